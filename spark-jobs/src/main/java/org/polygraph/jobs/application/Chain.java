@@ -6,9 +6,8 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.BooleanSupplier;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Claim;
 import org.polygraph.jobs.certificate.format.Fingerprint;
@@ -24,18 +23,19 @@ import org.polygraph.storage.table.HistoryTable;
  * The parts of a history that was archived part by part, such as hour by hour, in their order. {@code seam/chain.txt} of a run lists the
  * parts that its verdict covers, one a line as {@code sha256sum} writes them, after a line for the initial state if there is one.
  *
- * <p>A chain is decided as one history: its parts are read again, so the cost grows with the chain.
+ * <p>A chain is decided as one history, either on the {@link Seam} of a run that covers its first parts, or from all of its parts.
  *
  * @param state the file with the values of keys before the first part; null if there is none
+ * @param seam what is read instead of the first parts; null if all parts are read
  */
-public record Chain(@Nullable Part state, List<Part> parts) {
+public record Chain(@Nullable Part state, List<Part> parts, @Nullable Seam seam) {
     /** No part. */
-    static final Chain NONE = new Chain(null, List.of());
+    static final Chain NONE = new Chain(null, List.of(), null);
 
-    private static final String FOLDER = "seam";
     private static final String FILE = "chain.txt";
-    private static final String STATE = "initial-state  ";
-    private static final Pattern LINE = Pattern.compile("([0-9a-f]{64})  (.+)");
+    /** The run with the seam that a run was decided on, and the SHA-256 of this seam. */
+    private static final String BASE = "base.txt";
+    private static final String STATE = "initial-state:";
 
     /**
      * A part.
@@ -43,45 +43,89 @@ public record Chain(@Nullable Part state, List<Part> parts) {
      * @param input SHA-256 of its bytes; empty if it is not known
      * @param location a name that does not depend on the working directory
      */
-    public record Part(String input, String location) {}
+    public record Part(String input, String location) {
+        /** The location of the part, whose bytes are those that were checked. @param name for messages */
+        Location present(String name, BooleanSupplier stop) throws IOException {
+            Location file = Location.of(location);
+            if (!file.exists()) {
+                throw new BudgetException(
+                        location + ", " + name + ", is gone, and the chain cannot be decided without it; restore it");
+            }
+            if (!input.isEmpty() && !Fingerprint.ofInput(file, stop).equals(input)) {
+                // Restoring it mends that, so it is no property of the history.
+                throw new IOException(location + ": found " + name
+                        + ", which has changed since it was checked; expected the bytes with SHA-256 " + input
+                        + "; restore it, or check the parts again from the first one that changed");
+            }
+            return file;
+        }
+    }
 
     public Chain {
         parts = List.copyOf(parts);
     }
 
-    /** The parts that the verdict of a run covers; of a run without a list, its history. */
+    /** The parts that the verdict of a run covers, and what it was decided on; of a run without a list, its history. */
     public static Chain of(Location run) throws IOException, HistoryException {
-        Location list = run.child(FOLDER).child(FILE);
+        Location list = Seam.file(run, FILE);
         if (!list.exists()) {
-            return new Chain(null, List.of(new Part("", Claim.read(run).path())));
+            return new Chain(null, List.of(new Part("", Claim.read(run).path())), null);
         }
         Part state = null;
-        List<Part> parts = new ArrayList<>();
-        try (BufferedReader in = new BufferedReader(new InputStreamReader(list.open(), StandardCharsets.UTF_8))) {
-            for (String line; (line = in.readLine()) != null; ) {
-                boolean isState = state == null && parts.isEmpty() && line.startsWith(STATE);
-                Matcher part = LINE.matcher(isState ? line.substring(STATE.length()) : line);
-                if (!part.matches()) {
-                    throw new HistoryException(
-                            list.name(), "a damaged line", "SHA-256 and name of a part", "check the parts again");
-                }
-                if (isState) {
-                    state = new Part(part.group(1), part.group(2));
-                } else {
-                    parts.add(new Part(part.group(1), part.group(2)));
-                }
-            }
+        List<Part> parts = lines(list);
+        if (!parts.isEmpty() && parts.get(0).location.startsWith(STATE)) {
+            Part first = parts.remove(0);
+            state = new Part(first.input, first.location.substring(STATE.length()));
         }
         if (parts.isEmpty()) {
             throw new HistoryException(list.name(), "no part", "one or more", "check the parts again");
         }
-        return new Chain(state, parts);
+        return new Chain(state, parts, base(run, parts));
+    }
+
+    private static List<Part> parts(List<Part> lines) {
+        return lines.stream().filter(line -> !line.location.startsWith(STATE)).toList();
+    }
+
+    private static List<Part> lines(Location list) throws IOException, HistoryException {
+        List<Part> parts = new ArrayList<>();
+        try (BufferedReader in = new BufferedReader(new InputStreamReader(list.open(), StandardCharsets.UTF_8))) {
+            for (String line; (line = in.readLine()) != null; ) {
+                if (!line.matches("[0-9a-f]{64}  .+")) {
+                    throw new HistoryException(
+                            list.name(), "a damaged line", "SHA-256 and name of a part", "check the parts again");
+                }
+                parts.add(new Part(line.substring(0, 64), line.substring(66)));
+            }
+        }
+        return parts;
+    }
+
+    private static @Nullable Seam base(Location run, List<Part> parts) throws IOException, HistoryException {
+        Location file = Seam.file(run, BASE);
+        if (!file.exists()) {
+            return null;
+        }
+        Part base = lines(file).get(0);
+        Seam seam = Seam.of(Location.of(base.location), () -> false);
+        boolean isSame = seam != null
+                && seam.input().equals(base.input)
+                && seam.covered() < parts.size()
+                && parts(lines(Seam.file(seam.run(), FILE))).equals(parts.subList(0, seam.covered()));
+        if (!isSame) {
+            throw new HistoryException(
+                    file.name(),
+                    "no seam in " + base.location + " with SHA-256 " + base.input,
+                    "the seam that the run was decided on",
+                    "check this part again with --overwrite");
+        }
+        return seam;
     }
 
     /** No part, but the values that keys have before the history. */
     static Chain from(String state, BooleanSupplier stop) throws IOException {
         Location file = Location.of(state);
-        return new Chain(new Part(Fingerprint.ofInput(file, stop), file.absolute()), List.of());
+        return new Chain(new Part(Fingerprint.ofInput(file, stop), file.absolute()), List.of(), null);
     }
 
     /**
@@ -104,7 +148,7 @@ public record Chain(@Nullable Part state, List<Part> parts) {
                 throw new HistoryException(
                         after, "a run that covers this history already", "a run of what came before", "give that");
             }
-            return chain;
+            return chain.on(null);
         }
         Chain newest = NONE;
         long time = Long.MIN_VALUE;
@@ -115,13 +159,13 @@ public record Chain(@Nullable Part state, List<Part> parts) {
             Chain chain = of(run);
             int at = chain.indexOf(input);
             if (at >= 0) {
-                return new Chain(chain.state, chain.parts.subList(0, at));
+                return new Chain(chain.state, chain.parts.subList(0, at), null);
             }
             long modified = run.child(Claim.FILE).modified();
             // Runs of several levels end at about the same time; the longest chain is that of the newest part.
             if (chain.parts.size() > newest.parts.size()
                     || (chain.parts.size() == newest.parts.size() && modified > time)) {
-                newest = chain;
+                newest = chain.on(null);
                 time = modified;
             }
         }
@@ -146,12 +190,30 @@ public record Chain(@Nullable Part state, List<Part> parts) {
     Chain then(String input, String location) {
         List<Part> all = new ArrayList<>(parts);
         all.add(new Part(input, location));
-        return new Chain(state, all);
+        return new Chain(state, all, seam);
+    }
+
+    /** The same parts, decided on a seam. */
+    Chain on(@Nullable Seam other) {
+        return new Chain(state, parts, other);
+    }
+
+    /** The file with the values of keys before the first part that is read; null if there is none. */
+    @Nullable
+    Part initial() {
+        return seam == null ? state : seam.state();
+    }
+
+    /** Whether it begins with the parts of another chain. */
+    boolean continues(Chain other) {
+        return parts.size() >= other.parts.size()
+                && Objects.equals(state, other.state)
+                && parts.subList(0, other.parts.size()).equals(other.parts);
     }
 
     /** The chain without its last part. */
     public Chain withoutLast() {
-        return new Chain(state, parts.subList(0, parts.size() - 1));
+        return new Chain(state, parts.subList(0, parts.size() - 1), seam);
     }
 
     /** Whether nothing precedes a history. */
@@ -168,20 +230,26 @@ public record Chain(@Nullable Part state, List<Part> parts) {
         return label.toString();
     }
 
-    /** Writes the list of a run. */
+    /** Writes the list of a run, and the seam that it was decided on. */
     void write(Location run) throws IOException {
         StringBuilder list = new StringBuilder();
         if (state != null) {
-            list.append(STATE)
-                    .append(state.input)
-                    .append("  ")
-                    .append(state.location)
-                    .append('\n');
+            list.append(state.input).append("  ").append(STATE).append(state.location).append('\n');
         }
         for (Part part : parts) {
             list.append(part.input).append("  ").append(part.location).append('\n');
         }
-        run.child(FOLDER).child(FILE).write(out -> out.write(list.toString().getBytes(StandardCharsets.UTF_8)));
+        write(Seam.file(run, FILE), list.toString());
+        Location base = Seam.file(run, BASE);
+        if (seam == null) {
+            base.delete();
+        } else {
+            write(base, seam.input() + "  " + seam.run().absolute() + "\n");
+        }
+    }
+
+    private static void write(Location file, String text) throws IOException {
+        file.write(out -> out.write(text.getBytes(StandardCharsets.UTF_8)));
     }
 
     /**
@@ -194,33 +262,21 @@ public record Chain(@Nullable Part state, List<Part> parts) {
     public HistoryTable read(String path, HistoryFormat format, BooleanSupplier stop, long memoryBytes)
             throws IOException, HistoryException {
         List<String> paths = new ArrayList<>();
-        for (int i = 0; i < parts.size(); i++) {
-            paths.add(present(parts.get(i), "part " + (i + 1) + " of " + (parts.size() + 1) + " of the chain", stop)
+        for (int i = seam == null ? 0 : seam.covered(); i < parts.size(); i++) {
+            paths.add(parts.get(i)
+                    .present("part " + (i + 1) + " of " + (parts.size() + 1) + " of the chain", stop)
                     .name());
         }
         paths.add(path);
+        if (seam != null) {
+            return seam.read(paths, format, stop, memoryBytes);
+        }
         HistoryTable table = HistoryReader.read(paths, format, stop, memoryBytes);
         requireNoGap(table);
         return state == null
                 ? table
-                : InitialState.read(present(state, "the initial state", stop), stop, memoryBytes)
+                : InitialState.read(state.present("the initial state", stop), stop, memoryBytes)
                         .applied(table);
-    }
-
-    /** The location of a part, whose bytes are those that were checked. */
-    private static Location present(Part part, String name, BooleanSupplier stop) throws IOException {
-        Location location = Location.of(part.location);
-        if (!location.exists()) {
-            throw new BudgetException(
-                    part.location + ", " + name + ", is gone, and the chain cannot be decided without it; restore it");
-        }
-        if (!part.input.isEmpty() && !Fingerprint.ofInput(location, stop).equals(part.input)) {
-            // Restoring it mends that, so it is no property of the history.
-            throw new IOException(part.location + ": found " + name
-                    + ", which has changed since it was checked; expected the bytes with SHA-256 " + part.input
-                    + "; restore it, or check the parts again from the first one that changed");
-        }
-        return location;
     }
 
     /** If the indexes of sessions have no gap within a part, one between two parts shows that a part is missing. */

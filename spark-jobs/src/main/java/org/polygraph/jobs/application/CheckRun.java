@@ -8,10 +8,14 @@ import java.nio.charset.StandardCharsets;
 import java.security.DigestInputStream;
 import java.security.MessageDigest;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Fingerprint;
+import org.polygraph.jobs.certificate.format.Terms;
+import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.Checkpoints;
@@ -36,14 +40,24 @@ public final class CheckRun {
     private final CheckSettings settings;
     private final Checker checker;
     private final Listener listener;
+    /** The fewest transactions that a seam leaves undecided. */
+    private final int leastTail;
     /** The parts of the history before the PATH. */
     private Chain before = Chain.NONE;
+    /** By level: the seam that a PASS rests on. */
+    private final Map<IsolationLevel, Seam> seams = new EnumMap<>(IsolationLevel.class);
 
     /** Does nothing yet. */
     public CheckRun(CheckSettings settings, Checker checker, Listener listener) {
+        this(settings, checker, listener, SeamCut.LEAST);
+    }
+
+    /** For tests of tiny histories. */
+    CheckRun(CheckSettings settings, Checker checker, Listener listener, int leastTail) {
         this.settings = settings;
         this.checker = checker;
         this.listener = listener;
+        this.leastTail = leastTail;
     }
 
     /**
@@ -111,13 +125,79 @@ public final class CheckRun {
     private List<Verdict> check(
             String path, List<CheckRequest> requests, long start, Budget budget, PathCheck.Kept kept) {
         listener.phase("reading");
-        List<Verdict> verdicts =
-                new PathCheck(settings, requests, checker, listener, path, before, start, budget).run(kept);
+        List<Verdict> verdicts = new ArrayList<>();
+        List<CheckRequest> whole = onSeams(path, requests, start, budget, verdicts);
+        if (!whole.isEmpty()) {
+            verdicts.addAll(new PathCheck(settings, whole, checker, listener, path, before, start, budget).run(kept));
+        }
         listener.pathEnds();
         String proof = settings.proof();
         return proof == null
                 ? verdicts
                 : verdicts.stream().map(each -> proved(each, proof)).toList();
+    }
+
+    /**
+     * Decides a chain on seams of its first parts: first on the longest one, then on seams that leave twice as many parts to
+     * read. Any answer but a PASS is left to a check of all parts.
+     *
+     * @param passes receives a verdict for each level that holds
+     * @return the requests that are left, strongest first
+     */
+    private List<CheckRequest> onSeams(
+            String path, List<CheckRequest> requests, long start, Budget budget, List<Verdict> passes) {
+        String after = settings.after();
+        List<CheckRequest> left = new ArrayList<>();
+        if (after == null || before.parts().isEmpty()) {
+            return requests;
+        }
+        List<CheckRequest> open = new ArrayList<>(requests);
+        try {
+            Seams known = new Seams(after, before, listener::message, budget::exhausted);
+            while (!open.isEmpty()) {
+                for (Verdict pass : onSeams(known, path, open, start, budget)) {
+                    passes.add(pass);
+                    open.removeIf(request -> request.level() == pass.level());
+                    left.removeIf(request -> request.level() == pass.level());
+                }
+                if (!open.isEmpty()) {
+                    left.add(open.remove(0));
+                }
+            }
+        } catch (IOException | HistoryException e) {
+            // The check of all parts reports the failure.
+            left.addAll(open);
+        }
+        return left;
+    }
+
+    /** The levels that hold on the longest seam that shows that any holds. */
+    private List<Verdict> onSeams(
+            Seams known, String path, List<CheckRequest> requests, long start, Budget budget) {
+        Terms terms = requests.get(0).terms().orElse(null);
+        int most = before.parts().size();
+        while (terms != null && most > 0 && !budget.exhausted()) {
+            Seam seam = known.longest(terms, most);
+            if (seam == null) {
+                break;
+            }
+            // The state has what loaders of the first part wrote.
+            List<CheckRequest> each =
+                    requests.stream().map(CheckRequest::withoutLoaders).toList();
+            PathCheck check = new PathCheck(
+                    settings, each, checker, listener.quiet(), path, before.on(seam), start, budget);
+            List<Verdict> passes = check.run(PathCheck.Kept.NOWHERE).stream()
+                    .filter(verdict -> verdict.status() == Verdict.Status.PASS)
+                    .toList();
+            passes.forEach(pass -> seams.put(pass.level(), seam));
+            if (!passes.isEmpty()) {
+                listener.notice(path + ": the verdict covers the " + before.parts().size() + " earlier "
+                        + (before.parts().size() == 1 ? "part" : "parts") + " too");
+                return passes;
+            }
+            most = seam.covered() - Math.max(1, before.parts().size() - seam.covered());
+        }
+        return List.of();
     }
 
     private List<Answer> kept(String path, Location location, long start, Budget budget, Location folder)
@@ -323,7 +403,7 @@ public final class CheckRun {
                         .build();
             }
             if (settings.after() != null || !before.isEmpty()) {
-                before.then(input, Location.of(verdict.path()).absolute()).write(Location.of(directory.name()));
+                chain(verdict, Location.of(directory.name()), input, budget);
             }
             directory.finish(verdict);
             return Answer.kept(verdict, directory);
@@ -341,6 +421,23 @@ public final class CheckRun {
                             + verdict.status() + "; give another --out");
         }
         return Answer.found(verdict);
+    }
+
+    /** Writes the parts that the verdict covers, and after a PASS the seam for the next part. */
+    private void chain(Verdict verdict, Location run, String input, Budget budget) throws IOException {
+        Chain chain = before.on(seams.get(verdict.level()))
+                .then(input, Location.of(verdict.path()).absolute());
+        chain.write(run);
+        Witness witness = verdict.witness();
+        if (settings.after() == null || verdict.status() != Verdict.Status.PASS || witness == null) {
+            return;
+        }
+        try {
+            SeamCut.write(run, witness, chain, leastTail, budget::exhausted, budget.bytes());
+        } catch (BudgetException | HistoryException e) {
+            listener.message(run.name() + ": no seam was written, so the next part is decided with earlier ones ("
+                    + Failures.text(e) + ")");
+        }
     }
 
     /** A PASS keeps its verdict if the time ends before its certificate is written. */

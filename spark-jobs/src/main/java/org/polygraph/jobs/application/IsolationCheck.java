@@ -111,8 +111,8 @@ public final class IsolationCheck {
     }
 
     /** Keeps the messages and ignores progress. */
-    private static final class Messages implements Listener {
-        private final List<String> lines = new ArrayList<>();
+    static final class Messages implements Listener {
+        final List<String> lines = new ArrayList<>();
 
         @Override
         public void path(String name) {}

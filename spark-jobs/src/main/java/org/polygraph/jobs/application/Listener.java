@@ -24,4 +24,49 @@ public interface Listener extends Progress {
 
     /** The same for a bug: those who did not ask for a stack trace learn how to get it. */
     void bug(String text, Throwable e);
+
+    /** A listener that passes on progress but neither notices nor messages. */
+    default Listener quiet() {
+        Listener all = this;
+        return new Listener() {
+            @Override
+            public void path(String name) {
+                all.path(name);
+            }
+
+            @Override
+            public void pathEnds() {
+                all.pathEnds();
+            }
+
+            @Override
+            public String currentPhase() {
+                return all.currentPhase();
+            }
+
+            @Override
+            public void phase(String name) {
+                all.phase(name);
+            }
+
+            @Override
+            public void items(long done, long total) {
+                all.items(done, total);
+            }
+
+            @Override
+            public void notice(String text) {}
+
+            @Override
+            public void message(String text) {}
+
+            @Override
+            public void failure(String text, Throwable e) {}
+
+            @Override
+            public void bug(String text, Throwable e) {
+                all.bug(text, e);
+            }
+        };
+    }
 }

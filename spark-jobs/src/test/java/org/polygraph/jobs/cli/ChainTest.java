@@ -101,9 +101,11 @@ class ChainTest {
         assertThat(changed.exitCode()).isEqualTo(6);
         assertThat(changed.err()).contains("hour-1.jsonl: found part 1 of 3 of the chain, which has changed");
         Files.delete(Path.of(first));
-        InProcess gone = after(hour(3));
+        // The seam of the second hour suffices for an hour that holds, and for no other.
+        assertThat(after(hour(3)).exitCode()).isZero();
+        InProcess gone = after(write("stale.jsonl", line(0, 3, op("r", "x", 1))));
         assertThat(gone.exitCode()).as(gone.toString()).isEqualTo(4);
-        assertThat(gone.out()).contains("hour-1.jsonl, part 1 of 3 of the chain, is gone");
+        assertThat(gone.out()).contains("hour-1.jsonl, part 1 of 4 of the chain, is gone");
     }
 
     @Test

@@ -59,7 +59,7 @@ public final class Loaders {
         IntArrayList candidates = new IntArrayList();
         for (int s = 0; s < table.sessions(); s++) {
             int t = table.firstTransaction(s);
-            if (table.status(t) == TransactionStatus.COMMITTED && notInitial(table, t) == null) {
+            if (mayLoad(table, t)) {
                 candidates.add(t);
             }
         }
@@ -157,6 +157,11 @@ public final class Loaders {
                 "no transaction with the session and the index that --initial " + choice.label() + " names",
                 expected,
                 "give SESSION#INDEX as the history has them");
+    }
+
+    /** Whether a transaction is committed and only writes initial values. */
+    public static boolean mayLoad(HistoryTable table, int t) {
+        return table.status(t) == TransactionStatus.COMMITTED && notInitial(table, t) == null;
     }
 
     /** An operation that no loader has; null if there is none. */

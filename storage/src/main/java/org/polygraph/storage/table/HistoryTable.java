@@ -296,8 +296,17 @@ public final class HistoryTable {
 
     /** The history with other initial values of some keys; shares all arrays. */
     public HistoryTable withInitialState(Int2LongMap state) {
+        return with(header.with(state));
+    }
+
+    /** The history with one initial value of every key; shares all arrays. */
+    public HistoryTable withoutInitialState() {
+        return with(header.with(null));
+    }
+
+    private HistoryTable with(Header other) {
         return new HistoryTable(
-                header.with(state),
+                other,
                 keys,
                 values,
                 sessions,

@@ -1,0 +1,264 @@
+package org.polygraph.jobs.application;
+
+import com.fasterxml.jackson.core.JacksonException;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonParser;
+import it.unimi.dsi.fastutil.longs.Long2LongMap;
+import it.unimi.dsi.fastutil.longs.Long2LongOpenHashMap;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.certificate.format.Fingerprint;
+import org.polygraph.jobs.certificate.format.Guarantee;
+import org.polygraph.jobs.certificate.format.IndeterminateMode;
+import org.polygraph.jobs.certificate.format.Terms;
+import org.polygraph.storage.analysis.Loaders;
+import org.polygraph.storage.artifact.Location;
+import org.polygraph.storage.format.HistoryFormat;
+import org.polygraph.storage.format.HistoryReader;
+import org.polygraph.storage.format.InitialState;
+import org.polygraph.storage.format.jsonl.Json;
+import org.polygraph.storage.format.parquet.NumberTable;
+import org.polygraph.storage.model.BudgetException;
+import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryTable;
+
+/**
+ * What the next part of a chain needs to know about all parts before it, instead of these parts: the order that a PASS rests on is cut in
+ * two. Of the transactions before the cut only the last value of each key is kept, in {@code state.parquet}; those after it may
+ * still move, and are a history in the format of the parts. {@code seam.parquet} has the last index of each session and, in its
+ * metadata, the terms of the order and the SHA-256 of the other two files.
+ *
+ * <p>A PASS of the tail and the next part, with the state as initial values, is a PASS of the whole chain, because the order of
+ * the transactions before the cut followed by the order of the others explains all of them. Nothing else follows from a seam: any other
+ * answer is found again with earlier parts.
+ *
+ * @param run where it is
+ * @param input SHA-256 of {@code seam.parquet}
+ * @param covered the number of parts
+ * @param terms of the order
+ * @param latestStart when the last transaction before the cut started; {@link HistoryTable#NO_TIME} if no start is known
+ * @param transactions of the tail
+ * @param tail the name of its file
+ * @param sessions by session: the index of its last transaction
+ */
+record Seam(
+        Location run,
+        String input,
+        int covered,
+        Terms terms,
+        long latestStart,
+        int transactions,
+        String stateInput,
+        String tail,
+        String tailInput,
+        Long2LongMap sessions) {
+    static final String FOLDER = "seam";
+    static final String FILE = "seam.parquet";
+    static final String STATE = "state.parquet";
+    private static final String TAIL = "tail";
+    private static final String TAIL_INPUT = "tail_sha256";
+    private static final String NAME = "seam";
+    private static final List<String> COLUMNS = List.of("session", "index");
+
+    /** The seam of a run; null if it has none. */
+    static @Nullable Seam of(Location run, BooleanSupplier stop) throws IOException, HistoryException {
+        Location file = file(run, FILE);
+        if (!file.exists()) {
+            return null;
+        }
+        Sessions sessions = new Sessions(file.name());
+        NumberTable.read(file, NAME, sessions);
+        Map<String, String> fields = sessions.fields;
+        try {
+            Terms terms = new Terms(
+                    Guarantee.ofLabel(field(fields, "level")).orElseThrow(() -> new IllegalArgumentException("level")),
+                    Long.parseLong(field(fields, "clock_skew")),
+                    field(fields, "indeterminate").equals(IndeterminateMode.ABORT.label())
+                            ? IndeterminateMode.ABORT
+                            : IndeterminateMode.MAYBE);
+            return new Seam(
+                    run,
+                    Fingerprint.ofInput(file, stop),
+                    Integer.parseInt(field(fields, "parts")),
+                    terms,
+                    Long.parseLong(field(fields, "latest_start")),
+                    Integer.parseInt(field(fields, "transactions")),
+                    field(fields, STATE),
+                    tail(field(fields, TAIL)),
+                    field(fields, TAIL_INPUT),
+                    sessions.last);
+        } catch (IllegalArgumentException e) {
+            throw damaged(file.name());
+        }
+    }
+
+    static Location file(Location run, String name) {
+        return run.child(FOLDER).child(name);
+    }
+
+    /** The state and its hash. */
+    Chain.Part state() {
+        return new Chain.Part(stateInput, file(run, STATE).absolute());
+    }
+
+    private static String field(Map<String, String> fields, String name) {
+        String value = fields.get(name);
+        if (value == null) {
+            throw new IllegalArgumentException(name);
+        }
+        return value;
+    }
+
+    /** The name of the tail's file, for a history in this table's format. */
+    static String tail(HistoryTable.Unit unit) {
+        return unit == HistoryTable.Unit.ROW ? "tail.parquet" : "tail.jsonl.zst";
+    }
+
+    private static String tail(String name) {
+        for (HistoryTable.Unit unit : HistoryTable.Unit.values()) {
+            if (tail(unit).equals(name)) {
+                return name;
+            }
+        }
+        throw new IllegalArgumentException(name);
+    }
+
+    private static HistoryException damaged(String file) {
+        return new HistoryException(file, "a damaged seam", "that of a run", "check this part again with --overwrite");
+    }
+
+    /** Writes {@code seam.parquet}, last of the files of a seam. */
+    void write() throws IOException {
+        StringWriter text = new StringWriter();
+        try (JsonGenerator json = Json.FACTORY.createGenerator(text)) {
+            json.writeStartObject();
+            json.writeStringField("level", terms.guarantee().label());
+            json.writeStringField("clock_skew", Long.toString(terms.clockSkewNanos()));
+            json.writeStringField("indeterminate", terms.indeterminate().label());
+            json.writeStringField("parts", Integer.toString(covered));
+            json.writeStringField("latest_start", Long.toString(latestStart));
+            json.writeStringField("transactions", Integer.toString(transactions));
+            json.writeStringField(STATE, stateInput);
+            json.writeStringField(TAIL, tail);
+            json.writeStringField(TAIL_INPUT, tailInput);
+            json.writeEndObject();
+        }
+        Iterator<Long2LongMap.Entry> entries = sessions.long2LongEntrySet().stream()
+                .sorted((a, b) -> Long.compare(a.getLongKey(), b.getLongKey()))
+                .iterator();
+        file(run, FILE).write(out -> NumberTable.write(out, NAME, text.toString(), COLUMNS, row -> {
+            if (!entries.hasNext()) {
+                return false;
+            }
+            Long2LongMap.Entry entry = entries.next();
+            row[0] = entry.getLongKey();
+            row[1] = entry.getLongValue();
+            return true;
+        }));
+    }
+
+    private static final class Sessions implements NumberTable.Sink {
+        private final String file;
+        private final Map<String, String> fields = new HashMap<>();
+        private final Long2LongMap last = new Long2LongOpenHashMap();
+
+        Sessions(String file) {
+            this.file = file;
+        }
+
+        @Override
+        public void header(String text, List<String> columns, long rows) throws HistoryException {
+            if (!columns.equals(COLUMNS)) {
+                throw damaged(file);
+            }
+            try (JsonParser json = Json.FACTORY.createParser(text)) {
+                json.nextToken();
+                for (String field; (field = json.nextFieldName()) != null; ) {
+                    fields.put(field, String.valueOf(json.nextTextValue()));
+                }
+            } catch (JacksonException e) {
+                throw damaged(file);
+            } catch (IOException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+
+        @Override
+        public void row(long[] row) {
+            last.put(row[0], row[1]);
+        }
+    }
+
+    /** Whether what holds on this seam holds at these terms. */
+    boolean serves(Terms wanted) {
+        return terms.guarantee().implies(wanted.guarantee())
+                && wanted.guarantee() != Guarantee.LIN
+                && terms.indeterminate() == wanted.indeterminate()
+                && (!wanted.guarantee().realTime() || terms.clockSkewNanos() == wanted.clockSkewNanos());
+    }
+
+    /**
+     * Reads the tail and the parts after the seam as one history, which begins with the state.
+     *
+     * @param wanted the terms of the check
+     * @param later the parts
+     * @throws BudgetException if the parts do not simply continue what is before the cut; without the seam they may
+     */
+    HistoryTable read(List<String> later, HistoryFormat format, BooleanSupplier stop, long memoryBytes)
+            throws IOException, HistoryException {
+        List<String> paths = new ArrayList<>();
+        paths.add(new Chain.Part(tailInput, file(run, tail).absolute())
+                .present("the tail of a seam", stop)
+                .name());
+        paths.addAll(later);
+        HistoryTable table = HistoryReader.read(paths, format, stop, memoryBytes);
+        requireContinued(table);
+        return InitialState.read(state().present("the state of a seam", stop), stop, memoryBytes)
+                .applied(table);
+    }
+
+    private void requireContinued(HistoryTable table) {
+        int ofTail = 0;
+        boolean hasGaps = false;
+        boolean hasGapAtSeam = false;
+        long[] ends = table.ends();
+        for (int s = 0; s < table.sessions(); s++) {
+            long session = table.sessionLabel(s);
+            boolean isKnown = sessions.containsKey(session);
+            long last = sessions.getOrDefault(session, Long.MIN_VALUE);
+            for (int t = table.firstTransaction(s); t < table.transactionsEnd(s); t++) {
+                if (isKnown && table.index(t) <= last) {
+                    ofTail++;
+                    continue;
+                }
+                boolean isFirst = t == table.firstTransaction(s) || (isKnown && table.index(t - 1) <= last);
+                if (isFirst) {
+                    hasGapAtSeam |= isKnown && table.index(t) != last + 1;
+                } else {
+                    hasGaps |= table.index(t) != table.index(t - 1) + 1;
+                }
+                require(
+                        !terms.guarantee().realTime() || ends == null || !terms.precedes(ends[t], latestStart),
+                        "a transaction ended before one started that cannot move any more");
+            }
+            require(
+                    isKnown || !Loaders.mayLoad(table, table.firstTransaction(s)),
+                    "a later part may load initial rows");
+        }
+        require(ofTail == transactions, "a transaction is late");
+        require(hasGaps || !hasGapAtSeam, "transactions are missing");
+    }
+
+    private static void require(boolean holds, String otherwise) {
+        if (!holds) {
+            throw new BudgetException(otherwise + ", so earlier parts are read");
+        }
+    }
+}

@@ -1,0 +1,291 @@
+package org.polygraph.jobs.application;
+
+import it.unimi.dsi.fastutil.ints.IntArrayList;
+import it.unimi.dsi.fastutil.longs.Long2LongMap;
+import it.unimi.dsi.fastutil.longs.Long2LongOpenHashMap;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.certificate.format.Fingerprint;
+import org.polygraph.jobs.certificate.format.Guarantee;
+import org.polygraph.jobs.certificate.format.Witness;
+import org.polygraph.storage.artifact.Location;
+import org.polygraph.storage.dictionary.KeyDictionary;
+import org.polygraph.storage.dictionary.ValueDictionary;
+import org.polygraph.storage.format.HistoryFormat;
+import org.polygraph.storage.format.HistoryWriter;
+import org.polygraph.storage.format.InitialState;
+import org.polygraph.storage.format.parquet.UnwritableStringException;
+import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistorySelection;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.HistoryTableBuilder;
+
+/**
+ * The cut of an order in two, for a {@link Seam}. The last tenth of the transactions, and {@link #LEAST} at least, come after it. A
+ * transaction whose snapshot is before the cut has its commit there too.
+ *
+ * <p>Time: linear in the history and in the keys of the state before it. Memory: 20 bytes a transaction and 9 a key.
+ */
+final class SeamCut {
+    /** The fewest transactions after a cut. */
+    static final int LEAST = 1000;
+
+    private static final int SHARE = 10;
+    private static final int NONE = -1;
+    private static final int KEYS_PER_ROW = 1024;
+
+    private final Witness witness;
+    private final HistoryTable table;
+    private final int events;
+    /** By transaction: whether it is before the cut. */
+    private final BitSet before = new BitSet();
+    /** By key that a transaction before the cut wrote: its value at the cut. */
+    private final BitSet written = new BitSet();
+
+    private final long[] values;
+    private long latestStart = HistoryTable.NO_TIME;
+
+    private SeamCut(Witness witness) {
+        this.witness = witness;
+        table = witness.table();
+        events = witness.terms().guarantee().events();
+        values = new long[table.keys().size()];
+    }
+
+    /**
+     * Writes the seam of a run, if its history can have one: lists, inserts and deletes cannot be cut, nor can an order in which
+     * transactions overlap all along.
+     *
+     * @param chain what the witness is about
+     * @param least the fewest transactions after the cut
+     */
+    static void write(Location run, Witness witness, Chain chain, int least, BooleanSupplier stop, long memoryBytes)
+            throws IOException, HistoryException {
+        HistoryTable table = witness.table();
+        if (witness.terms().guarantee() == Guarantee.LIN
+                || table.hasRows()
+                || table.values().hasLists()
+                || table.values().hasOthers()
+                || table.source().unit() == HistoryTable.Unit.BYTE) {
+            return;
+        }
+        SeamCut cut = new SeamCut(witness);
+        if (!cut.find(least)) {
+            return;
+        }
+        Chain.Part state = chain.initial();
+        InitialState earlier =
+                state == null ? null : InitialState.read(state.present("the state", stop), stop, memoryBytes);
+        try {
+            cut.write(run, earlier, chain, least, stop);
+        } catch (UnwritableStringException e) {
+            // Parquet cannot hold a key or a value: the next part is decided together with those before.
+        }
+    }
+
+    /** Finds the cut and the state there. */
+    private boolean find(int least) {
+        int count = witness.countedTransactions();
+        int[] order = order();
+        int most = count - Math.max(least, count / SHARE);
+        int cut = 0;
+        int open = 0;
+        int commits = 0;
+        for (int i = 0; i < order.length && commits < most; i++) {
+            commits += isCommit(order[i]) ? 1 : 0;
+            open += events == 1 ? 0 : isCommit(order[i]) ? -1 : 1;
+            cut = open == 0 ? i + 1 : cut;
+        }
+        long[] starts = table.starts();
+        for (int i = 0; i < cut; i++) {
+            int t = order[i] / events;
+            if (isCommit(order[i])) {
+                before.set(t);
+                if (starts != null && starts[t] != HistoryTable.NO_TIME) {
+                    latestStart = Math.max(latestStart, starts[t]);
+                }
+                for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+                    if (table.isWrite(o)) {
+                        written.set(table.key(o));
+                        values[table.key(o)] = table.value(o);
+                    }
+                }
+            }
+        }
+        // A tail that is nearly everything would be decided again with every part.
+        return count <= 2L * Math.max(least, 1) || before.cardinality() >= count / 2;
+    }
+
+    /** The counted events by place. */
+    private int[] order() {
+        int[] order = new int[witness.position().length];
+        Arrays.fill(order, NONE);
+        for (int t = 0; t < table.transactions(); t++) {
+            for (int e = t * events; witness.counted()[t] && e < (t + 1) * events; e++) {
+                order[witness.position()[e]] = e;
+            }
+        }
+        int count = 0;
+        for (int event : order) {
+            if (event != NONE) {
+                order[count++] = event;
+            }
+        }
+        return Arrays.copyOf(order, count);
+    }
+
+    private boolean isCommit(int event) {
+        return events == 1 || (event & 1) == 1;
+    }
+
+    private void write(Location run, @Nullable InitialState earlier, Chain chain, int least, BooleanSupplier stop)
+            throws IOException {
+        Location file = Seam.file(run, Seam.FILE);
+        file.delete();
+        Location state = Seam.file(run, Seam.STATE);
+        HistoryWriter.write(state(earlier), state.name(), HistoryFormat.PARQUET);
+        HistoryTable after = tail(least);
+        HistoryTable.Unit unit = table.source().unit();
+        Location tail = Seam.file(run, Seam.tail(unit));
+        HistoryWriter.write(
+                after,
+                tail.name(),
+                unit == HistoryTable.Unit.ROW ? HistoryFormat.PARQUET : HistoryFormat.JSONL);
+        new Seam(
+                        run,
+                        "",
+                        chain.parts().size(),
+                        witness.terms(),
+                        Math.max(latestStart, chain.seam() == null ? HistoryTable.NO_TIME : chain.seam().latestStart()),
+                        after.transactions(),
+                        Fingerprint.ofInput(state, stop),
+                        tail.fileName(),
+                        Fingerprint.ofInput(tail, stop),
+                        sessions(chain.seam()))
+                .write();
+    }
+
+    private Long2LongMap sessions(@Nullable Seam earlier) {
+        Long2LongMap last = earlier == null ? new Long2LongOpenHashMap() : new Long2LongOpenHashMap(earlier.sessions());
+        for (int s = 0; s < table.sessions(); s++) {
+            long index = table.index(table.transactionsEnd(s) - 1);
+            last.merge(table.sessionLabel(s), index, Math::max);
+        }
+        return last;
+    }
+
+    /** The transactions after the cut, and those of unknown outcome that may still turn out to have committed. */
+    private HistoryTable tail(int least) {
+        BitSet kept = new BitSet();
+        kept.set(0, table.transactions());
+        IntArrayList unknown = new IntArrayList();
+        long[] ends = table.ends();
+        for (int s = 0; s < table.sessions(); s++) {
+            boolean isFollowed = false;
+            for (int t = table.transactionsEnd(s) - 1; t >= table.firstTransaction(s); t--) {
+                isFollowed |= before.get(t);
+                if (!witness.counted()[t]) {
+                    kept.clear(t);
+                    boolean isOver = witness.terms().guarantee().realTime()
+                            && ends != null
+                            && witness.terms().precedes(ends[t], latestStart);
+                    if (table.status(t) == TransactionStatus.INDETERMINATE && !isFollowed && !isOver) {
+                        unknown.add(t);
+                    }
+                }
+            }
+        }
+        kept.andNot(before);
+        int[] all = unknown.toIntArray();
+        Arrays.sort(all);
+        for (int i = Math.max(0, all.length - least); i < all.length; i++) {
+            kept.set(all[i]);
+        }
+        IntArrayList operations = new IntArrayList();
+        for (int t = kept.nextSetBit(0); t >= 0; t = kept.nextSetBit(t + 1)) {
+            for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+                operations.add(o);
+            }
+        }
+        return HistorySelection.of(table, kept.stream().toArray(), operations.toIntArray())
+                .table()
+                .withoutInitialState();
+    }
+
+    private HistoryTable state(@Nullable InitialState earlier) throws IOException {
+        HistoryTableBuilder builder = new HistoryTableBuilder(HistoryTable.Unit.ROW);
+        builder.file("state");
+        Rows rows = new Rows(builder);
+        for (int key = written.nextSetBit(0); key >= 0; key = written.nextSetBit(key + 1)) {
+            rows.add(table, key, values[key]);
+        }
+        int fresh = builder.keys().size();
+        HistoryTable old = earlier == null ? null : earlier.table();
+        for (int o = 0; old != null && o < old.operations(); o++) {
+            rows.addUnless(fresh, old, o);
+        }
+        rows.end();
+        try {
+            return builder.build();
+        } catch (HistoryException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** Writes of keys, {@value #KEYS_PER_ROW} in each transaction. */
+    private static final class Rows {
+        private final HistoryTableBuilder builder;
+        private int keys;
+        private int rows;
+
+        Rows(HistoryTableBuilder builder) {
+            this.builder = builder;
+        }
+
+        void add(HistoryTable from, int key, long value) {
+            write(id(from.keys(), key), code(from.values(), value));
+        }
+
+        /** Adds a write, unless its key is one of the first. */
+        void addUnless(int first, HistoryTable from, int operation) {
+            int id = id(from.keys(), from.key(operation));
+            if (id >= first) {
+                write(id, code(from.values(), from.value(operation)));
+            }
+        }
+
+        private void write(int key, long value) {
+            if (keys++ % KEYS_PER_ROW == 0) {
+                end();
+                builder.begin(0, rows, TransactionStatus.COMMITTED, rows);
+                rows++;
+            }
+            builder.write(key, value);
+        }
+
+        private int id(KeyDictionary from, int key) {
+            return from.isString(key)
+                    ? builder.keys().id(from.string(key))
+                    : builder.keys().id(from.integer(key));
+        }
+
+        private long code(ValueDictionary from, long value) {
+            return from.isNull(value)
+                    ? value
+                    : from.isInteger(value)
+                            ? builder.values().code(from.integer(value))
+                            : builder.values().code(from.text(value));
+        }
+
+        /** Ends the transaction, if one has begun. */
+        void end() {
+            if (rows > 0) {
+                builder.end();
+            }
+        }
+    }
+}

@@ -1,0 +1,189 @@
+package org.polygraph.jobs.application;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.polygraph.jobs.certificate.format.Claim;
+import org.polygraph.jobs.certificate.format.Fingerprint;
+import org.polygraph.jobs.certificate.format.IndeterminateMode;
+import org.polygraph.jobs.certificate.judge.Verification;
+import org.polygraph.jobs.certificate.replay.Replay;
+import org.polygraph.jobs.decision.Budget;
+import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.decision.Progress;
+import org.polygraph.jobs.verdict.TimeMode;
+import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.analysis.InitialChoice;
+import org.polygraph.storage.artifact.Location;
+import org.polygraph.storage.format.HistoryFormat;
+import org.polygraph.storage.format.HistoryReader;
+import org.polygraph.storage.format.HistoryWriter;
+import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.testkit.HistoryDsl;
+import org.polygraph.storage.testkit.SplitMix;
+import org.polygraph.storage.testkit.SuiteScale;
+import org.polygraph.storage.testkit.TinyHistories;
+
+/** Tiny histories in parts, on seams that leave two transactions at most: each verdict is that of everything so far. */
+class RollingTest {
+    private static final long SEED = 0x5ea;
+
+    private static final List<IsolationLevel> LEVELS = List.of(
+            IsolationLevel.SER,
+            IsolationLevel.SI,
+            IsolationLevel.SSER,
+            IsolationLevel.SSI,
+            IsolationLevel.CC,
+            IsolationLevel.RA,
+            IsolationLevel.RC);
+
+    @TempDir
+    private Path folder;
+
+    private int seams;
+    private int cuts;
+    private int violations;
+
+    @Test
+    void verdictsAreThoseOfTheWhole() throws Exception {
+        TinyHistories histories = new TinyHistories(SEED);
+        for (int i = 0; i < SuiteScale.of(1_500); i++) {
+            IsolationLevel level = LEVELS.get(i % LEVELS.size());
+            HistoryTable history = histories.at(i);
+            if (!level.realTime() || (history.starts() != null && history.ends() != null)) {
+                check(history, level, new SplitMix(histories.seedOf(i)));
+            }
+        }
+        System.out.println(seams + " verdicts on seams, " + cuts + " of them on a state, " + violations
+                + " violations, seed " + SEED);
+        assertThat(cuts).isPositive();
+        assertThat(violations).isPositive();
+    }
+
+    private void check(HistoryTable history, IsolationLevel level, SplitMix random) throws Exception {
+        int parts = random.between(2, 4);
+        int[] partOf = parts(history, parts, random);
+        Path runs = Files.createDirectory(folder.resolve("runs"));
+        int least = random.nextInt(3);
+        for (int p = 0; p < parts; p++) {
+            Path part = folder.resolve("part-" + p + ".jsonl");
+            if (!write(history, partOf, p, p, part)) {
+                continue;
+            }
+            Path whole = folder.resolve("whole.jsonl");
+            write(history, partOf, 0, p, whole);
+            Verdict.Status expected = decided(whole, level);
+            IsolationCheck.Messages messages = new IsolationCheck.Messages();
+            Answer answer = new CheckRun(settings(level, runs), new EmbeddedChecker(), messages, least)
+                    .answers(part.toString())
+                    .get(0);
+            String name = HistoryDsl.print(history) + " parts " + Arrays.toString(partOf) + " to " + p
+                    + " least " + least + " " + level + " " + messages.lines;
+            if (expected == null) {
+                break;
+            }
+            assertThat(answer.status()).as(name).isEqualTo(expected);
+            violations += expected == Verdict.Status.VIOLATION ? 1 : 0;
+            Location run = Location.of(answer.run().name());
+            Chain chain = Chain.of(run);
+            if (chain.seam() != null) {
+                seams++;
+                cuts += HistoryReader.read(chain.seam().state().location(), HistoryFormat.PARQUET)
+                                        .transactions()
+                                > 0
+                        ? 1
+                        : 0;
+            }
+            verify(run, chain, part, name);
+        }
+        delete();
+    }
+
+    private static void verify(Location run, Chain chain, Path part, String name) throws Exception {
+        HistoryTable read = chain.withoutLast().isEmpty()
+                ? HistoryReader.read(part.toString(), HistoryFormat.AUTO)
+                : chain.withoutLast().read(part.toString(), HistoryFormat.AUTO, () -> false, 1L << 30);
+        String input = Fingerprint.ofInput(Location.of(part.toString()), () -> false);
+        assertThat(Verification.of(run, Claim.read(run), read, input, Replay::byDefinition).answer())
+                .as(name)
+                .isEqualTo(Verification.Answer.VERIFIED);
+    }
+
+    /** By transaction: its part, which does not descend within a session. */
+    private static int[] parts(HistoryTable history, int parts, SplitMix random) {
+        int[] partOf = new int[history.transactions()];
+        for (int s = 0; s < history.sessions(); s++) {
+            int part = random.nextInt(parts);
+            for (int t = history.firstTransaction(s); t < history.transactionsEnd(s); t++) {
+                part = Math.min(parts - 1, part + (random.nextInt(3) == 0 ? 1 : 0));
+                partOf[t] = part;
+            }
+        }
+        return partOf;
+    }
+
+    /** Writes the transactions of some parts; returns whether there are any. */
+    private static boolean write(HistoryTable history, int[] partOf, int from, int to, Path file) throws IOException {
+        BitSet selected = new BitSet();
+        for (int t = 0; t < partOf.length; t++) {
+            selected.set(t, partOf[t] >= from && partOf[t] <= to);
+        }
+        try (var out = Files.newOutputStream(file)) {
+            HistoryWriter.writeJsonl(history, selected, out);
+        }
+        return !selected.isEmpty();
+    }
+
+    private static CheckRequest request(IsolationLevel level) {
+        TimeMode time = level.realTime() ? TimeMode.STRICT : TimeMode.HINT;
+        return new CheckRequest(level, time, 0, IndeterminateMode.MAYBE, InitialChoice.AUTO, true, 1);
+    }
+
+    /** The verdict on the whole; null if no transaction is committed. */
+    private static Verdict.Status decided(Path whole, IsolationLevel level) throws Exception {
+        CheckRequest request = request(level);
+        HistoryTable table = HistoryReader.read(whole.toString(), HistoryFormat.AUTO);
+        if (IntStream.range(0, table.transactions())
+                .noneMatch(t -> table.status(t) == TransactionStatus.COMMITTED)) {
+            return null;
+        }
+        return new EmbeddedChecker()
+                .check(request.loaders(table).applied(), request, Progress.NONE, Budget.unlimited())
+                .status();
+    }
+
+    private static CheckSettings settings(IsolationLevel level, Path runs) {
+        return new CheckSettings(
+                HistoryFormat.AUTO,
+                List.of(request(level)),
+                false,
+                Long.MAX_VALUE,
+                1L << 30,
+                false,
+                runs.toString(),
+                CheckSettings.Earlier.CONTINUED,
+                null,
+                null,
+                runs.toString());
+    }
+
+    private void delete() throws IOException {
+        try (Stream<Path> files = Files.walk(folder.resolve("runs"))) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        }
+    }
+}
