@@ -28,13 +28,15 @@ import org.polygraph.storage.table.HistoryTable;
  * @param state the file with the values of keys before the first part; null if there is none
  * @param seam what is read instead of the first parts; null if all parts are read
  */
-public record Chain(@Nullable Part state, List<Part> parts, @Nullable Seam seam) {
+public record Chain(
+        @Nullable Part state, List<Part> parts, @Nullable Seam seam) {
     /** No part. */
     static final Chain NONE = new Chain(null, List.of(), null);
 
     private static final String FILE = "chain.txt";
     /** The run with the seam that a run was decided on, and the SHA-256 of this seam. */
     private static final String BASE = "base.txt";
+
     private static final String STATE = "initial-state:";
 
     /**
@@ -120,6 +122,15 @@ public record Chain(@Nullable Part state, List<Part> parts, @Nullable Seam seam)
                     "check this part again with --overwrite");
         }
         return seam;
+    }
+
+    /** The runs on whose seams a run was decided, the latest first. */
+    public static List<String> bases(Location run) throws IOException, HistoryException {
+        List<String> bases = new ArrayList<>();
+        for (Seam seam = of(run).seam; seam != null; seam = of(seam.run()).seam) {
+            bases.add(seam.run().name());
+        }
+        return bases;
     }
 
     /** No part, but the values that keys have before the history. */
@@ -234,7 +245,11 @@ public record Chain(@Nullable Part state, List<Part> parts, @Nullable Seam seam)
     void write(Location run) throws IOException {
         StringBuilder list = new StringBuilder();
         if (state != null) {
-            list.append(state.input).append("  ").append(STATE).append(state.location).append('\n');
+            list.append(state.input)
+                    .append("  ")
+                    .append(STATE)
+                    .append(state.location)
+                    .append('\n');
         }
         for (Part part : parts) {
             list.append(part.input).append("  ").append(part.location).append('\n');

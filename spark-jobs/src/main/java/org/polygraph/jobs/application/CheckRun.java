@@ -172,8 +172,7 @@ public final class CheckRun {
     }
 
     /** The levels that hold on the longest seam that shows that any holds. */
-    private List<Verdict> onSeams(
-            Seams known, String path, List<CheckRequest> requests, long start, Budget budget) {
+    private List<Verdict> onSeams(Seams known, String path, List<CheckRequest> requests, long start, Budget budget) {
         Terms terms = requests.get(0).terms().orElse(null);
         int most = before.parts().size();
         while (terms != null && most > 0 && !budget.exhausted()) {
@@ -184,15 +183,16 @@ public final class CheckRun {
             // The state has what loaders of the first part wrote.
             List<CheckRequest> each =
                     requests.stream().map(CheckRequest::withoutLoaders).toList();
-            PathCheck check = new PathCheck(
-                    settings, each, checker, listener.quiet(), path, before.on(seam), start, budget);
+            PathCheck check =
+                    new PathCheck(settings, each, checker, listener.quiet(), path, before.on(seam), start, budget);
             List<Verdict> passes = check.run(PathCheck.Kept.NOWHERE).stream()
                     .filter(verdict -> verdict.status() == Verdict.Status.PASS)
                     .toList();
             passes.forEach(pass -> seams.put(pass.level(), seam));
             if (!passes.isEmpty()) {
-                listener.notice(path + ": the verdict covers the " + before.parts().size() + " earlier "
-                        + (before.parts().size() == 1 ? "part" : "parts") + " too");
+                listener.notice(
+                        path + ": the verdict covers the " + before.parts().size() + " earlier "
+                                + (before.parts().size() == 1 ? "part" : "parts") + " too");
                 return passes;
             }
             most = seam.covered() - Math.max(1, before.parts().size() - seam.covered());

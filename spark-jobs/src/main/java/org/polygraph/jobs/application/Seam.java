@@ -153,15 +153,16 @@ record Seam(
         Iterator<Long2LongMap.Entry> entries = sessions.long2LongEntrySet().stream()
                 .sorted((a, b) -> Long.compare(a.getLongKey(), b.getLongKey()))
                 .iterator();
-        file(run, FILE).write(out -> NumberTable.write(out, NAME, text.toString(), COLUMNS, row -> {
-            if (!entries.hasNext()) {
-                return false;
-            }
-            Long2LongMap.Entry entry = entries.next();
-            row[0] = entry.getLongKey();
-            row[1] = entry.getLongValue();
-            return true;
-        }));
+        file(run, FILE)
+                .write(out -> NumberTable.write(out, NAME, text.toString(), COLUMNS, row -> {
+                    if (!entries.hasNext()) {
+                        return false;
+                    }
+                    Long2LongMap.Entry entry = entries.next();
+                    row[0] = entry.getLongKey();
+                    row[1] = entry.getLongValue();
+                    return true;
+                }));
     }
 
     private static final class Sessions implements NumberTable.Sink {

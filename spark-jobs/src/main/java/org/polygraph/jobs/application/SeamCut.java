@@ -152,15 +152,17 @@ final class SeamCut {
         HistoryTable.Unit unit = table.source().unit();
         Location tail = Seam.file(run, Seam.tail(unit));
         HistoryWriter.write(
-                after,
-                tail.name(),
-                unit == HistoryTable.Unit.ROW ? HistoryFormat.PARQUET : HistoryFormat.JSONL);
+                after, tail.name(), unit == HistoryTable.Unit.ROW ? HistoryFormat.PARQUET : HistoryFormat.JSONL);
         new Seam(
                         run,
                         "",
                         chain.parts().size(),
                         witness.terms(),
-                        Math.max(latestStart, chain.seam() == null ? HistoryTable.NO_TIME : chain.seam().latestStart()),
+                        Math.max(
+                                latestStart,
+                                chain.seam() == null
+                                        ? HistoryTable.NO_TIME
+                                        : chain.seam().latestStart()),
                         after.transactions(),
                         Fingerprint.ofInput(state, stop),
                         tail.fileName(),

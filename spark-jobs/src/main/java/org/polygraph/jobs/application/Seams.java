@@ -30,8 +30,7 @@ final class Seams {
      * @param chain the parts before the history
      * @param warn receives why a seam cannot be used
      */
-    Seams(String after, Chain chain, Consumer<String> warn, BooleanSupplier stop)
-            throws IOException, HistoryException {
+    Seams(String after, Chain chain, Consumer<String> warn, BooleanSupplier stop) throws IOException, HistoryException {
         this.chain = chain;
         this.warn = warn;
         this.stop = stop;

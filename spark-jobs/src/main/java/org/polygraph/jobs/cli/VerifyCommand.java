@@ -8,7 +8,9 @@ import java.io.Reader;
 import java.nio.charset.StandardCharsets;
 import java.security.DigestInputStream;
 import java.security.MessageDigest;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
@@ -21,6 +23,7 @@ import org.polygraph.jobs.application.EngineException;
 import org.polygraph.jobs.application.Failures;
 import org.polygraph.jobs.application.ProofVerification;
 import org.polygraph.jobs.application.Runs;
+import org.polygraph.jobs.application.SeamReplay;
 import org.polygraph.jobs.certificate.format.Claim;
 import org.polygraph.jobs.certificate.format.Fingerprint;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
@@ -113,6 +116,11 @@ final class VerifyCommand implements Callable<Integer> {
             converter = Converters.Initial.class,
             description = "With --proof: as given to check.")
     private InitialChoice initial = InitialChoice.AUTO;
+
+    @Option(
+            names = "--chain",
+            description = "Verify also the runs of earlier parts on whose seams the run was decided.")
+    private boolean chain;
 
     @Spec
     @SuppressWarnings("NullAway.Init")
@@ -213,7 +221,14 @@ final class VerifyCommand implements Callable<Integer> {
             return List.of(run);
         }
         try {
-            return Runs.all(run).stream().map(Location::name).toList();
+            List<String> all = new ArrayList<>();
+            for (Location each : Runs.all(run)) {
+                all.add(each.name());
+                if (chain) {
+                    all.addAll(Chain.bases(each));
+                }
+            }
+            return all.stream().distinct().toList();
         } catch (HistoryException | IOException e) {
             // Verifying it reports the failure.
             return List.of(run);
@@ -291,12 +306,31 @@ final class VerifyCommand implements Callable<Integer> {
             if (once) {
                 System.setIn(new DigestInputStream(stdin, digest));
             }
-            Chain chain = Chain.of(folder);
-            table = chain.withoutLast().isEmpty() ? read(budget) : read(chain, budget);
+            Chain covered = Chain.of(folder);
+            table = covered.withoutLast().isEmpty() ? read(budget) : read(covered, budget);
         } finally {
             System.setIn(stdin);
         }
-        return found(Verification.of(folder, claim, table, once ? Fingerprint.hex(digest) : input, replayer));
+        Verification.Report report =
+                Verification.of(folder, claim, table, once ? Fingerprint.hex(digest) : input, replayer);
+        return report.answer() == Verification.Answer.VERIFIED
+                        && claim.verdict().equals("PASS")
+                ? seam(report, SeamReplay.of(folder, table, budget::exhausted, budget.bytes()))
+                : found(report);
+    }
+
+    /** A PASS with the check of its seam. */
+    private static Found seam(Verification.Report pass, Optional<SeamReplay.Result> seam) {
+        if (seam.isEmpty()) {
+            return found(pass);
+        }
+        List<String> checked = new ArrayList<>(pass.checked());
+        String problem = seam.get().problem();
+        if (problem.isEmpty()) {
+            checked.add(seam.get().checked());
+        }
+        return found(new Verification.Report(
+                problem.isEmpty() ? Verification.Answer.VERIFIED : Verification.Answer.REJECTED, problem, checked));
     }
 
     private Found verify(String file, Budget budget) throws IOException, HistoryException {
@@ -329,8 +363,8 @@ final class VerifyCommand implements Callable<Integer> {
     }
 
     /** The parts before the history, and the history, as one. */
-    private HistoryTable read(Chain chain, Budget budget) throws IOException, HistoryException {
-        HistoryTable table = chain.withoutLast().read(history, format, budget::exhausted, budget.bytes());
+    private HistoryTable read(Chain covered, Budget budget) throws IOException, HistoryException {
+        HistoryTable table = covered.withoutLast().read(history, format, budget::exhausted, budget.bytes());
         transactions = table.transactions();
         operations = table.operations();
         return table;

@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -89,8 +90,8 @@ class RollingTest {
             Answer answer = new CheckRun(settings(level, runs), new EmbeddedChecker(), messages, least)
                     .answers(part.toString())
                     .get(0);
-            String name = HistoryDsl.print(history) + " parts " + Arrays.toString(partOf) + " to " + p
-                    + " least " + least + " " + level + " " + messages.lines;
+            String name = HistoryDsl.print(history) + " parts " + Arrays.toString(partOf) + " to " + p + " least "
+                    + least + " " + level + " " + messages.lines;
             if (expected == null) {
                 break;
             }
@@ -116,9 +117,12 @@ class RollingTest {
                 ? HistoryReader.read(part.toString(), HistoryFormat.AUTO)
                 : chain.withoutLast().read(part.toString(), HistoryFormat.AUTO, () -> false, 1L << 30);
         String input = Fingerprint.ofInput(Location.of(part.toString()), () -> false);
-        assertThat(Verification.of(run, Claim.read(run), read, input, Replay::byDefinition).answer())
+        assertThat(Verification.of(run, Claim.read(run), read, input, Replay::byDefinition)
+                        .answer())
                 .as(name)
                 .isEqualTo(Verification.Answer.VERIFIED);
+        Optional<SeamReplay.Result> seam = SeamReplay.of(run, read, () -> false, 1L << 30);
+        assertThat(seam.map(SeamReplay.Result::problem).orElse("")).as(name).isEmpty();
     }
 
     /** By transaction: its part, which does not descend within a session. */
@@ -155,8 +159,7 @@ class RollingTest {
     private static Verdict.Status decided(Path whole, IsolationLevel level) throws Exception {
         CheckRequest request = request(level);
         HistoryTable table = HistoryReader.read(whole.toString(), HistoryFormat.AUTO);
-        if (IntStream.range(0, table.transactions())
-                .noneMatch(t -> table.status(t) == TransactionStatus.COMMITTED)) {
+        if (IntStream.range(0, table.transactions()).noneMatch(t -> table.status(t) == TransactionStatus.COMMITTED)) {
             return null;
         }
         return new EmbeddedChecker()

@@ -108,6 +108,70 @@ class ChainTest {
         assertThat(gone.out()).contains("hour-1.jsonl, part 1 of 4 of the chain, is gone");
     }
 
+    /** 1,500 transactions an hour, so that most of them are before the cut of a seam. */
+    private String longHour(int i) throws IOException {
+        StringBuilder lines = new StringBuilder();
+        for (int t = 0; t < 1500; t++) {
+            int n = (i - 1) * 1500 + t;
+            String key = "k" + n % 7;
+            lines.append(line(0, n, op("r", key, n < 7 ? "null" : Integer.toString(n - 7)) + "," + op("w", key, n)));
+        }
+        return write("long-" + i + ".jsonl", lines.toString());
+    }
+
+    @Test
+    void aSeamStandsForEarlierParts() throws IOException {
+        for (int i = 1; i <= 3; i++) {
+            String hour = longHour(i);
+            InProcess answer = after(hour);
+            assertThat(answer.word()).as(answer.toString()).isEqualTo("PASS");
+            // An hour is read with the 1,000 transactions that the seam before it leaves open.
+            assertThat(answer.out()).contains("  " + (i == 1 ? 1500 : 2500) + " txns");
+        }
+        Files.delete(folder.resolve("long-1.jsonl"));
+        String last = run(after(longHour(3)));
+        InProcess chain = InProcess.run("verify", "--chain", last);
+        assertThat(chain.out().lines().map(line -> line.split("  ", 2)[0]))
+                .as(chain.toString())
+                .containsSubsequence("VERIFIED", "VERIFIED", "ERROR");
+        assertThat(chain.out()).contains("state and tail of 1000 transactions follow from the order");
+        longHour(1);
+        assertThat(InProcess.run("verify", "--chain", last).exitCode()).isZero();
+    }
+
+    @Test
+    void aDamagedSeamIsNotUsed() throws IOException {
+        after(longHour(1));
+        Path seam = Path.of(run(after(longHour(2))), "seam");
+        for (String file : List.of("state.parquet", "tail.jsonl.zst", "seam.parquet")) {
+            Path damaged = seam.resolve(file);
+            byte[] bytes = Files.readAllBytes(damaged);
+            bytes[bytes.length / 2] ^= 1;
+            Files.write(damaged, bytes);
+            InProcess answer = after(longHour(3), "--overwrite");
+            assertThat(answer.word()).as(file + " " + answer).isEqualTo("PASS");
+            // It is decided on the seam of the first hour.
+            assertThat(answer.out()).contains("  4000 txns");
+            assertThat(InProcess.run("verify", seam.getParent().toString()).exitCode())
+                    .as(file)
+                    .isIn(5, 6);
+            bytes[bytes.length / 2] ^= 1;
+            Files.write(damaged, bytes);
+        }
+        // A process that was killed while it wrote the seam leaves no seam.parquet.
+        Files.delete(seam.resolve("seam.parquet"));
+        assertThat(after(longHour(3), "--overwrite").out()).contains("  4000 txns");
+    }
+
+    private static String run(InProcess answer) {
+        return answer.out()
+                .lines()
+                .filter(line -> line.startsWith("  run: "))
+                .findFirst()
+                .orElseThrow()
+                .substring(7);
+    }
+
     @Test
     void eachPartOfAFolder() throws IOException {
         Path parts = Files.createDirectory(folder.resolve("archive"));

@@ -1,0 +1,227 @@
+package org.polygraph.jobs.application;
+
+import it.unimi.dsi.fastutil.longs.Long2LongMap;
+import java.io.IOException;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.certificate.format.Claim;
+import org.polygraph.jobs.certificate.format.RankFile;
+import org.polygraph.jobs.certificate.format.Terms;
+import org.polygraph.jobs.certificate.format.Witness;
+import org.polygraph.storage.analysis.Loaders;
+import org.polygraph.storage.artifact.Location;
+import org.polygraph.storage.format.HistoryFormat;
+import org.polygraph.storage.format.HistoryReader;
+import org.polygraph.storage.format.InitialState;
+import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
+
+/** Checks the seam of a run against the order of its certificate. No class that makes seams takes part. */
+public final class SeamReplay {
+    private final Seam seam;
+    private final Witness witness;
+    private final HistoryTable table;
+    /** Transactions that the seam leaves to later parts. */
+    private final BitSet tail = new BitSet();
+
+    private SeamReplay(Seam seam, Witness witness) {
+        this.seam = seam;
+        this.witness = witness;
+        table = witness.table();
+    }
+
+    /**
+     * Checks the seam of a run whose order was replayed.
+     *
+     * @param table the history that the order is about, as {@link Chain#read} returns it
+     * @return the result of the check if it has a seam
+     */
+    public static Optional<Result> of(Location run, HistoryTable table, BooleanSupplier stop, long memoryBytes)
+            throws IOException, HistoryException {
+        Seam seam = Seam.of(run, stop);
+        if (seam == null) {
+            return Optional.empty();
+        }
+        Claim claim = Claim.read(run);
+        long skew = claim.terms().map(Terms::clockSkewNanos).orElse(0L);
+        HistoryTable judged =
+                Loaders.of(table, claim.loaders(), claim.usesTimes(), skew).applied();
+        Witness witness = RankFile.read(RankFile.in(run), judged).witness(judged);
+        String problem = problem(seam, Chain.of(run), witness, stop, memoryBytes);
+        return Optional.of(new Result(
+                problem == null ? "" : "the seam does not follow from the order: " + problem,
+                "seam         state and tail of " + seam.transactions() + " transactions follow from the order"));
+    }
+
+    /**
+     * A result.
+     *
+     * @param problem what is wrong, one sentence; empty if nothing is
+     * @param checked what was checked
+     */
+    public record Result(String problem, String checked) {}
+
+    private static @Nullable String problem(
+            Seam seam, Chain chain, Witness witness, BooleanSupplier stop, long memoryBytes)
+            throws IOException, HistoryException {
+        if (seam.covered() != chain.parts().size() || !seam.terms().equals(witness.terms())) {
+            return "the seam is of other parts, or of another level";
+        }
+        SeamReplay replay = new SeamReplay(seam, witness);
+        Location file = Seam.file(seam.run(), seam.tail());
+        HistoryTable kept = HistoryReader.read(
+                new Chain.Part(seam.tailInput(), file.absolute())
+                        .present("the tail", stop)
+                        .name(),
+                HistoryFormat.AUTO,
+                stop,
+                memoryBytes);
+        String problem = replay.tail(kept);
+        if (problem == null) {
+            problem = replay.cut();
+        }
+        if (problem == null) {
+            problem = replay.ends(chain.seam());
+        }
+        if (problem != null) {
+            return problem;
+        }
+        Chain.Part earlier = chain.initial();
+        return replay.state(
+                InitialState.read(seam.state().present("the state", stop), stop, memoryBytes),
+                earlier == null
+                        ? null
+                        : InitialState.read(earlier.present("the state before", stop), stop, memoryBytes));
+    }
+
+    /** Each transaction of the tail is one of the history. */
+    private @Nullable String tail(HistoryTable kept) {
+        Map<Long, Integer> sessions = new HashMap<>();
+        for (int s = 0; s < table.sessions(); s++) {
+            sessions.put(table.sessionLabel(s), s);
+        }
+        for (int t = 0; t < kept.transactions(); t++) {
+            Integer session = sessions.get(kept.sessionLabel(kept.sessionOf(t)));
+            int same = -1;
+            for (int i = session == null ? 0 : table.transactionsEnd(session) - 1;
+                    session != null && i >= table.firstTransaction(session) && same < 0;
+                    i--) {
+                same = table.index(i) == kept.index(t) ? i : -1;
+            }
+            if (same < 0 || !isEqual(kept, t, same)) {
+                return kept.whereIs(t) + " is no transaction of the history";
+            }
+            tail.set(same);
+        }
+        return tail.cardinality() == seam.transactions() ? null : "the tail has not the number of transactions stated";
+    }
+
+    private boolean isEqual(HistoryTable kept, int a, int b) {
+        int operations = kept.operationsEnd(a) - kept.firstOperation(a);
+        return kept.status(a) == table.status(b)
+                && time(kept.starts(), a) == time(table.starts(), b)
+                && time(kept.ends(), a) == time(table.ends(), b)
+                && operations == table.operationsEnd(b) - table.firstOperation(b)
+                && IntStream.range(0, operations)
+                        .allMatch(i -> isEqualOperation(kept, kept.firstOperation(a) + i, table.firstOperation(b) + i));
+    }
+
+    private boolean isEqualOperation(HistoryTable kept, int a, int b) {
+        return kept.isWrite(a) == table.isWrite(b)
+                && key(kept, a).equals(key(table, b))
+                && kept.values().label(kept.value(a)).equals(table.values().label(table.value(b)));
+    }
+
+    private static String key(HistoryTable table, int operation) {
+        return table.keys().label(table.key(operation));
+    }
+
+    private static long time(long @Nullable [] times, int t) {
+        return times == null ? HistoryTable.NO_TIME : times[t];
+    }
+
+    /** All events of transactions that are not in the tail precede those of the others, and nothing else may precede them. */
+    private @Nullable String cut() {
+        int events = witness.terms().guarantee().events();
+        int lastBefore = -1;
+        int firstAfter = Integer.MAX_VALUE;
+        for (int s = 0; s < table.sessions(); s++) {
+            boolean isFollowed = false;
+            for (int t = table.transactionsEnd(s) - 1; t >= table.firstTransaction(s); t--) {
+                for (int e = t * events; witness.counted()[t] && e < (t + 1) * events; e++) {
+                    int place = witness.position()[e];
+                    lastBefore = tail.get(t) ? lastBefore : Math.max(lastBefore, place);
+                    firstAfter = tail.get(t) ? Math.min(firstAfter, place) : firstAfter;
+                }
+                isFollowed |= witness.counted()[t] && !tail.get(t);
+                boolean isOver = witness.terms().guarantee().realTime()
+                        && witness.terms().precedes(time(table.ends(), t), seam.latestStart());
+                boolean isMovable = witness.counted()[t]
+                        || (table.status(t) == TransactionStatus.INDETERMINATE && !isFollowed && !isOver);
+                if (tail.get(t) && !isMovable) {
+                    return table.whereIs(t) + " is in the tail, but precedes transactions that are not";
+                }
+            }
+        }
+        return lastBefore < firstAfter ? null : "the tail is not the end of the order";
+    }
+
+    /** The last index of each session, and the latest start. */
+    private @Nullable String ends(@Nullable Seam earlier) {
+        if (earlier != null) {
+            for (Long2LongMap.Entry entry : earlier.sessions().long2LongEntrySet()) {
+                if (seam.sessions().getOrDefault(entry.getLongKey(), Long.MIN_VALUE) < entry.getLongValue()) {
+                    return "session " + entry.getLongKey() + " ends before it ended in the seam before";
+                }
+            }
+        }
+        for (int t = 0; t < table.transactions(); t++) {
+            long session = table.sessionLabel(table.sessionOf(t));
+            if (seam.sessions().getOrDefault(session, Long.MIN_VALUE) < table.index(t)) {
+                return table.whereIs(t) + " comes after the last transaction stated of its session";
+            }
+            boolean isBefore = witness.counted()[t] && !tail.get(t);
+            if (isBefore && time(table.starts(), t) > seam.latestStart()) {
+                return table.whereIs(t) + " starts after the latest start stated";
+            }
+        }
+        return earlier != null && earlier.latestStart() > seam.latestStart()
+                ? "the latest start is earlier than in the seam before"
+                : null;
+    }
+
+    /** The state is the earlier one, overwritten by the transactions before the cut in their order. */
+    private @Nullable String state(InitialState found, @Nullable InitialState earlier) {
+        Map<String, String> expected = earlier == null ? new HashMap<>() : labels(earlier.table());
+        int events = witness.terms().guarantee().events();
+        int[] before = IntStream.range(0, table.transactions())
+                .filter(t -> witness.counted()[t] && !tail.get(t))
+                .boxed()
+                .sorted((a, b) -> Integer.compare(
+                        witness.position()[(a + 1) * events - 1], witness.position()[(b + 1) * events - 1]))
+                .mapToInt(Integer::intValue)
+                .toArray();
+        for (int t : before) {
+            for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+                if (table.isWrite(o)) {
+                    expected.put(key(table, o), table.values().label(table.value(o)));
+                }
+            }
+        }
+        return labels(found.table()).equals(expected) ? null : "the state is not that at the cut of the order";
+    }
+
+    private static Map<String, String> labels(HistoryTable state) {
+        Map<String, String> labels = new HashMap<>();
+        for (int o = 0; o < state.operations(); o++) {
+            labels.put(key(state, o), state.values().label(state.value(o)));
+        }
+        return labels;
+    }
+}
