@@ -89,7 +89,8 @@ final class KeyValueTable implements AutoCloseable {
     }
 
     /** The value of a row; null if there is none. */
-    @Nullable Long row(int key) throws SQLException {
+    @Nullable
+    Long row(int key) throws SQLException {
         select.setInt(1, key);
         try (ResultSet row = select.executeQuery()) {
             return row.next() ? Long.valueOf(row.getLong(1)) : null;

@@ -11,10 +11,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.model.TransactionStatus;
-import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.table.HistoryTable;
 
 /** {@code record} with H2 in this process. */
@@ -175,7 +175,17 @@ class RecordTest {
     void rowsAreInsertedUpdatedAndDeleted() throws Exception {
         Path file = folder.resolve("run.jsonl");
         InProcess run = InProcess.run(
-                "record", "-w", "rows", "--sessions", "1", "--transactions", "500", "--keys", "5", "-o", file.toString());
+                "record",
+                "-w",
+                "rows",
+                "--sessions",
+                "1",
+                "--transactions",
+                "500",
+                "--keys",
+                "5",
+                "-o",
+                file.toString());
         assertThat(run.exitCode()).as(run.err()).isZero();
         assertThat(run.out()).contains(": unique violation");
         HistoryTable table = read(file);

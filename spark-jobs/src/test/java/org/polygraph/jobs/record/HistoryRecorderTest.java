@@ -88,7 +88,8 @@ class HistoryRecorderTest {
             StringWriter line = new StringWriter();
             line.append(table.status(t) + " " + table.index(t));
             for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
-                line.append(" " + table.isWrite(o) + table.isInsert(o) + table.isDelete(o) + table.keys().label(table.key(o)) + "="
+                line.append(" " + table.isWrite(o) + table.isInsert(o) + table.isDelete(o)
+                        + table.keys().label(table.key(o)) + "="
                         + table.values().label(table.value(o)));
             }
             lines.add(line.toString());
