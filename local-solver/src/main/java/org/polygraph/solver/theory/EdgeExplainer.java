@@ -20,8 +20,6 @@ final class EdgeExplainer {
     private IntStack near;
 
     private IntStack far;
-    /** Added edges count as known ones do: the search is depth first and takes the first path it meets. */
-    private boolean anyPath;
 
     EdgeExplainer(EventGraph graph, SearchBudget budget) {
         this.graph = graph;
@@ -30,10 +28,6 @@ final class EdgeExplainer {
         via = budget.ints(graph.events());
         near = new IntStack(budget);
         far = new IntStack(budget);
-    }
-
-    void byAnyPath(boolean any) {
-        anyPath = any;
     }
 
     /**
@@ -80,7 +74,7 @@ final class EdgeExplainer {
                     if (position[next] <= limit && seen[next] < queued) {
                         via[next] = edge;
                         seen[next] = queued;
-                        (anyPath ? near : far).push(next);
+                        far.push(next);
                     }
                 }
             }

@@ -371,10 +371,7 @@ final class PruneLoop implements AutoCloseable {
 
     private void order(Rules made) {
         phases.begin("order");
-        int[] order = tightened(
-                tuning.start() == Tuning.StartOrder.TURNS && graph.realTime() == null
-                        ? EventOrder.byTurns(graph)
-                        : made.order());
+        int[] order = tightened(made.order());
         phases.end(graph.events().count());
         check(Budget.unlessEnded(order));
     }
