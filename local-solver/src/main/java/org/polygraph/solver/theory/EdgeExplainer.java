@@ -35,7 +35,6 @@ final class EdgeExplainer {
      *
      * @param literals where to push the literals of the path's added edges
      * @param path where to push the path's events, last first; or null
-     * @return whether there is a path
      */
     boolean explain(int start, int end, int[] position, IntStack literals, @Nullable IntStack path) {
         // An event is settled (seen == stamp + 1) when taken at its least distance; before that it may be queued for
