@@ -62,8 +62,7 @@ public final class Search {
      * @param reduceInterval learnt clauses before the first reduction; 0 keeps all
      * @param maxDerivationInts bound on the memory for derivations, in ints
      */
-    public record Settings(
-            boolean minimize, int longJump, int maxLate, int reduceInterval, int maxDerivationInts) {}
+    public record Settings(boolean minimize, int longJump, int maxLate, int reduceInterval, int maxDerivationInts) {}
 
     /** A search without variables and clauses, which reports every derivation to {@code proof} unless it is null. */
     public Search(Theory theory, SearchBudget budget, Settings settings, @Nullable ProofSink proof) {

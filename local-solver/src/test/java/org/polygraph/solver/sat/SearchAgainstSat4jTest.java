@@ -225,7 +225,9 @@ class SearchAgainstSat4jTest {
         boolean isHard = random.nextBoolean();
         List<int[]> formula = new ArrayList<>();
         for (int i = 0; i < clauses; i++) {
-            int size = isHard ? 3 : random.nextInt(60) == 0 ? 1 : random.nextInt(4) == 0 ? 2 : random.nextInt(12) == 0 ? 5 : 3;
+            int size = isHard
+                    ? 3
+                    : random.nextInt(60) == 0 ? 1 : random.nextInt(4) == 0 ? 2 : random.nextInt(12) == 0 ? 5 : 3;
             List<Integer> chosen = new ArrayList<>();
             while (chosen.size() < Math.min(size, variables)) {
                 int variable = random.nextInt(variables);

@@ -281,8 +281,7 @@ public final class Verdict implements Cloneable {
         public Verdict build() {
             Verdict built = made.copy();
             built.phases = List.copyOf(phases);
-            built.violationsFound =
-                    Math.max(made.violationsFound, made.violations.size() + made.unexplained.size());
+            built.violationsFound = Math.max(made.violationsFound, made.violations.size() + made.unexplained.size());
             return built;
         }
     }
