@@ -132,10 +132,10 @@ final class PathCheck {
         return verdicts;
     }
 
-    /** Real time needs times, and axioms are not decided on lists. */
+    /** Real time needs times. */
     private static boolean fits(HistoryTable history, IsolationLevel level) {
         boolean isTimed = history.starts() != null && history.ends() != null;
-        return (isTimed || !level.realTime()) && !(history.values().hasLists() && level.isAxiom());
+        return isTimed || !level.realTime();
     }
 
     /** Adds what holds for all levels of the PATH. */
@@ -284,13 +284,6 @@ final class PathCheck {
             if (implied != null) {
                 return VerdictMaker.of(check, () -> implied);
             }
-        }
-        if (history.values().hasLists() && request.level().isAxiom()) {
-            throw new HistoryException(
-                    path,
-                    "lists, at level " + request.level().label(),
-                    "ser, si, sser or ssi",
-                    "where si holds, cc, ra and rc do: ask for them together");
         }
         return VerdictMaker.of(check, checker);
     }

@@ -86,11 +86,11 @@ final class ConvertCommand implements Callable<Integer> {
                 throw wrong("'" + out + "' exists; give --overwrite to replace it");
             }
             HistoryTable table = HistoryReader.read(in, format);
-            if (table.values().hasLists()) {
+            if (table.values().hasLists() && target == HistoryFormat.PARQUET) {
                 throw new HistoryException(
-                        in, "lists", "a history without them", "check the file in the format that it has");
+                        in, "lists", "a history without them, as Parquet holds none", "convert it to jsonl");
             }
-            return write(table, target).code();
+            return write(table.asRead(), target).code();
         } catch (HistoryException e) {
             environment.message(Failures.text(e));
             return ExitCode.INVALID.code();

@@ -93,11 +93,11 @@ public record CheckRequest(
 
     /**
      * The operations of a history that the level judges: a refused compare-and-set matters to level lin only, and rc, ra and cc
-     * take inserts and deletes as other writes. The same table if there are none.
+     * take inserts and deletes as other writes, and read lists element by element. The same table if there are none.
      */
     public HistoryTable judged(HistoryTable table) {
         HistoryTable plain = level == IsolationLevel.LIN ? table : table.withoutRefusals();
-        return level.isAxiom() && level != IsolationLevel.LIN ? plain.withoutRows() : plain;
+        return level.isAxiom() && level != IsolationLevel.LIN ? plain.forCommitOrders() : plain;
     }
 
     /** The assumptions of a verdict on this history. */

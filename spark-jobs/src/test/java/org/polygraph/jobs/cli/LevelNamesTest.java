@@ -84,7 +84,7 @@ class LevelNamesTest {
                 lists,
                 "{\"session\":0,\"index\":0,\"status\":\"committed\",\"ops\":[{\"op\":\"append\",\"key\":1,\"value\":1}]}\n");
         assertThat(results(InProcess.run("check", "-l", "all", lists.toString())))
-                .containsExactly("PASS ser", "PASS si");
+                .containsExactly("PASS ser", "PASS si", "PASS cc", "PASS ra", "PASS rc");
     }
 
     @Test

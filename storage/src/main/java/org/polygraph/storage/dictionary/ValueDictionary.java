@@ -222,7 +222,8 @@ public final class ValueDictionary {
 
     /** Whether a code means "anything but" a value, the {@link #excluded} one. */
     public boolean isOther(long code) {
-        return code >= FIRST_OTHER && code < OWN_CODE_MIN;
+        // Beyond are codes of lists that are not resolved.
+        return code >= FIRST_OTHER && code < 2 * (FIRST_OTHER - NULL) + NULL;
     }
 
     /** Records that some values are last elements of lists. */

@@ -1,12 +1,16 @@
 package org.polygraph.storage.table;
 
 import it.unimi.dsi.fastutil.ints.Int2LongMap;
+import it.unimi.dsi.fastutil.longs.LongArrayList;
+import it.unimi.dsi.fastutil.longs.LongArrays;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.dictionary.KeyDictionary;
 import org.polygraph.storage.dictionary.ValueDictionary;
+import org.polygraph.storage.lists.ListCodes;
+import org.polygraph.storage.lists.ListTree;
 import org.polygraph.storage.model.TransactionStatus;
 
 /**
@@ -34,6 +38,9 @@ public final class HistoryTable {
     private final ValueDictionary values;
     private final Sessions sessions;
     private final Transactions transactions;
+    /** Of lists that were resolved; null if there are none. */
+    private final @Nullable Lists lists;
+
     private final int[] operationStarts;
     private final int[] operationKeys;
     private final long[] operationValues;
@@ -50,6 +57,9 @@ public final class HistoryTable {
         /** Rows of a Parquet file from 0. */
         ROW
     }
+
+    /** Operations on lists, and the lists that their codes name. */
+    private record Lists(Operations operations, ListTree tree) {}
 
     /** The files that the transactions come from, and the unit of positions in them. */
     public record Source(List<String> files, Unit unit) {
@@ -95,6 +105,18 @@ public final class HistoryTable {
             Sessions sessions,
             Transactions transactions,
             Operations operations) {
+        this(header, keys, values, sessions, transactions, operations, null);
+    }
+
+    private HistoryTable(
+            Header header,
+            KeyDictionary keys,
+            ValueDictionary values,
+            Sessions sessions,
+            Transactions transactions,
+            Operations operations,
+            @Nullable Lists lists) {
+        this.lists = lists;
         this.header = header;
         this.keys = keys;
         this.values = values;
@@ -347,30 +369,41 @@ public final class HistoryTable {
         if (!values.hasOthers()) {
             return this;
         }
-        int[] kept = new int[operationKeys.length];
-        long[] keptValues = new long[operationKeys.length];
-        int[] keptStarts = new int[operationStarts.length];
-        byte[] keptKinds = operationKinds == null ? null : new byte[operationKinds.length];
+        Operations plain =
+                withoutRefusals(new Operations(operationStarts, operationKeys, operationValues, operationKinds));
+        if (plain.keys().length == operationKeys.length) {
+            return this;
+        }
+        Lists read = lists;
+        return read == null
+                ? with(plain)
+                : with(withoutRefusals(read.operations)).with(plain, read.tree);
+    }
+
+    private Operations withoutRefusals(Operations all) {
+        int[] kept = new int[all.keys().length];
+        long[] keptValues = new long[kept.length];
+        int[] keptStarts = new int[all.starts().length];
+        byte[] kinds = all.kinds();
+        byte[] keptKinds = kinds == null ? null : new byte[kinds.length];
         int n = 0;
         for (int t = 0; t < transactions(); t++) {
-            for (int o = operationStarts[t]; o < operationStarts[t + 1]; o++) {
-                if (!values.isOther(operationValues[o])) {
-                    kept[n] = operationKeys[o];
-                    if (keptKinds != null && operationKinds != null) {
-                        keptKinds[n] = operationKinds[o];
+            for (int o = all.starts()[t]; o < all.starts()[t + 1]; o++) {
+                if (!values.isOther(all.values()[o])) {
+                    kept[n] = all.keys()[o];
+                    if (keptKinds != null && kinds != null) {
+                        keptKinds[n] = kinds[o];
                     }
-                    keptValues[n++] = operationValues[o];
+                    keptValues[n++] = all.values()[o];
                 }
             }
             keptStarts[t + 1] = n;
         }
-        return n == kept.length
-                ? this
-                : with(new Operations(
-                        keptStarts,
-                        Arrays.copyOf(kept, n),
-                        Arrays.copyOf(keptValues, n),
-                        keptKinds == null ? null : Arrays.copyOf(keptKinds, n)));
+        return new Operations(
+                keptStarts,
+                Arrays.copyOf(kept, n),
+                Arrays.copyOf(keptValues, n),
+                keptKinds == null ? null : Arrays.copyOf(keptKinds, n));
     }
 
     /**
@@ -394,7 +427,54 @@ public final class HistoryTable {
                 values,
                 sessions,
                 new Transactions(changed, same.indexes(), same.sources(), same.starts(), same.ends()),
-                new Operations(operationStarts, operationKeys, operationValues, operationKinds));
+                new Operations(operationStarts, operationKeys, operationValues, operationKinds),
+                lists);
+    }
+
+    /**
+     * The history as RC, RA and CC judge it: inserts and deletes are other writes, and a read of a list reads each of its elements.
+     * The same table if there is none of these.
+     */
+    public HistoryTable forCommitOrders() {
+        Lists read = lists;
+        return read == null ? withoutRows() : ListResolution.observed(with(read.operations), read.tree);
+    }
+
+    /** The history as it was read, with appends and lists, for writing it; the same table if it has none. */
+    public HistoryTable asRead() {
+        Lists read = lists;
+        return read == null ? this : with(read.operations).with(read.operations, read.tree);
+    }
+
+    /** Whether an operation of {@link #asRead} stands before an append, and is none itself. */
+    public boolean isBeforeAppend(int operation) {
+        return operationValues[operation] == ListCodes.BEFORE_APPEND;
+    }
+
+    /** The codes of the elements that a read of {@link #asRead} returned; null if it is no read of a list. */
+    public long @Nullable [] elements(int operation) {
+        Lists read = lists;
+        if (read == null || !ListCodes.isRead(operationValues[operation])) {
+            return null;
+        }
+        LongArrayList elements = new LongArrayList();
+        for (int list = ListCodes.list(operationValues[operation]);
+                list != ListTree.EMPTY;
+                list = read.tree.withoutLast(list)) {
+            elements.add(read.tree.last(list));
+        }
+        return LongArrays.reverse(elements.toLongArray());
+    }
+
+    /** The same transactions with operations in place of those on lists. */
+    HistoryTable with(Operations resolved, ListTree tree) {
+        Operations given = new Operations(operationStarts, operationKeys, operationValues, operationKinds);
+        return new HistoryTable(header, keys, values, sessions, transactions, resolved, new Lists(given, tree));
+    }
+
+    /** The same transactions with other operations on keys of another dictionary. */
+    HistoryTable with(KeyDictionary others, Operations operations) {
+        return new HistoryTable(header, others, values, sessions, transactions, operations);
     }
 
     /** The same transactions with other operations. */

@@ -18,8 +18,7 @@ import org.polygraph.storage.model.TransactionStatus;
  * follows the latest version. An append that no transaction read is a write without a read.
  *
  * <p>This is exact for SER and SI, with real time or without: under SI two appends to one list never overlap, so the
- * version that an append follows is in the snapshot of its transaction. Weaker levels do not require that, see {@link
- * ValueDictionary#hasLists}. If two lists contradict each other, an element has two predecessors, and no order lets its
+ * version that an append follows is in the snapshot of its transaction. Weaker levels do not require that: {@link #observed}. If two lists contradict each other, an element has two predecessors, and no order lets its
  * transaction read both. Each element must be appended only once (Elle, Kingsbury and Alvaro, VLDB 2020, section 4.3:
  * recoverable).
  *
@@ -27,8 +26,9 @@ import org.polygraph.storage.model.TransactionStatus;
  * contains an element that it appended. Time: linear in the elements of all lists.
  */
 final class ListResolution {
-    private static final int EMPTY = -1;
+    static final int EMPTY = -1;
     private static final int UNKNOWN = -2;
+    private static final String PREFIX = "[.. ";
     private static final byte LIST = 1;
     private static final byte PLAIN = 2;
 
@@ -74,6 +74,25 @@ final class ListResolution {
         return new ListResolution(table, lists).resolved();
     }
 
+    /**
+     * The table for RC, RA and CC, where an append reads nothing: a read of a list reads each element from the transaction that
+     * appended it, and the commit order has the appends that a list shows in the order of the list. A place key for each two elements
+     * that follow each other in a list expresses this: both transactions write it, and a read of the list reads it from
+     * the second one after it has read from the first one. So each of these levels orders the first before the second.
+     *
+     * <p>Time and memory: linear in the elements of all reads of lists.
+     */
+    static HistoryTable observed(HistoryTable table, ListTree lists) {
+        ListResolution resolution = new ListResolution(table, lists);
+        try {
+            resolution.checkAppends();
+            resolution.readLists();
+        } catch (HistoryException e) {
+            throw new IllegalStateException("lists that were resolved before", e);
+        }
+        return new ListPlaces(table, lists, resolution).observed();
+    }
+
     private HistoryTable resolved() throws HistoryException {
         refuseRows();
         checkAppends();
@@ -92,7 +111,7 @@ final class ListResolution {
             }
             starts[t + 1] = n;
         }
-        return table.with(new Operations(starts, Arrays.copyOf(newKeys, n), Arrays.copyOf(newCodes, n), null));
+        return table.with(new Operations(starts, Arrays.copyOf(newKeys, n), Arrays.copyOf(newCodes, n), null), lists);
     }
 
     private void refuseRows() throws HistoryException {
@@ -233,24 +252,47 @@ final class ListResolution {
         } else if (isAppend(o)) {
             add(o, number(code));
         } else if (code == ListCodes.BEFORE_APPEND) {
-            long version = appendedVersion(o + 1);
-            int first = before.get(version);
-            if (first != UNKNOWN) {
+            int first = before.get(appendedVersion(o + 1));
+            long[] places = contradiction(o + 1);
+            if (places.length == 0 && first != UNKNOWN) {
                 add(o, first);
-                int second = contradicting.get(version);
-                if (second != UNKNOWN) {
-                    // The first one again marks two places of an element: no other reads before a write look like that.
-                    add(o, second);
-                    add(o, first);
-                }
+            }
+            for (long place : places) {
+                put(o, place);
             }
         } else {
-            put(o, kinds[key] == LIST ? table.initialValue() : code);
+            put(o, plain(o));
         }
     }
 
+    /** The versions before an append if lists show two of them, the first one again at the end; else none. */
+    long[] contradiction(int append) {
+        long version = appendedVersion(append);
+        int second = contradicting.get(version);
+        // The first one again marks two places of an element: no other reads before a write look like that.
+        return second == UNKNOWN
+                ? new long[0]
+                : new long[] {code(before.get(version)), code(second), code(before.get(version))};
+    }
+
+    /** The value of an operation that is no read of a list and no append. */
+    long plain(int o) {
+        return kinds[table.key(o)] == LIST ? table.initialValue() : table.value(o);
+    }
+
     private void add(int operation, int number) {
-        put(operation, number == EMPTY ? table.initialValue() : versions.getLong(number));
+        put(operation, code(number));
+    }
+
+    /** The version that an element makes. */
+    long code(int number) {
+        return number == EMPTY ? table.initialValue() : versions.getLong(number);
+    }
+
+    /** An element as it is shown. */
+    String element(int number) {
+        String version = table.values().text(versions.getLong(number));
+        return version.substring(PREFIX.length(), version.length() - 1);
     }
 
     private void put(int operation, long code) {
@@ -262,7 +304,7 @@ final class ListResolution {
         newCodes[n++] = code;
     }
 
-    private boolean isAppend(int o) {
+    boolean isAppend(int o) {
         return o > 0 && table.value(o - 1) == ListCodes.BEFORE_APPEND;
     }
 
@@ -270,17 +312,17 @@ final class ListResolution {
         return version(table.key(o), number(table.value(o)));
     }
 
-    private static long version(int key, int number) {
+    static long version(int key, int number) {
         return (long) key << 32 | number;
     }
 
     /** The number of an element. The version that it makes is labelled as a list that ends with it. */
-    private int number(long element) {
+    int number(long element) {
         int number = numbers.get(element);
         if (number < 0) {
             number = versions.size();
             numbers.put(element, number);
-            versions.add(table.values().opaque("[.. " + table.values().label(element) + "]"));
+            versions.add(table.values().opaque(PREFIX + table.values().label(element) + "]"));
         }
         return number;
     }

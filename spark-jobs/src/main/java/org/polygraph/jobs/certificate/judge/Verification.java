@@ -74,7 +74,7 @@ public final class Verification {
         this.run = run;
         this.terms = terms;
         withRows = terms.guarantee() == Guarantee.LIN ? table : table.withoutRefusals();
-        this.table = terms.guarantee().isAxiom() ? withRows.withoutRows() : withRows;
+        this.table = terms.guarantee().isAxiom() ? withRows.forCommitOrders() : withRows;
     }
 
     /**

@@ -81,23 +81,47 @@ public final class JsonlWriter {
         json.writeStringField("status", table.status(t).label());
         json.writeArrayFieldStart("ops");
         for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
-            json.writeStartObject();
-            if (table.values().isOther(table.value(o))) {
-                refusal(json, table.key(o), table.value(o));
-                continue;
+            if (!table.isBeforeAppend(o)) {
+                json.writeStartObject();
+                operation(json, o);
+                json.writeEndObject();
             }
-            boolean delete = table.isDelete(o);
-            json.writeStringField("op", delete ? "d" : table.isInsert(o) ? "i" : table.isWrite(o) ? "w" : "r");
-            json.writeFieldName("key");
-            writeKey(json, table.keys(), table.key(o));
-            if (!delete) {
-                json.writeFieldName("value");
-                writeValue(json, table.values(), table.value(o));
-            }
-            json.writeEndObject();
         }
         json.writeEndArray();
         json.writeEndObject();
+    }
+
+    private void operation(JsonGenerator json, int o) throws IOException {
+        if (table.values().isOther(table.value(o))) {
+            refusal(json, table.key(o), table.value(o));
+            return;
+        }
+        json.writeStringField("op", kind(o));
+        json.writeFieldName("key");
+        writeKey(json, table.keys(), table.key(o));
+        if (table.isDelete(o)) {
+            return;
+        }
+        json.writeFieldName("value");
+        long[] elements = table.elements(o);
+        if (elements == null) {
+            writeValue(json, table.values(), table.value(o));
+        } else {
+            json.writeStartArray();
+            for (long element : elements) {
+                writeValue(json, table.values(), element);
+            }
+            json.writeEndArray();
+        }
+    }
+
+    private String kind(int o) {
+        if (!table.isWrite(o)) {
+            return "r";
+        }
+        return table.isDelete(o)
+                ? "d"
+                : table.isInsert(o) ? "i" : o > 0 && table.isBeforeAppend(o - 1) ? "append" : "w";
     }
 
     /** A compare-and-set that was refused; what it would have written is not kept. */
@@ -108,7 +132,6 @@ public final class JsonlWriter {
         json.writeFieldName("expected");
         writeValue(json, table.values(), table.values().excluded(value));
         json.writeBooleanField("ok", false);
-        json.writeEndObject();
     }
 
     private static void time(JsonGenerator json, String field, long @Nullable [] times, int t) throws IOException {
