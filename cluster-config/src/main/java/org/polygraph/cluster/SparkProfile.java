@@ -126,7 +126,6 @@ public final class SparkProfile {
     }
 
     /**
-     * @param file for messages
      * @throws IllegalArgumentException at the first line that breaks the rules: says where, what and what was expected
      */
     static List<Setting> parse(String file, String text) {

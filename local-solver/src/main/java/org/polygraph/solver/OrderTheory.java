@@ -35,9 +35,6 @@ final class OrderTheory implements Theory {
     private final SearchBudget budget;
     private final ClauseLimit limit;
     private final @Nullable ProofTrace proof;
-    /** Decide any literal of a violated clause, not the one that moves least. */
-    private final boolean decideFirst;
-
     private final int[] position;
     private final @Nullable HottestItem hottest;
     private long random;
@@ -63,7 +60,6 @@ final class OrderTheory implements Theory {
         undefined = new IntStack(budget);
         proof = options.proof();
         position = order.position();
-        decideFirst = options.get(Option.DECISION) == 0;
         hottest = options.get(Option.HOTTEST) == 0 ? null : new HottestItem(check, clauses);
         random = options.get(Option.SEED) * 0x9E3779B97F4A7C15L | 1;
     }
@@ -183,9 +179,6 @@ final class OrderTheory implements Theory {
                 throw new IllegalStateException("a violated item's clause has a true literal: clause " + id);
             }
             if (value == 0) {
-                if (decideFirst) {
-                    return literal;
-                }
                 long cost = cost(literal);
                 if (cost < bestCost) {
                     bestCost = cost;

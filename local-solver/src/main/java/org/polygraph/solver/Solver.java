@@ -101,7 +101,6 @@ public final class Solver {
                     predecessors.target(),
                     budget);
             order = new DynamicOrder(graph, p.position, budget);
-            order.explainByAnyPath(options.get(Option.EXPLANATION) == 0);
             check = new ReadCheck(p, order, requiredTransactions(), budget);
             check.refreshAll();
             ClauseLimit limit = new ClauseLimit(firstLimit());
@@ -154,8 +153,7 @@ public final class Solver {
                             (int) options.get(Option.LONG_JUMP),
                             (int) options.get(Option.MOST_LATE),
                             (int) options.get(Option.REDUCE_INTERVAL),
-                            (int) options.get(Option.DERIVATION_INTS),
-                            (int) options.get(Option.RESTART_UNIT)),
+                            (int) options.get(Option.DERIVATION_INTS)),
                     proof);
             if (!search.solve()) {
                 return new Outcome.Unsatisfiable(core(search, clauses, theory), statistics());

@@ -16,10 +16,7 @@ public final class SolverOptions {
         MOST_LATE(500, 0, Integer.MAX_VALUE, "with so many literals assigned late, no backjump keeps levels"),
         REDUCE_INTERVAL(20_000, 0, Integer.MAX_VALUE, "learnt clauses between two deletions; 0 = never"),
         DERIVATION_INTS(1 << 26, 0, 1 << 30, "ints for the derivation of learnt clauses; beyond, the core is inexact"),
-        EXPLANATION(1, 0, 1, "whether a cycle is explained by the fewest literals; 0 = by any path"),
-        DECISION(1, 0, 1, "whether the cheapest literal of a clause is decided; 0 = its first unassigned one"),
         HOTTEST(1, 0, 1, "whether violated items in many conflicts are taken first; 0 = always the earliest"),
-        RESTART_UNIT(0, 0, Integer.MAX_VALUE, "conflicts to a restart, times Luby's sequence; 0 = never"),
         CLAUSE_BYTES(
                 1 << 26, 1, Long.MAX_VALUE, "bytes of clauses that are forgotten, for a new search from their order");
 

@@ -4,10 +4,8 @@ package org.polygraph.solver;
  * Counters of a search.
  *
  * @param instantiated clauses made because an order violated them
- * @param decisions literals decided
  * @param conflicts false clauses and cycles found
  * @param cycles the conflicts among them that were cycles
- * @param propagations literals propagated
  * @param learnt learnt clauses that were not deleted
  * @param variables pairs of events, brackets and commits for which a variable was made
  * @param edges pairs of events among the variables
@@ -15,7 +13,6 @@ package org.polygraph.solver;
  * @param checks how often a key, or a window of it, was checked
  * @param violated items in the queue at the end; 0 if satisfiable
  * @param bytes memory of the solver's own structures at the end
- * @param nanos wall-clock time
  */
 public record Statistics(
         long instantiated,

@@ -52,9 +52,6 @@ class SolverAgainstBruteForceTest {
                     .with(Option.MOST_LATE, random.nextInt(2) == 0 ? 500 : random.nextInt(3))
                     .with(Option.REDUCE_INTERVAL, random.nextInt(3))
                     .with(Option.DERIVATION_INTS, random.nextInt(4) == 0 ? 20 : 100_000)
-                    .with(Option.EXPLANATION, random.nextInt(2))
-                    .with(Option.DECISION, random.nextInt(2))
-                    .with(Option.RESTART_UNIT, random.nextInt(3))
                     .with(Option.CLAUSE_BYTES, random.nextBoolean() ? 1 << 26 : 1 + random.nextInt(2_000));
             ProofTrace trace = new ProofTrace(1 << 24);
             Polygraph polygraph = g.build(variant == 1, 1 + random.nextInt(3));

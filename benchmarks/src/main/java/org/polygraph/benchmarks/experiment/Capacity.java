@@ -53,12 +53,10 @@ final class Capacity {
     /**
      * What to measure.
      *
-     * @param name of the result files
      * @param sizes operations
      * @param engines {@value #EMBEDDED} or Spark masters
      * @param levels as the command takes them
      * @param times as {@code --time} takes them
-     * @param heap of each JVM
      * @param generate more words for {@code polygraph generate}
      */
     record Plan(

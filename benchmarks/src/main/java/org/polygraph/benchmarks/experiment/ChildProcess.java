@@ -16,14 +16,10 @@ import java.util.regex.Pattern;
  * A process from start to end, as the kernel counts it (Linux: /proc). One at a time: CPU time is what the children of
  * this process have used, all together.
  *
- * @param exitCode of it
  * @param cpuMillis user and system, in steps of 10 ms
- * @param wallMillis from start to end
  * @param residentBytes the most that was ever resident, mapped files included
  * @param heldBytes of that without mapped files, which the kernel may take back; looked at every 50 ms
  * @param stageBytes the most that was seen to be resident while its progress (JSON, on standard error) named a stage
- * @param out its standard output
- * @param errors its standard error
  */
 record ChildProcess(
         int exitCode,

@@ -13,12 +13,11 @@ import org.polygraph.solver.SolverOptions;
  *
  * <ul>
  *   <li>{@code rounds=}: {@code adaptive} (default), {@code off} (no closure, no rules), {@code fixpoint}, or a number
- *   <li>{@code start=rank} (default) or {@code turns}: the order that the solver starts from
  *   <li>{@code rows=by_keys} (default), {@code window} or {@code chains}: the closure of levels with real time
  *   <li>{@code cores=}: threads of closure and rules, 1 by default so that one thread's CPU time is all there is; 0
  *       for all cores
  *   <li>{@code time=hint}: timestamps may help to accept
- *   <li>any option of the solver, as {@code restart_unit=100}
+ *   <li>any option of the solver, as {@code long_jump=100}
  * </ul>
  */
 record Setting(Tuning tuning, TimeMode time) {
@@ -40,8 +39,6 @@ record Setting(Tuning tuning, TimeMode time) {
                 String value = part.substring(equals + 1);
                 switch (part.substring(0, equals)) {
                     case "rounds" -> tuning = tuning.withRounds(rounds(value));
-                    case "start" ->
-                        tuning = tuning.withStart(Tuning.StartOrder.valueOf(value.toUpperCase(Locale.ROOT)));
                     case "rows" ->
                         tuning = tuning.withRows(Tuning.RealTimeRows.valueOf(value.toUpperCase(Locale.ROOT)));
                     case "cores" -> tuning = tuning.withCores(Integer.parseUnsignedInt(value));

@@ -30,7 +30,6 @@ record Sweep(String title, String x, List<Cell> cells) {
      * One measurement.
      *
      * @param source a path or a spec
-     * @param setting as {@link Setting} has it
      */
     record Cell(String source, String level, String setting, int seconds, String heap, int warmups) {}
 

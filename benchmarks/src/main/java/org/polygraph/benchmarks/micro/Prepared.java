@@ -21,12 +21,7 @@ final class Prepared {
         this.events = new Events(eventsPerTransaction, table.sessionStarts(), history.sessionOf());
     }
 
-    /**
-     * Generates and indexes.
-     *
-     * @param keys uniform or zipf
-     * @param level SER or SI
-     */
+    /** Generates and indexes. */
     static Prepared of(int transactions, String keys, String level) {
         String theta = keys.equals("zipf") ? "0.9" : "0";
         String spec = GeneratorSpec.PREFIX + "txns=" + transactions + ",keys=" + transactions + ",zipf=" + theta;

@@ -16,7 +16,6 @@ import org.polygraph.storage.table.HistoryTable;
  * @param stages CPU time of the checking thread, ns by stage
  * @param threadNanos of the checking thread, all stages
  * @param processNanos of all threads: collection and compilation too; granularity 10 ms
- * @param elapsedNanos wall clock
  */
 public record Run(Verdict verdict, Map<String, Long> stages, long threadNanos, long processNanos, long elapsedNanos) {
     private static final OperatingSystemMXBean SYSTEM =

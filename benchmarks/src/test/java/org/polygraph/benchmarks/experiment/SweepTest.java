@@ -22,7 +22,7 @@ class SweepTest {
                 seconds 7
                 heap 1g
                 warmups 2
-                run gen:txns={20|3},keys=5 level={ser|si} setting={default|rounds=1+explanation=0} seconds=9
+                run gen:txns={20|3},keys=5 level={ser|si} setting={default|rounds=1+minimize=0} seconds=9
                 run PATHS
                 """, List.of("a/history.edn"));
 
@@ -30,7 +30,7 @@ class SweepTest {
         assertThat(sweep.cells()).hasSize(9);
         assertThat(sweep.cells().get(0)).isEqualTo(new Sweep.Cell("a/history.edn", "ser", "default", 7, "1g", 2));
         assertThat(sweep.cells().get(4))
-                .isEqualTo(new Sweep.Cell("gen:txns=3,keys=5", "si", "rounds=1+explanation=0", 9, "1g", 2));
+                .isEqualTo(new Sweep.Cell("gen:txns=3,keys=5", "si", "rounds=1+minimize=0", 9, "1g", 2));
         assertThat(sweep.cells().get(8).source()).isEqualTo("gen:txns=20,keys=5");
     }
 
@@ -71,7 +71,6 @@ class SweepTest {
                 .isEqualTo(new Setting(Setting.MEASURED.withRounds(Tuning.NO_RULES), TimeMode.HINT));
         assertThat(Setting.MEASURED).isEqualTo(Tuning.DEFAULT.withCores(1));
         assertThat(Setting.parse("cores=0").tuning()).isEqualTo(Tuning.DEFAULT);
-        assertThat(Setting.parse("start=turns").tuning().start()).isEqualTo(Tuning.StartOrder.TURNS);
         assertThat(Setting.parse("rounds=fixpoint").tuning().rounds()).isEqualTo(Tuning.FIXPOINT);
     }
 }

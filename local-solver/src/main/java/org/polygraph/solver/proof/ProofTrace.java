@@ -97,8 +97,6 @@ public final class ProofTrace implements ProofSink {
      * reader}.
      *
      * @param writer an event, or -1 for none
-     * @param candidate a transaction
-     * @param reader an event
      */
     public void bracket(int variable, int writer, int candidate, int reader) {
         if (open(BRACKET, 4)) {
@@ -122,7 +120,6 @@ public final class ProofTrace implements ProofSink {
     /**
      * A clause of the problem: a read does not have this last writer.
      *
-     * @param reader index of the reader
      * @param writer index of the writer, or -1 for "no writer at all"
      */
     public void read(int reader, int writer, int[] literals, int size) {

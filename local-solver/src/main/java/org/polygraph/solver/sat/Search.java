@@ -47,13 +47,11 @@ public final class Search {
 
     private final IntStack learnts;
     private int reduceAt;
-    private final Restarts restarts;
 
     private long decisions;
     private long conflicts;
     private long theoryConflicts;
     private long propagations;
-    private long learntLiterals;
 
     /**
      * The parameters of a search.
@@ -63,22 +61,10 @@ public final class Search {
      * @param maxLate with so many late literals, no backjump keeps levels
      * @param reduceInterval learnt clauses before the first reduction; 0 keeps all
      * @param maxDerivationInts bound on the memory for derivations, in ints
-     * @param restartUnit conflicts between restarts, times Luby's sequence; 0 for none
      */
-    public record Settings(
-            boolean minimize, int longJump, int maxLate, int reduceInterval, int maxDerivationInts, int restartUnit) {
-        /** The default values. */
-        public static Settings defaults() {
-            return new Settings(true, 50, 500, 20_000, 1 << 26, 0);
-        }
-    }
+    public record Settings(boolean minimize, int longJump, int maxLate, int reduceInterval, int maxDerivationInts) {}
 
-    /** A search without variables and clauses. */
-    public Search(Theory theory, SearchBudget budget, Settings settings) {
-        this(theory, budget, settings, null);
-    }
-
-    /** The same, and reports every derivation to {@code proof} unless it is null. */
+    /** A search without variables and clauses, which reports every derivation to {@code proof} unless it is null. */
     public Search(Theory theory, SearchBudget budget, Settings settings, @Nullable ProofSink proof) {
         this.theory = theory;
         this.proof = proof;
@@ -98,7 +84,6 @@ public final class Search {
         units = new IntStack(budget);
         learnts = new IntStack(budget);
         reduceAt = settings.reduceInterval() == 0 ? Integer.MAX_VALUE : settings.reduceInterval();
-        restarts = new Restarts(settings.restartUnit());
     }
 
     /** A new unassigned variable; variables count up from 0. */
@@ -160,10 +145,6 @@ public final class Search {
             if (learnts.size() >= reduceAt) {
                 new ClauseReduction(trail, arena, watches, budget, proof).reduce(learnts, units);
                 reduceAt = (int) Math.min(Integer.MAX_VALUE, learnts.size() + (long) settings.reduceInterval());
-            }
-            if (restarts.isDue(conflicts)) {
-                backtrack(0);
-                continue;
             }
             int literal = theory.next(this);
             if (literal == Theory.COMPLETE) {
@@ -358,7 +339,6 @@ public final class Search {
     /** Keeps the conflict as a clause: learnt from its parents, or, when it has none, a lemma of the theory. */
     private int store(int lbd) {
         int id = parents.isEmpty() ? derivations.given(Derivations.UNTAGGED) : derivations.derived(parents);
-        learntLiterals += conflict.size();
         if (proof != null) {
             proof.learnt(conflict.array(), 0, conflict.size());
         }
@@ -480,10 +460,5 @@ public final class Search {
 
     public int learntClauses() {
         return learnts.size();
-    }
-
-    /** Sum of the sizes of all clauses ever learnt. */
-    public long learntLiterals() {
-        return learntLiterals;
     }
 }

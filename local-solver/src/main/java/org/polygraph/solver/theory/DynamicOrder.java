@@ -103,11 +103,6 @@ public final class DynamicOrder {
         return true;
     }
 
-    /** Explanations need not have the fewest literals; used to measure the benefit of fewest literals. */
-    public void explainByAnyPath(boolean any) {
-        explainer.byAnyPath(any);
-    }
-
     /** Removes the edge added last. */
     public void removeNewest() {
         graph.removeNewest();

@@ -20,8 +20,6 @@ final class EdgeExplainer {
     private IntStack near;
 
     private IntStack far;
-    /** Added edges count as known ones do: the search is depth first and takes the first path it meets. */
-    private boolean anyPath;
 
     EdgeExplainer(EventGraph graph, SearchBudget budget) {
         this.graph = graph;
@@ -32,16 +30,11 @@ final class EdgeExplainer {
         far = new IntStack(budget);
     }
 
-    void byAnyPath(boolean any) {
-        anyPath = any;
-    }
-
     /**
      * Finds a path. Memory: 8 bytes an event; time: the edges in the window.
      *
      * @param literals where to push the literals of the path's added edges
      * @param path where to push the path's events, last first; or null
-     * @return whether there is a path
      */
     boolean explain(int start, int end, int[] position, IntStack literals, @Nullable IntStack path) {
         // An event is settled (seen == stamp + 1) when taken at its least distance; before that it may be queued for
@@ -80,7 +73,7 @@ final class EdgeExplainer {
                     if (position[next] <= limit && seen[next] < queued) {
                         via[next] = edge;
                         seen[next] = queued;
-                        (anyPath ? near : far).push(next);
+                        far.push(next);
                     }
                 }
             }

@@ -109,7 +109,6 @@ public final class ChainClocks implements Closure {
      *
      * @param rows by chain, an int a cell, see {@link #rows(int)}; exact
      * @param ancestors any numbers that ascend along reachability, see {@link #ancestors}
-     * @param changed see {@link #changed}
      */
     public static ChainClocks of(KnownGraph graph, int[][] rows, int[] ancestors, long[] changed) {
         ChainClocks clocks = new ChainClocks(graph, new IntRows(rows), ancestors, changed);

@@ -35,7 +35,6 @@ public abstract sealed class ClockRows permits IntRows, PackedRows {
      *
      * @param isFirst whether there is none before: then the chains whose cells are not 0
      * @param list room for all chains
-     * @return how many
      */
     public abstract int grown(int chain, int cell, boolean isFirst, int[] list);
 

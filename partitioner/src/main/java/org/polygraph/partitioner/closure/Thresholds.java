@@ -25,8 +25,6 @@ final class Thresholds {
 
     /**
      * Raises the row of an event, which contains the row of the event before it in its chain. Called along the chain.
-     *
-     * @return whether a cell grew
      */
     boolean raise(int chain, int event, boolean isFirst, ClockRows rows, int base) {
         int threshold = latestStart[event];

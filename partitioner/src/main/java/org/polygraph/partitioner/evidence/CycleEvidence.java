@@ -37,7 +37,6 @@ public final class CycleEvidence {
     /**
      * For a sub-history.
      *
-     * @param branch the assumptions
      * @param readOnly whether a transaction writes nothing in the whole history
      */
     CycleEvidence(IndexedHistory history, KnownGraph known, Branch branch, IntPredicate readOnly) {

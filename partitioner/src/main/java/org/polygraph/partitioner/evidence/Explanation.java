@@ -51,7 +51,6 @@ public final class Explanation {
      * @param part a history that violates the level
      * @param clockSkewNanos used if real-time order is part of the level
      * @param readOnly whether a transaction writes nothing in the whole history
-     * @param stop true ends the search
      */
     public static Violation of(
             HistoryTable part,

@@ -52,7 +52,6 @@ public final class IndexedHistory {
     /**
      * The same.
      *
-     * @param stop asked now and then
      * @throws org.polygraph.storage.model.StoppedException if it is to stop
      */
     public static IndexedHistory of(HistoryTable table, Indeterminate indeterminate, BooleanSupplier stop) {

@@ -93,7 +93,6 @@ final class ReadAnomalies {
     /**
      * External reads that have no counted final writer. One pass over the history for all of them.
      *
-     * @param reads operations
      * @param most no more than this many are named
      */
     List<Violation> impossible(IntArrayList reads, int most) {

@@ -8,7 +8,6 @@ package org.polygraph.partitioner.isolation;
  * @param key dense key id, or {@link #NO_KEY} for SO and RT
  * @param value code of the value concerned: the one read (WR), the one that {@code from} wrote (WW), the one that
  *     {@code from} read (RW); meaningless without a key
- * @param reason why it is so
  */
 public record Dependency(int from, int to, EdgeKind kind, int key, long value, Reason reason) {
     /** {@link #key} of an edge that concerns no key. */

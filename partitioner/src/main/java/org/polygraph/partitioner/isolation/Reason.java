@@ -7,7 +7,6 @@ import java.util.List;
  * was known before it. A reason that is reached on several paths is the same object, so a walk has to mark visited
  * reasons, or it may take exponential time.
  *
- * @param why one sentence
  * @param because {@link Basis#FORCED}: each alternative and how it fails; empty if it is too deep to show, and for
  *     every other basis
  */

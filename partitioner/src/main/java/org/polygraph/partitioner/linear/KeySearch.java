@@ -97,7 +97,6 @@ final class KeySearch {
     /**
      * A search.
      *
-     * @param ids the key's operations
      * @param mostSteps the search gives up after so many
      */
     KeySearch(Operations all, int[] ids, int mostSteps, BooleanSupplier stop) {

@@ -45,7 +45,6 @@ public final class Linearizability {
      * Combines the results of all keys.
      *
      * @param orders of the keys of the table, found with the same skew and the same {@code maybe}
-     * @param most violations to describe
      * @param stop whether the budget has ended; sub-histories are then not minimal
      */
     public static Linearizability of(

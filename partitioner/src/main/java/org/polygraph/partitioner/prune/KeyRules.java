@@ -77,7 +77,6 @@ public abstract class KeyRules {
      * Puts the writers that are to be visited into {@link #visits}.
      *
      * @param all false: only those for which rows that the last update of the closure changed can bring something new
-     * @return how many
      */
     abstract int arrange(boolean all);
 

@@ -91,7 +91,6 @@ public final class Saturation {
      * Runs one round; the closure must be exact. Keys are distributed to the workers, and what they force is put together in the
      * order of keys, as if one thread had visited them.
      *
-     * @param stop asked now and then
      * @throws StoppedException if it is to stop
      */
     public RoundResult round(BooleanSupplier stop) {

@@ -68,7 +68,6 @@ public final class ColumnGroup {
      *
      * @param rows by chain, to be filled: the event at position p has the ints from p * (to - from)
      * @param before the same of the graph before it grew, or null
-     * @param stop asked now and then
      * @return false if stopped
      */
     public boolean close(IntBuffer[] rows, IntBuffer @Nullable [] before, BooleanSupplier stop) {

@@ -21,7 +21,6 @@ final class Excerpt {
     /**
      * With nobody in it.
      *
-     * @param sessionStarts of the whole history
      * @param whole transactions of the whole history
      */
     Excerpt(int perTransaction, int[] sessionStarts, int whole) {

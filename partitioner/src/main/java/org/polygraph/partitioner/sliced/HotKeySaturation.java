@@ -51,8 +51,6 @@ public final class HotKeySaturation {
      * Prepares.
      *
      * @param versions the index of the key and no other
-     * @param perTransaction events a transaction
-     * @param sessionStarts of the whole history
      * @param states {@link CommitStatus#states} of it
      * @param rows exact
      */

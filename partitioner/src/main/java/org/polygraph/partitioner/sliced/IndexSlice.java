@@ -44,7 +44,6 @@ public final class IndexSlice {
      * Indexes one slice; linear time, 37 bytes an operation beside the blocks while it works.
      *
      * @param blocks what {@link SliceDealer} dealt to it, ascending by first transaction
-     * @param sessionStarts as in HistoryTable
      * @param states {@link CommitStatus#states}
      */
     public static IndexSlice of(

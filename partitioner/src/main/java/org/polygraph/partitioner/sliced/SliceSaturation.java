@@ -49,9 +49,6 @@ public final class SliceSaturation {
     /**
      * Prepares.
      *
-     * @param perTransaction events a transaction
-     * @param slice of whole keys
-     * @param sessionStarts of the whole history
      * @param states {@link CommitStatus#states} of it
      * @param rows exact
      * @param changed a bit an event, whether the last closure changed its row

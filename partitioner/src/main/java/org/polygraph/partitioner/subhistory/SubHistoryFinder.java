@@ -41,7 +41,6 @@ public final class SubHistoryFinder {
      *
      * @param clockSkewNanos used if real-time order is part of the level
      * @param judge decides sub-histories at the same level, with the same meaning of unknown outcomes
-     * @param stop true ends the search
      */
     public SubHistoryFinder(
             HistoryTable whole,

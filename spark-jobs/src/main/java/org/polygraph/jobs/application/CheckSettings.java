@@ -18,7 +18,6 @@ import org.polygraph.storage.table.HistoryTable;
  * @param requests one for each level, the strongest level first
  * @param asFits whether levels that the data of a history do not allow are left out, rather than INVALID
  * @param timeoutNanos for each PATH, {@link Long#MAX_VALUE} for none
- * @param heapBytes memory of the process
  * @param succeedOnViolation whether a VIOLATION has exit code 0
  * @param out where runs go, or null
  * @param earlier what becomes of a run that exists

@@ -26,7 +26,6 @@ public interface Checker {
     /**
      * Validates the settings before a history is read.
      *
-     * @param budget of the history
      * @param warn receives warnings, a line each
      * @throws ConfigurationException if the engine cannot work with the settings
      * @throws EngineException if validation needs a cluster and there is none

@@ -8,25 +8,13 @@ public interface Engines {
     /** One JVM, no Spark class loaded. */
     Checker embedded();
 
-    /**
-     * Spark, on a cluster or in this JVM.
-     *
-     * @param master Spark master URL
-     */
+    /** Spark, on a cluster or in this JVM. */
     Checker spark(String master) throws EngineMissingException;
 
-    /**
-     * Replays by key, on Spark. Starts no session before there is an order to replay.
-     *
-     * @param master Spark master URL
-     */
+    /** Replays by key, on Spark. Starts no session before there is an order to replay. */
     Verification.Replayer sparkReplayer(String master) throws EngineMissingException;
 
-    /**
-     * Generates histories on Spark. Starts no session before it is used.
-     *
-     * @param master Spark master URL
-     */
+    /** Generates histories on Spark. Starts no session before it is used. */
     default Generator sparkGenerator(String master) throws EngineMissingException {
         throw new EngineMissingException("no generator on " + master);
     }

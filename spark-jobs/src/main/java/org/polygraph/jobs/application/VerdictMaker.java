@@ -30,8 +30,6 @@ final class VerdictMaker {
 
     /**
      * The verdict that a step makes, or UNKNOWN if the step runs out of its budget. The step makes null if there is no verdict yet.
-     *
-     * @param phase that runs then
      */
     static <E extends Exception, F extends Exception> Verdict.@Nullable Builder withinBudget(
             CheckRequest request, Budget budget, Supplier<String> phase, Deadline.Step<Verdict.Builder, E, F> step)

@@ -99,9 +99,6 @@ final class CheckCommand implements Callable<Integer> {
      * Reads the words of a simple check without picocli, whose model of all options takes longer than a small check
      * (0.5 CPU seconds instead of 0.24): one PATH, and options of their most frequent forms, each once. Everything
      * else is left to picocli on a new command, as are mistakes and requests for help.
-     *
-     * @param words after the command's name
-     * @return whether all words were read
      */
     boolean take(List<String> words) {
         Set<String> given = new HashSet<>();

@@ -7,8 +7,6 @@ import org.polygraph.jobs.report.wording.Legible;
 /**
  * The environment of a command.
  *
- * @param out results
- * @param err everything else
  * @param terminal whether a person watches {@code err}
  */
 record Environment(PrintStream out, PrintStream err, boolean terminal, Engines engines) {

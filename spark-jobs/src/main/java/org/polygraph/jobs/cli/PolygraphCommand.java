@@ -54,11 +54,7 @@ final class PolygraphCommand implements Runnable {
 
     private PolygraphCommand() {}
 
-    /**
-     * Runs one command line.
-     *
-     * @return the exit code
-     */
+    /** Runs one command line. */
     static int run(String[] args, Environment environment) {
         try {
             List<String> words = List.of(args);

@@ -34,8 +34,6 @@ public interface Progress {
 
     /**
      * How many bytes an engine that spills has spilled to disk since the check began. Other engines do not report this.
-     *
-     * @param bytes of all tasks
      */
     default void spilled(long bytes) {}
 

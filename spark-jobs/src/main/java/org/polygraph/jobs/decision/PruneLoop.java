@@ -104,7 +104,6 @@ final class PruneLoop implements AutoCloseable {
      * Why the rules refute the graph.
      *
      * @param key of the read that has no candidate left; -1: the graph has cycles
-     * @param reader its transaction
      * @param round that found it
      */
     private record Refuted(int key, int reader, int round) {
@@ -371,10 +370,7 @@ final class PruneLoop implements AutoCloseable {
 
     private void order(Rules made) {
         phases.begin("order");
-        int[] order = tightened(
-                tuning.start() == Tuning.StartOrder.TURNS && graph.realTime() == null
-                        ? EventOrder.byTurns(graph)
-                        : made.order());
+        int[] order = tightened(made.order());
         phases.end(graph.events().count());
         check(Budget.unlessEnded(order));
     }
@@ -414,8 +410,6 @@ final class PruneLoop implements AutoCloseable {
     /**
      * Continues the rules after the solver has refuted the core, because a cycle with reasons explains more than a core of
      * clauses.
-     *
-     * @return whether the rules found one
      */
     boolean refuteByRules() {
         Rules made = rules;

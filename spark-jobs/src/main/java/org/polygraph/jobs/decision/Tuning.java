@@ -9,26 +9,17 @@ import org.polygraph.solver.SolverOptions;
  *
  * @param rounds rounds of rules: {@link #ADAPTIVE}, {@link #NO_RULES}, {@link #FIXPOINT}, or exactly so many, 0 for
  *     closure and order alone
- * @param start the order that the solver starts from
  * @param rows the closure where real time is part of the level
  * @param cores workers of closure and rules, 0 for one on each processor
  * @param solver options of the solver; the decision sets budgets and proof
  */
-public record Tuning(int rounds, StartOrder start, RealTimeRows rows, int cores, SolverOptions solver) {
+public record Tuning(int rounds, RealTimeRows rows, int cores, SolverOptions solver) {
     /** A few rounds, while the order breaks enough for another to pay. */
     public static final int ADAPTIVE = -1;
     /** No closure and no rules, as if the clocks did not fit into memory: the solver decides alone. */
     public static final int NO_RULES = -2;
     /** Until nothing more is forced. */
     public static final int FIXPOINT = Integer.MAX_VALUE;
-
-    /** Orders that extend what the rules know. */
-    public enum StartOrder {
-        /** By ancestors and descendants. */
-        RANK,
-        /** Sessions in turn. */
-        TURNS
-    }
 
     /** Closures for real time. */
     public enum RealTimeRows {
@@ -41,8 +32,7 @@ public record Tuning(int rounds, StartOrder start, RealTimeRows rows, int cores,
     }
 
     /** The parameters of the command. */
-    public static final Tuning DEFAULT =
-            new Tuning(ADAPTIVE, StartOrder.RANK, RealTimeRows.BY_KEYS, 0, SolverOptions.defaults());
+    public static final Tuning DEFAULT = new Tuning(ADAPTIVE, RealTimeRows.BY_KEYS, 0, SolverOptions.defaults());
 
     public Tuning {
         if (rounds < NO_RULES) {
@@ -52,27 +42,22 @@ public record Tuning(int rounds, StartOrder start, RealTimeRows rows, int cores,
 
     /** A copy with other rounds. */
     public Tuning withRounds(int value) {
-        return new Tuning(value, start, rows, cores, solver);
-    }
-
-    /** A copy with another start order. */
-    public Tuning withStart(StartOrder value) {
-        return new Tuning(rounds, value, rows, cores, solver);
+        return new Tuning(value, rows, cores, solver);
     }
 
     /** A copy with another closure for real time. */
     public Tuning withRows(RealTimeRows value) {
-        return new Tuning(rounds, start, value, cores, solver);
+        return new Tuning(rounds, value, cores, solver);
     }
 
     /** A copy with another number of workers. */
     public Tuning withCores(int value) {
-        return new Tuning(rounds, start, rows, value, solver);
+        return new Tuning(rounds, rows, value, solver);
     }
 
     /** A copy with another value of a solver option. */
     public Tuning with(SolverOptions.Option option, long value) {
-        return new Tuning(rounds, start, rows, cores, solver.with(option, value));
+        return new Tuning(rounds, rows, cores, solver.with(option, value));
     }
 
     Workers crew() {

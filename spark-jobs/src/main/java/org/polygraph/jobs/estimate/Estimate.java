@@ -12,7 +12,6 @@ import org.polygraph.storage.table.HistoryTable;
  * histories with unique values over uniform keys were measured to take (cluster-config/SIZING.md). Skewed keys, repeated
  * values and search can take far more CPU, but not more memory.
  *
- * @param engine that checks
  * @param memoryBytes of the process that reads the history: with Spark the driver, whose clocks are in files if they are many
  * @param leastBytes the same without reachability clocks, which a check does without where they do not fit: more search. The
  *     same number where they are in files
@@ -20,7 +19,6 @@ import org.polygraph.storage.table.HistoryTable;
  * @param shuffleBytes that cross the network, before compression, or 0
  * @param diskBytes of stage files, the shuffle and the files of clocks, of which two generations are there at once, or 0
  * @param nodeBytes of each node's copy of the files of clocks, beside these, or 0
- * @param cpuSeconds of all threads
  * @param driverSeconds of these, those that one thread of this process takes while tasks wait
  * @param slices tasks that can run at once; 1 without Spark
  */

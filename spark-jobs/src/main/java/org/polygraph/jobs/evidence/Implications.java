@@ -167,7 +167,6 @@ public final class Implications {
      * Holds verdicts against what levels imply.
      *
      * @param levels of the verdicts, and their
-     * @param statuses one each
      * @return the first two that cannot both be right; null if there are none
      */
     public static @Nullable Contradiction contradiction(List<IsolationLevel> levels, List<Verdict.Status> statuses) {

@@ -13,8 +13,6 @@ import org.polygraph.storage.generate.GeneratedRows;
  *
  * @param path of the file, or of the folder; as {@link org.polygraph.storage.artifact.Location#of} takes it
  * @param format jsonl or parquet
- * @param folder whether there are parts
- * @param rows in all
  * @param rowsPerPart of every part but perhaps the last
  */
 public record GenerationTarget(String path, HistoryFormat format, boolean folder, long rows, long rowsPerPart)

@@ -21,7 +21,6 @@ public final class RunId {
      * The id.
      *
      * @param question level and options, in a fixed order
-     * @param name name of the input
      * @param input fingerprint of the bytes of the input
      */
     public static String of(String question, String name, String input) {

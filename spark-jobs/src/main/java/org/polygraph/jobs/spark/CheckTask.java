@@ -26,7 +26,6 @@ final class CheckTask implements MapPartitionsFunction<byte[], byte[]> {
     private final Broadcast<int[]> commits;
 
     /**
-     * @param perTransaction events a transaction
      * @param states who counts, by transaction
      * @param position of each event
      * @param commits of cut keys, by place: where each one's begin here, and where the last one's end; {@link KeyCheck#commits}

@@ -154,7 +154,6 @@ final class HotKeys {
     /**
      * The closure as tasks find it.
      *
-     * @param perTransaction events a transaction
      * @param states who counts, by transaction
      */
     @SuppressWarnings("ArrayRecordComponent") // nobody compares them, and nobody writes to the array

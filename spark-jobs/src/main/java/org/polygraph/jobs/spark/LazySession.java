@@ -29,7 +29,6 @@ final class LazySession implements AutoCloseable {
     /**
      * Starts nothing yet.
      *
-     * @param master Spark master URL
      * @throws IllegalArgumentException if it is not a master URL
      */
     LazySession(String master) {

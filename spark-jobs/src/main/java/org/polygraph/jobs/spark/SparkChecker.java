@@ -49,7 +49,6 @@ public final class SparkChecker implements Checker, AutoCloseable {
     /**
      * Starts nothing yet.
      *
-     * @param master Spark master URL
      * @throws IllegalArgumentException if it is none
      */
     public SparkChecker(String master) {

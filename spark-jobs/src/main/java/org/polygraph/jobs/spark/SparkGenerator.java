@@ -31,7 +31,6 @@ public final class SparkGenerator implements Generator, AutoCloseable {
     /**
      * Starts nothing yet.
      *
-     * @param master Spark master URL
      * @throws IllegalArgumentException if it is none
      */
     public SparkGenerator(String master) {

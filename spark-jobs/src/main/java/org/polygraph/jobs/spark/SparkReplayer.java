@@ -34,7 +34,6 @@ public final class SparkReplayer implements Verification.Replayer, AutoCloseable
     /**
      * Starts nothing yet.
      *
-     * @param master Spark master URL
      * @throws IllegalArgumentException if it is none
      */
     public SparkReplayer(String master) {

@@ -2,24 +2,21 @@ package org.polygraph.jobs.spark;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.io.OutputStream;
+import java.util.Map;
 import java.util.function.BooleanSupplier;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSError;
 import org.apache.hadoop.fs.Path;
 import org.apache.parquet.ParquetRuntimeException;
-import org.apache.parquet.conf.ParquetConfiguration;
 import org.apache.parquet.hadoop.ParquetWriter;
-import org.apache.parquet.hadoop.api.WriteSupport;
-import org.apache.parquet.hadoop.metadata.CompressionCodecName;
-import org.apache.parquet.hadoop.util.HadoopOutputFile;
-import org.apache.parquet.io.OutputFile;
-import org.apache.parquet.io.api.RecordConsumer;
 import org.apache.spark.sql.DataFrameReader;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.storage.format.parquet.ParquetFailure;
+import org.polygraph.storage.format.parquet.WrittenRows;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
@@ -73,14 +70,13 @@ final class StageFiles implements Closeable {
         for (long from = 0; from < table.transactions(); from += perFile) {
             int to = (int) Math.min(table.transactions(), from + perFile);
             Path file = new Path(folder.path(), String.format("part-%05d.parquet", from / perFile));
-            try (ParquetWriter<Integer> writer = new Builder(
-                            HadoopOutputFile.fromPath(file, configuration), new Rows(table))
-                    .withConf(configuration)
-                    .withCompressionCodec(CompressionCodecName.ZSTD)
-                    .withRowGroupSize(ROW_GROUP_BYTES)
-                    .withValidation(false)
-                    .withPageWriteChecksumEnabled(true)
-                    .build()) {
+            try (OutputStream out = file.getFileSystem(configuration).create(file, false);
+                    ParquetWriter<Integer> writer = new Rows(table)
+                            .to(out)
+                            .withRowGroupSize(ROW_GROUP_BYTES)
+                            .withValidation(false)
+                            .withPageWriteChecksumEnabled(true)
+                            .build()) {
                 files++;
                 for (int t = (int) from; t < to; t++) {
                     if (commitStatus.of(t) != CommitStatus.DROPPED) {
@@ -104,55 +100,13 @@ final class StageFiles implements Closeable {
         folder.close();
     }
 
-    private static final class Builder extends ParquetWriter.Builder<Integer, Builder> {
-        private final Rows rows;
-
-        Builder(OutputFile file, Rows rows) {
-            super(file);
-            this.rows = rows;
-        }
-
-        @Override
-        protected Builder self() {
-            return this;
-        }
-
-        @Override
-        protected WriteSupport<Integer> getWriteSupport(ParquetConfiguration ignored) {
-            return rows;
-        }
-
-        @Override
-        @SuppressWarnings("deprecation") // abstract in Parquet
-        protected WriteSupport<Integer> getWriteSupport(Configuration ignored) {
-            return rows;
-        }
-    }
-
     /** Writes transaction t of the table as a row. */
-    private static final class Rows extends WriteSupport<Integer> {
+    private static final class Rows extends WrittenRows<Integer> {
         private final HistoryTable table;
-        private RecordConsumer out;
 
-        @SuppressWarnings("NullAway.Init") // Parquet calls prepareForWrite before the first row
         Rows(HistoryTable table) {
+            super(StagedTransaction.PARQUET, Map.of());
             this.table = table;
-        }
-
-        @Override
-        @SuppressWarnings("deprecation") // abstract in Parquet
-        public WriteContext init(Configuration ignored) {
-            return new WriteContext(StagedTransaction.PARQUET, java.util.Map.of());
-        }
-
-        @Override
-        public WriteContext init(ParquetConfiguration ignored) {
-            return new WriteContext(StagedTransaction.PARQUET, java.util.Map.of());
-        }
-
-        @Override
-        public void prepareForWrite(RecordConsumer consumer) {
-            out = consumer;
         }
 
         @Override

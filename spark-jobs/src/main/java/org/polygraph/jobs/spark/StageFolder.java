@@ -122,11 +122,7 @@ final class StageFolder implements Closeable {
                 && String.valueOf(known.getCondition()).startsWith(condition);
     }
 
-    /**
-     * What is said when files of stages cannot be written or read.
-     *
-     * @param where the folder
-     */
+    /** What is said when files of stages cannot be written or read. */
     static EngineException failed(Path where, IOException e) {
         String found = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
         return new EngineException(

@@ -117,7 +117,6 @@ final class StageParent {
     }
 
     /**
-     * @param hosts of executors
      * @param driver name of this machine, as the cluster has it
      * @param isKnown whether any executor is among them
      */

@@ -3,11 +3,7 @@ package org.polygraph.jobs.verdict;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
-/**
- * The size of a history. Reads and writes include those of transactions that do not count.
- *
- * @param keys distinct keys
- */
+/** The size of a history. Reads and writes include those of transactions that do not count. */
 public record Counts(
         long sessions,
         long transactionsCommitted,

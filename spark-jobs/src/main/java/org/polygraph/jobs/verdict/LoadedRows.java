@@ -9,8 +9,6 @@ import org.polygraph.storage.table.HistoryTable;
 /**
  * The transactions that load the initial rows: they are taken for a part of the initial transaction.
  *
- * @param choice how they were found
- * @param count how many there are
  * @param first the first of them, such as {@code s0#3}, at most {@value #NAMED}
  * @param effect what a VIOLATION owes to them
  */

@@ -3,7 +3,6 @@ package org.polygraph.jobs.verdict;
 /**
  * A phase that has ended.
  *
- * @param millis elapsed
  * @param cpuMillis of all threads that worked on it
  * @param items number of transactions, reads or edges that it processed
  */

@@ -3,7 +3,6 @@ package org.polygraph.jobs.verdict;
 /**
  * The size of the residual core, which the solver decides.
  *
- * @param constraints clauses instantiated
  * @param candidateReads reads with more than one candidate writer left
  * @param components connected components of the core
  * @param largest transactions in the largest of them

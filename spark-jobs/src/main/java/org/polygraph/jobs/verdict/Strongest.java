@@ -16,7 +16,6 @@ public record Strongest(@Nullable IsolationLevel level, boolean known) {
      * so the result is not known.
      *
      * @param levels strongest first
-     * @param statuses one for each level
      */
     public static Strongest of(List<IsolationLevel> levels, List<Verdict.Status> statuses) {
         for (int i = 0; i < levels.size(); i++) {

@@ -9,7 +9,7 @@ import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.table.HistoryTable;
 
 /** The answer for one history, immutable. A class with a builder, not a record, so that fields can be added. */
-public final class Verdict {
+public final class Verdict implements Cloneable {
     /** The first word of the result line. */
     public enum Status {
         /** The level holds. */
@@ -37,44 +37,36 @@ public final class Verdict {
 
     private final Status status;
     private final IsolationLevel level;
-    private final String path;
-    private final Counts counts;
-    private final List<Violation> violations;
-    private final List<Violation> unexplained;
-    private final int violationsFound;
-    private final @Nullable HistoryTable table;
-    private final String reason;
-    private final @Nullable Assumptions assumptions;
-    private final List<Phase> phases;
-    private final ResidualSize residual;
-    private final @Nullable WindowCounts windows;
-    private final long peakMemoryBytes;
-    private final @Nullable Certificate certificate;
-    private final @Nullable Witness witness;
-    private final @Nullable Refutation refutation;
-    private final long millis;
-    private final int exitCode;
+    private String path = "";
+    private Counts counts = Counts.NONE;
+    private List<Violation> violations = List.of();
+    private List<Violation> unexplained = List.of();
+    private int violationsFound;
+    private @Nullable HistoryTable table;
+    private String reason = "";
+    private @Nullable Assumptions assumptions;
+    private List<Phase> phases = List.of();
+    private ResidualSize residual = ResidualSize.NONE;
+    private @Nullable WindowCounts windows;
+    private long peakMemoryBytes;
+    private @Nullable Certificate certificate;
+    private @Nullable Witness witness;
+    private @Nullable Refutation refutation;
+    private long millis;
+    private int exitCode;
 
-    private Verdict(Builder b) {
-        status = b.status;
-        level = b.level;
-        path = b.path;
-        counts = b.counts;
-        violations = List.copyOf(b.violations);
-        unexplained = List.copyOf(b.unexplained);
-        violationsFound = Math.max(b.violationsFound, violations.size() + unexplained.size());
-        table = b.table;
-        reason = b.reason;
-        assumptions = b.assumptions;
-        phases = List.copyOf(b.phases);
-        residual = b.residual;
-        windows = b.windows;
-        peakMemoryBytes = b.peakMemoryBytes;
-        certificate = b.certificate;
-        witness = b.witness;
-        refutation = b.refutation;
-        millis = b.millis;
-        exitCode = b.exitCode;
+    private Verdict(Status status, IsolationLevel level) {
+        this.status = status;
+        this.level = level;
+        this.exitCode = status.exitCode.code();
+    }
+
+    private Verdict copy() {
+        try {
+            return (Verdict) clone();
+        } catch (CloneNotSupportedException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     public Status status() {
@@ -167,71 +159,35 @@ public final class Verdict {
     }
 
     public static Builder of(Status status, IsolationLevel level) {
-        return new Builder(status, level);
+        return new Builder(new Verdict(status, level));
     }
 
     /** A copy to change. */
     public Builder with() {
-        Builder b = new Builder(status, level);
-        b.path = path;
-        b.counts = counts;
-        b.violations = violations;
-        b.unexplained = unexplained;
-        b.violationsFound = violationsFound;
-        b.table = table;
-        b.reason = reason;
-        b.assumptions = assumptions;
-        b.phases = new ArrayList<>(phases);
-        b.residual = residual;
-        b.windows = windows;
-        b.peakMemoryBytes = peakMemoryBytes;
-        b.certificate = certificate;
-        b.witness = witness;
-        b.refutation = refutation;
-        b.millis = millis;
-        b.exitCode = exitCode;
-        return b;
+        return new Builder(copy());
     }
 
     /** Everything but status and level is optional. */
     public static final class Builder {
-        private final Status status;
-        private final IsolationLevel level;
-        private String path = "";
-        private Counts counts = Counts.NONE;
-        private List<Violation> violations = List.of();
-        private List<Violation> unexplained = List.of();
-        private int violationsFound;
-        private @Nullable HistoryTable table;
-        private String reason = "";
-        private @Nullable Assumptions assumptions;
-        private List<Phase> phases = new ArrayList<>();
-        private ResidualSize residual = ResidualSize.NONE;
-        private @Nullable WindowCounts windows;
-        private long peakMemoryBytes;
-        private @Nullable Certificate certificate;
-        private @Nullable Witness witness;
-        private @Nullable Refutation refutation;
-        private long millis;
-        private int exitCode;
+        private final Verdict made;
+        private final List<Phase> phases;
 
-        private Builder(Status status, IsolationLevel level) {
-            this.status = status;
-            this.level = level;
-            this.exitCode = status.exitCode.code();
+        private Builder(Verdict made) {
+            this.made = made;
+            this.phases = new ArrayList<>(made.phases);
         }
 
         public Status status() {
-            return status;
+            return made.status;
         }
 
         public Builder path(String value) {
-            path = value;
+            made.path = value;
             return this;
         }
 
         public Builder counts(Counts value) {
-            counts = value;
+            made.counts = value;
             return this;
         }
 
@@ -241,8 +197,8 @@ public final class Verdict {
          * @param of the history in which they number transactions and keys
          */
         public Builder violations(List<Violation> value, HistoryTable of) {
-            violations = value;
-            table = of;
+            made.violations = List.copyOf(value);
+            made.table = of;
             return this;
         }
 
@@ -252,18 +208,18 @@ public final class Verdict {
          * @param found how many there are in all, if more than in both lists
          */
         public Builder furtherViolations(List<Violation> value, int found) {
-            unexplained = value;
-            violationsFound = found;
+            made.unexplained = List.copyOf(value);
+            made.violationsFound = found;
             return this;
         }
 
         public Builder reason(String value) {
-            reason = value;
+            made.reason = value;
             return this;
         }
 
         public Builder assumptions(Assumptions value) {
-            assumptions = value;
+            made.assumptions = value;
             return this;
         }
 
@@ -280,50 +236,53 @@ public final class Verdict {
         }
 
         public Builder residual(ResidualSize value) {
-            residual = value;
+            made.residual = value;
             return this;
         }
 
         /** Of a check that was asked to decide by windows. */
         public Builder windows(@Nullable WindowCounts value) {
-            windows = value;
+            made.windows = value;
             return this;
         }
 
         public Builder peakMemoryBytes(long value) {
-            peakMemoryBytes = value;
+            made.peakMemoryBytes = value;
             return this;
         }
 
         public Builder certificate(Certificate value) {
-            certificate = value;
+            made.certificate = value;
             return this;
         }
 
         /** Of a violation that was found by search. */
         public Builder refutation(@Nullable Refutation value) {
-            refutation = value;
+            made.refutation = value;
             return this;
         }
 
         public Builder witness(Witness value) {
-            witness = value;
+            made.witness = value;
             return this;
         }
 
         public Builder millis(long value) {
-            millis = value;
+            made.millis = value;
             return this;
         }
 
         /** Replaces the exit code that follows from the status. */
         public Builder exitCode(ExitCode value) {
-            exitCode = value.code();
+            made.exitCode = value.code();
             return this;
         }
 
         public Verdict build() {
-            return new Verdict(this);
+            Verdict built = made.copy();
+            built.phases = List.copyOf(phases);
+            built.violationsFound = Math.max(made.violationsFound, made.violations.size() + made.unexplained.size());
+            return built;
         }
     }
 }

@@ -77,8 +77,7 @@ class EmbeddedAgainstBruteForceTest {
         Setting without = new Setting("no rules", Tuning.DEFAULT.withRounds(Tuning.NO_RULES), false);
         List<Setting> settings = List.of(
                 new Setting("as used, in real time", Tuning.DEFAULT, true),
-                new Setting(
-                        "one round, by turns", Tuning.DEFAULT.withRounds(1).withStart(Tuning.StartOrder.TURNS), false),
+                new Setting("one round", Tuning.DEFAULT.withRounds(1), false),
                 without);
         int judged = 0;
         for (int i = 0; i < histories; i++) {

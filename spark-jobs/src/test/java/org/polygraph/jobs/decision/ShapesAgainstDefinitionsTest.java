@@ -102,11 +102,9 @@ class ShapesAgainstDefinitionsTest {
 
     static Tuning tuning(SplitMix random) {
         int[] rounds = {Tuning.NO_RULES, 0, 1, Tuning.FIXPOINT, Tuning.ADAPTIVE, Tuning.ADAPTIVE};
-        Tuning.StartOrder[] starts = Tuning.StartOrder.values();
         Tuning.RealTimeRows[] rows = Tuning.RealTimeRows.values();
         return Tuning.DEFAULT
                 .withRounds(rounds[random.nextInt(rounds.length)])
-                .withStart(starts[random.nextInt(starts.length)])
                 .withRows(rows[random.nextInt(rows.length)])
                 .withCores(1);
     }

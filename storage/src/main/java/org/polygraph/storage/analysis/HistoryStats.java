@@ -8,24 +8,14 @@ import org.polygraph.storage.table.Operations;
  * Counts of a history. They include the operations of all transactions, also aborted ones.
  *
  * @param sessions sessions with at least one transaction
- * @param committed transactions
- * @param aborted transactions
- * @param indeterminate transactions
- * @param empty transactions without operations
- * @param reads operations
  * @param writes operations, inserts and deletes among them
- * @param inserts operations
- * @param deletes operations
- * @param keys different keys
  * @param writtenKeys keys that are written at least once
  * @param repeatedWrites writes, not of aborted transactions, of a value that their key already had: by an earlier write
  *     or as its initial value; 0 means that every read names its writer
- * @param maxOperations of one transaction
  * @param timed transactions with both start and end
  * @param earliest the least start in ns; {@link HistoryTable#NO_TIME} without times
  * @param latest the largest end in ns; {@link HistoryTable#NO_TIME} without times
  * @param longest the largest end - start in ns; 0 without times
- * @param arrayBytes see {@link HistoryTable#arrayBytes}
  * @param dictionaryBytes of keys and values, estimated
  */
 public record HistoryStats(

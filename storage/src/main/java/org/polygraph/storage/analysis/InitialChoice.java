@@ -5,7 +5,6 @@ import java.util.Optional;
 /**
  * Which transactions are taken for loaders of the initial rows, see {@link Loaders}.
  *
- * @param kind how they are found
  * @param session the session of the one that is named; 0 otherwise
  * @param index its index within the session; 0 otherwise
  */

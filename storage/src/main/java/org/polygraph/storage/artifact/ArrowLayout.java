@@ -52,7 +52,6 @@ final class ArrowLayout {
      * An array.
      *
      * @param bits of an element: 8, 32 or 64
-     * @param count elements
      */
     record Column(String name, int bits, long count) {
         /** Bytes of its elements. */

@@ -42,7 +42,6 @@ public final class StringDictionary {
     }
 
     /**
-     * @param folder for files
      * @param room bytes of heap, about
      * @param fewest strings that files have room for at least
      */

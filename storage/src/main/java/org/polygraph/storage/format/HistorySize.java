@@ -17,15 +17,11 @@ import org.polygraph.storage.table.HistoryTable;
 /**
  * The size of a history, estimated without reading it where possible.
  *
- * @param source how this is known
  * @param format of the files; of standard input the one asked for; AUTO for a table
  * @param bytes of the files, or -1 for standard input and for a table
- * @param transactions of whatever outcome
- * @param operations in all
  * @param writes about half of the operations where the source is METADATA
  * @param sessions in all; from METADATA and SAMPLE the range of their numbers
  * @param keys in all; from METADATA at most that many, from SAMPLE an estimate
- * @param timed whether transactions have times
  */
 public record HistorySize(
         Source source,

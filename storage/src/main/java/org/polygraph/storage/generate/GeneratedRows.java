@@ -26,10 +26,7 @@ public final class GeneratedRows {
     /** By operation of the range: 1 + what {@link SimulatedStore.Sink#read} was called with, 0 for a write that does not lose. */
     private final long[] found;
 
-    /**
-     * @param from first row
-     * @param to last row + 1; the range has at most 2^31 - 9 operations
-     */
+    /** @param to last row + 1; the range has at most 2^31 - 9 operations */
     public GeneratedRows(TransactionPlan plan, long from, long to) {
         this.plan = plan;
         this.from = from;

@@ -90,7 +90,6 @@ public final class SimulatedStore {
      *
      * @param transaction not below the one before
      * @param operation above the one before within the transaction
-     * @param key of this slice
      */
     public void add(long transaction, int operation, int key, boolean write) {
         if (pending == 0 || transactions[pending - 1] != transaction) {

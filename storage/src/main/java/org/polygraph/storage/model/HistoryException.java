@@ -9,8 +9,6 @@ public final class HistoryException extends Exception {
 
     /**
      * @param where {@code file:line:column}, {@code file:byte N}, or the path
-     * @param found what the input contains
-     * @param expected what it should contain
      * @param remedy what the user can do about it
      */
     public HistoryException(String where, String found, String expected, String remedy) {

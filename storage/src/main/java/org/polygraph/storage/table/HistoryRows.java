@@ -18,8 +18,6 @@ import org.polygraph.storage.lists.ListReads;
  * @param sessionOf by transaction
  * @param transactions their sources are positions in the file; lines count from 1 at the start of the piece
  * @param operations with the piece's ids of keys and codes of values
- * @param keys the piece's keys
- * @param values the piece's values
  * @param initialValue the piece's code of the initial value; null if its header has none
  * @param metadata header fields as JSON, in their order
  * @param lists the lists that some value codes stand for; null if the piece has neither appends nor reads of lists

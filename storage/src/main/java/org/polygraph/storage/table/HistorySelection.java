@@ -50,7 +50,6 @@ public final class HistorySelection {
      * Selects operations and transactions, which may have no selected operation.
      *
      * @param transactions ids in the whole, strictly ascending, with those of all selected operations; kept, not copied
-     * @param operations as above
      */
     public static HistorySelection of(HistoryTable whole, int[] transactions, int[] operations) {
         int[] starts = new int[transactions.length + 1];

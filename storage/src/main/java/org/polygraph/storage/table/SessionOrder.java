@@ -17,7 +17,6 @@ final class SessionOrder {
     /**
      * @param sessionOf by transaction: its session
      * @param indexes by transaction
-     * @param n the number of transactions
      * @param sessionLabels by session; all different
      */
     SessionOrder(int[] sessionOf, long[] indexes, int n, long[] sessionLabels) {

@@ -24,9 +24,6 @@ import org.polygraph.storage.table.HistoryTable;
  *
  * <p>The hash of a file's bytes is what {@code sha256sum} prints; that of a folder is the hash of the lines {@code <sha256>
  * <name>} of its files by name. The layout of the contents is in {@code docs/evidence.md} of this module.
- *
- * @param input hash of the bytes
- * @param content hash of the contents
  */
 public record Fingerprint(String input, String content) {
     private static final byte TEXT_KEY = 2;

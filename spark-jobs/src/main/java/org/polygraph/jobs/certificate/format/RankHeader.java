@@ -21,7 +21,6 @@ import org.polygraph.storage.table.HistoryTable;
  *
  * @param initial label of the initial value of every key
  * @param transactions number of transactions of any status
- * @param counted number of rows
  * @param tool version of the program that wrote the certificate
  */
 public record RankHeader(

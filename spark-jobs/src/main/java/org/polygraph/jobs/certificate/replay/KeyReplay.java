@@ -70,7 +70,6 @@ public final class KeyReplay {
     /**
      * The result of one slice.
      *
-     * @param reads number of reads
      * @param ownReads number of the reads that follow an own write of the key
      * @param discrepancy the first in the order, or null
      */

@@ -38,7 +38,6 @@ public final class Replay {
      * The result of a replay. All numbers of a rejected order are 0.
      *
      * @param discrepancy the first thing that the order does not explain, one sentence; null if it explains everything
-     * @param transactions number of counted transactions
      * @param reads number of their reads
      * @param ownReads number of the reads that follow an own write of the key
      * @param writes number of their writes

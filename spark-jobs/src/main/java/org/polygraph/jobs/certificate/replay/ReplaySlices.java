@@ -64,11 +64,7 @@ final class ReplaySlices {
         return slice >= wholes ? 1 : keys / wholes + (slice < keys % wholes ? 1 : 0);
     }
 
-    /**
-     * Sends an operation to its slice. To be called in the order of snapshots.
-     *
-     * @return its slice
-     */
+    /** Sends an operation to its slice. To be called in the order of snapshots. */
     int deal(SlicedReplay.Sink sink, int keyAndKind, long value, int operation, int snapshot, int commit)
             throws IOException {
         int key = keyAndKind >> 1;

@@ -38,8 +38,6 @@ record Drawing(
      * A dependency.
      *
      * @param kind in lower case, which is its class in the style sheet
-     * @param path of the line
-     * @param head of the arrow's head
      * @param step number of the step in the list beside it, from 0
      * @param fact the fact behind it, shown on hover and focus
      */

@@ -59,7 +59,6 @@ public final class HtmlReport {
      * The page.
      *
      * @param run the run's location, for the commands on the page
-     * @param version of this program
      */
     public static String of(Verdict verdict, String run, String version) {
         return new HtmlReport(verdict, run, version).render();

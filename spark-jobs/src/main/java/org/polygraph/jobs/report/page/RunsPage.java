@@ -19,7 +19,6 @@ public final class RunsPage {
      *
      * @param status PASS, VIOLATION, UNKNOWN, INVALID or ERROR
      * @param why the name of the anomaly, or the reason; may be empty
-     * @param time when it ended
      * @param link relative to the page
      */
     public record Entry(String path, String level, String status, String why, String time, String link) {}

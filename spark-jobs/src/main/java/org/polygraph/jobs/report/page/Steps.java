@@ -31,7 +31,6 @@ final class Steps {
      * One step.
      *
      * @param id of its element; empty for steps inside reasons
-     * @param kind in lower case
      * @param fact empty for a supposition
      * @param reason its number, 0 if it is not written here
      * @param seen the number of the reason if it is written elsewhere, else 0

@@ -13,7 +13,6 @@ import org.polygraph.storage.table.HistoryTable;
  * The known order of the versions of a key among the transactions of a violation. It follows from reads that their own
  * transaction overwrote and from edges that hold. Time: cubic in the versions shown, at most {@value #MOST}.
  *
- * @param key dense id
  * @param steps versions in order; the order within a step is not known
  * @param shape how far the order is known
  * @param more number of versions that are not shown
@@ -35,7 +34,6 @@ public record VersionOrder(int key, List<List<Version>> steps, Shape shape, int 
     /**
      * A version.
      *
-     * @param value its code
      * @param writer transaction, or {@link Dependency#INITIAL}
      * @param readers transactions of the violation that read this value
      */

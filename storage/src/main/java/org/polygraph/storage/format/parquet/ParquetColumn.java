@@ -72,7 +72,6 @@ final class ParquetColumn {
     }
 
     /**
-     * @param path of the column
      * @param type INT32, INT64 or BINARY
      * @param meaning of strings; not used for integers
      * @param isFixed whether a string always has the same meaning, so that the dictionary's strings can be looked up at once

@@ -27,7 +27,6 @@ public final class ParquetFailure {
     /**
      * That a file is no Parquet that can be read.
      *
-     * @param name of the file
      * @param why has the message
      */
     static HistoryException damaged(String name, Throwable failure, Throwable why) {

@@ -19,9 +19,6 @@ import org.polygraph.storage.format.io.Shown;
  *
  * <p>Source: apache/parquet-format, parquet.thrift.
  *
- * @param fields the file's columns
- * @param groups its row groups
- * @param metadata by name
  * @param createdBy the program that wrote it, if the footer names it
  */
 record ParquetFooter(
@@ -53,7 +50,6 @@ record ParquetFooter(
     /**
      * The pages of a column within a row group.
      *
-     * @param path of the column
      * @param codec of all pages, by number
      * @param values as many entries it has, nulls counted
      * @param at its first byte in the file

@@ -290,7 +290,6 @@ final class ParquetValues {
     /**
      * Turns to the values of a page.
      *
-     * @param count its entries
      * @param words the page eight bytes a number, the first one lowest; and a number behind the last
      */
     void turn(int encoding, int count, byte[] bytes, long[] words, int from, int end) throws IOException {

@@ -13,18 +13,18 @@ import org.apache.parquet.io.api.RecordConsumer;
 import org.apache.parquet.schema.MessageType;
 
 /** How the rows of a file are written: what Parquet asks for besides, with pages that our codecs compress by zstd. */
-abstract class WrittenRows<T> extends WriteSupport<T> {
+public abstract class WrittenRows<T> extends WriteSupport<T> {
     private final WriteContext context;
     /** Takes a row, field by field. */
-    RecordConsumer out;
+    protected RecordConsumer out;
 
     @SuppressWarnings("NullAway.Init") // Parquet calls prepareForWrite before the first row
-    WrittenRows(MessageType schema, Map<String, String> metadata) {
+    protected WrittenRows(MessageType schema, Map<String, String> metadata) {
         context = new WriteContext(schema, metadata);
     }
 
     /** A file of such rows. The caller that builds the writer closes it; the writer flushes the stream but does not close it. */
-    final ParquetWriter.Builder<T, ?> to(OutputStream stream) {
+    public final ParquetWriter.Builder<T, ?> to(OutputStream stream) {
         return new Builder<>(ParquetFiles.output(stream), this)
                 .withConf(new PlainParquetConfiguration())
                 .withCodecFactory(new ParquetCodecs())

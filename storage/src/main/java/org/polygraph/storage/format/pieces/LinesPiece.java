@@ -21,7 +21,6 @@ import org.polygraph.storage.table.HistoryTableBuilder;
  * The lines of JSON Lines that begin within a range of bytes.
  *
  * @param path of the file, for {@link Location#of}
- * @param from the first byte
  * @param to the byte behind the last; {@link Long#MAX_VALUE} where it goes on to the end of the file
  */
 record LinesPiece(String path, int file, long from, long to) implements Piece {

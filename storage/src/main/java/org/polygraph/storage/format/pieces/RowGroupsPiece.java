@@ -18,7 +18,6 @@ import org.polygraph.storage.table.HistoryTableBuilder;
  * Row groups of a Parquet file.
  *
  * @param path of the file, for {@link Location#of}
- * @param from the first row group
  * @param to the row group behind the last; {@link Long#MAX_VALUE} where it goes on to the end of the file
  */
 record RowGroupsPiece(String path, int file, long from, long to) implements Piece {
