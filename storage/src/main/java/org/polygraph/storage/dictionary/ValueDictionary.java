@@ -46,6 +46,7 @@ public final class ValueDictionary {
     private final LongArrayList others = new LongArrayList();
 
     private boolean hasLists;
+    private boolean hasPredicates;
 
     private final Long2IntOpenHashMap integerIds = new Long2IntOpenHashMap();
     private final LongArrayList integers = new LongArrayList();
@@ -237,6 +238,16 @@ public final class ValueDictionary {
      */
     public boolean hasLists() {
         return hasLists;
+    }
+
+    /** Records that some reads and writes stand for predicates. */
+    public void markPredicates() {
+        hasPredicates = true;
+    }
+
+    /** Whether some reads and writes stand for predicates. They are exact at SER and SI. */
+    public boolean hasPredicates() {
+        return hasPredicates;
     }
 
     /** Whether there is any {@link #otherThan}. */
