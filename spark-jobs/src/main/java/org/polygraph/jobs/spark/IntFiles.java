@@ -212,8 +212,8 @@ final class IntFiles implements Closeable {
     }
 
     /**
-     * Maps a file of these parts, once a process; read only. A task may read until it ends, anybody else until this is closed,
-     * whatever becomes of the file.
+     * Maps a file of these parts for reading, once a process. A task may read until it ends, other callers until this is
+     * closed, even if the file is deleted.
      */
     IntBuffer[] read(String name, long[] lengths) throws IOException {
         MappedFiles.Reading reading = mapped.read(folder.toString(), name, mappings -> map(name, lengths, mappings));
@@ -278,7 +278,7 @@ final class IntFiles implements Closeable {
         return new IOException(new Path(folder, name) + ": " + what + "; it was damaged after it was written");
     }
 
-    /** Files that no task of this process will begin to read: they are unmapped as soon as nobody does. */
+    /** Marks files that no task of this process will begin to read. They are unmapped when their last reader has ended. */
     void outdate(Predicate<String> names) {
         mapped.outdate(folder.toString(), names);
     }
