@@ -73,7 +73,8 @@ final class RecordCommand implements Callable<Integer> {
             paramLabel = "NAME",
             defaultValue = "mini",
             description = "mini: at most two reads and two writes, each write after a read of its key (default);"
-                    + " registers: reads and writes; append: lists; bank: transfers, and reads of all balances.")
+                    + " registers: reads and writes; append: lists; rows: inserts, updates and deletes of rows;"
+                    + " bank: transfers, and reads of all balances.")
     @SuppressWarnings("NullAway.Init")
     private WorkloadKind workload;
 

@@ -110,7 +110,8 @@ final class Client implements Runnable {
         // Closing the transaction records one that fails in any other way as indeterminate.
         try (HistoryRecorder.Transaction recorded = session.begin()) {
             try {
-                workload.run(new ClientTransaction(table, recorded, this::pause));
+                workload.run(new ClientTransaction(
+                        table, recorded, this::pause, target.dialect().changesWhatItReads(target.isolation())));
                 if (isRequested) {
                     return aborted(table, recorded, REQUESTED);
                 }
@@ -144,7 +145,10 @@ final class Client implements Runnable {
         }
     }
 
-    private static String reason(SQLException e) {
+    private String reason(SQLException e) {
+        if (target.dialect().isUniqueViolation(e)) {
+            return "unique violation";
+        }
         String state = e.getSQLState();
         if (state == null) {
             return e.getErrorCode() == 0 ? "error without a code" : "code " + e.getErrorCode();

@@ -8,12 +8,20 @@ final class ClientTransaction {
     private final KeyValueTable table;
     private final HistoryRecorder.Transaction recorded;
     private final Runnable before;
+    private final boolean missesAreReads;
 
-    /** @param before runs before each operation */
-    ClientTransaction(KeyValueTable table, HistoryRecorder.Transaction recorded, Runnable before) {
+    /**
+     * The operations of a transaction.
+     *
+     * @param before runs before each operation
+     * @param missesAreReads whether an update or a delete that finds no row is a read of its key
+     */
+    ClientTransaction(
+            KeyValueTable table, HistoryRecorder.Transaction recorded, Runnable before, boolean missesAreReads) {
         this.table = table;
         this.recorded = recorded;
         this.before = before;
+        this.missesAreReads = missesAreReads;
     }
 
     long read(int key) throws SQLException {
@@ -27,6 +35,46 @@ final class ClientTransaction {
         before.run();
         table.write(key, value);
         recorded.write((long) key, value);
+    }
+
+    /** Reads a row that may be missing, and returns whether it is there. */
+    boolean readRow(int key) throws SQLException {
+        before.run();
+        Long value = table.row(key);
+        recorded.read((long) key, value);
+        return value != null;
+    }
+
+    /** Updates a row that may be missing. */
+    void writeRow(int key, long value) throws SQLException {
+        before.run();
+        if (table.update(key, value)) {
+            recorded.write((long) key, value);
+        } else {
+            missed(key);
+        }
+    }
+
+    void insert(int key, long value) throws SQLException {
+        before.run();
+        table.insert(key, value);
+        recorded.insert((long) key, value);
+    }
+
+    /** Deletes a row that may be missing. */
+    void delete(int key) throws SQLException {
+        before.run();
+        if (table.delete(key)) {
+            recorded.delete((long) key);
+        } else {
+            missed(key);
+        }
+    }
+
+    private void missed(int key) {
+        if (missesAreReads) {
+            recorded.read((long) key, null);
+        }
     }
 
     void readList(int key) throws SQLException {

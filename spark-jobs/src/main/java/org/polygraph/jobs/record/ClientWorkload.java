@@ -33,6 +33,7 @@ abstract class ClientWorkload {
             case MINI -> new Mini(numbers, random, written, isReader);
             case REGISTERS -> new Registers(numbers, random, written, isReader);
             case APPEND -> new Append(numbers, random, written, isReader);
+            case ROWS -> new Rows(numbers, random, written, isReader);
             case BANK -> new Bank(numbers, random, written, isReader);
         };
     }
@@ -132,6 +133,43 @@ abstract class ClientWorkload {
                 } else {
                     transaction.append(key(), value());
                 }
+            }
+        }
+    }
+
+    /** Rows: most changes read the key before, and insert it if it has no row, and otherwise update or delete it. */
+    private static final class Rows extends ClientWorkload {
+        private static final int BLIND_ONE_OF = 4;
+        private static final int INSERT_ONE_OF = 4;
+
+        Rows(Workload numbers, Random random, AtomicLong written, boolean isReader) {
+            super(numbers, random, written, isReader);
+        }
+
+        @Override
+        void run(ClientTransaction transaction) throws SQLException {
+            int n = operations();
+            for (int i = 0; i < n; i++) {
+                int key = key();
+                if (reads()) {
+                    transaction.readRow(key);
+                } else if (i + 1 == n || random.nextInt(BLIND_ONE_OF) == 0) {
+                    change(transaction, key, random.nextInt(INSERT_ONE_OF) == 0);
+                } else {
+                    boolean isThere = transaction.readRow(key);
+                    change(transaction, key, !isThere);
+                    i++;
+                }
+            }
+        }
+
+        private void change(ClientTransaction transaction, int key, boolean isInsert) throws SQLException {
+            if (isInsert) {
+                transaction.insert(key, value());
+            } else if (random.nextBoolean()) {
+                transaction.writeRow(key, value());
+            } else {
+                transaction.delete(key);
             }
         }
     }

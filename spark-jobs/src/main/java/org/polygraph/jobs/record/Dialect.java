@@ -144,6 +144,7 @@ public enum Dialect {
     }
 
     private static final int SQLITE_BUSY = 5;
+    private static final int SQLITE_CONSTRAINT = 19;
 
     private final String prefix;
     private final String text;
@@ -217,6 +218,26 @@ public enum Dialect {
                 yield state != null && state.startsWith("40") && !state.equals("40003");
             }
         };
+    }
+
+    /** Whether a statement failed because the row that it inserts exists. */
+    boolean isUniqueViolation(SQLException e) {
+        return switch (this) {
+            case SQLITE -> (e.getErrorCode() & 0xFF) == SQLITE_CONSTRAINT;
+            case DUCKDB -> String.valueOf(e.getMessage()).contains("Constraint Error");
+            default -> {
+                String state = e.getSQLState();
+                yield state != null && state.startsWith("23");
+            }
+        };
+    }
+
+    /**
+     * Whether updates and deletes look for their row in what the transaction reads. Those of InnoDB look in the latest state, which
+     * its manual does not promise to agree with the snapshot of repeatable read.
+     */
+    boolean changesWhatItReads(Isolation isolation) {
+        return isolation != Isolation.REPEATABLE_READ || this != MARIADB && this != MYSQL;
     }
 
     /** The type of a column with lists. */

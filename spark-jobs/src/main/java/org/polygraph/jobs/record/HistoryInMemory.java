@@ -45,6 +45,8 @@ final class HistoryInMemory implements HistorySink {
                     }
                 }
                 case WRITE -> builder.write(key, code(operation.value()));
+                case INSERT -> builder.insert(key, code(operation.value()));
+                case DELETE -> builder.delete(key);
                 case APPEND -> builder.append(key, code(operation.value()));
             }
         }

@@ -60,8 +60,10 @@ final class HistoryLines implements HistorySink {
             json.writeStringField("op", operation.kind().label);
             json.writeFieldName("key");
             write(operation.key());
-            json.writeFieldName("value");
-            write(operation.value());
+            if (operation.kind() != Kind.DELETE) {
+                json.writeFieldName("value");
+                write(operation.value());
+            }
             json.writeEndObject();
         }
         json.writeEndArray();

@@ -200,6 +200,16 @@ public final class HistoryRecorder implements Closeable {
             add(HistorySink.Kind.WRITE, key, value);
         }
 
+        /** A row that the database has inserted. An insert that fails is not recorded. */
+        public void insert(Object key, @Nullable Object value) {
+            add(HistorySink.Kind.INSERT, key, value);
+        }
+
+        /** A row that the database has deleted. A delete that finds no row is a read of null. */
+        public void delete(Object key) {
+            add(HistorySink.Kind.DELETE, key, null);
+        }
+
         /** An element that the database has appended to the list of a key. */
         public void append(Object key, Object element) {
             add(HistorySink.Kind.APPEND, key, element);

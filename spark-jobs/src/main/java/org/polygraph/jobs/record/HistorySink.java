@@ -12,6 +12,8 @@ interface HistorySink extends Closeable {
     enum Kind {
         READ("r"),
         WRITE("w"),
+        INSERT("i"),
+        DELETE("d"),
         APPEND("append");
 
         final String label;
@@ -25,7 +27,7 @@ interface HistorySink extends Closeable {
      * An operation.
      *
      * @param key a Long or a String
-     * @param value null, a Long, a String, or a list of these
+     * @param value null (also of a delete), a Long, a String, or a list of these
      */
     record Operation(Kind kind, Object key, @Nullable Object value) {}
 

@@ -10,21 +10,26 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The table of a workload, through one connection: a row for each key, with a number or with a list as the text {@code 1,5,}. The
- * rows exist before the first transaction.
+ * The table of a workload, through one connection: a row for each key, with a number or with a list as the text {@code 1,5,}. All
+ * rows exist before the first transaction, and only the workload {@code rows} deletes some.
  */
 final class KeyValueTable implements AutoCloseable {
     private static final String NAME = "polygraph_rows";
+    private static final String INSERT = "INSERT INTO " + NAME + " (k, v) VALUES (?, ?)";
 
     private final Connection connection;
     private final PreparedStatement select;
     private final PreparedStatement update;
+    private final PreparedStatement insert;
+    private final PreparedStatement delete;
     private final @Nullable PreparedStatement append;
 
     KeyValueTable(Connection connection, Dialect dialect, boolean lists) throws SQLException {
         this.connection = connection;
         select = connection.prepareStatement("SELECT v FROM " + NAME + " WHERE k = ?");
         update = connection.prepareStatement("UPDATE " + NAME + " SET v = ? WHERE k = ?");
+        insert = connection.prepareStatement(INSERT);
+        delete = connection.prepareStatement("DELETE FROM " + NAME + " WHERE k = ?");
         append = lists
                 ? connection.prepareStatement("UPDATE " + NAME + " SET v = " + dialect.appended() + " WHERE k = ?")
                 : null;
@@ -44,7 +49,7 @@ final class KeyValueTable implements AutoCloseable {
         }
         boolean commits = connection.getAutoCommit();
         connection.setAutoCommit(false);
-        try (PreparedStatement insert = connection.prepareStatement("INSERT INTO " + NAME + " (k, v) VALUES (?, ?)")) {
+        try (PreparedStatement insert = connection.prepareStatement(INSERT)) {
             for (int key = 0; key < keys; key++) {
                 insert.setInt(1, key);
                 if (lists) {
@@ -78,10 +83,17 @@ final class KeyValueTable implements AutoCloseable {
     }
 
     long read(int key) throws SQLException {
+        Long value = row(key);
+        requireRow(value != null, key);
+        return java.util.Objects.requireNonNull(value);
+    }
+
+    /** The value of a row; null if there is none. */
+    @Nullable
+    Long row(int key) throws SQLException {
         select.setInt(1, key);
         try (ResultSet row = select.executeQuery()) {
-            requireRow(row.next(), key);
-            return row.getLong(1);
+            return row.next() ? Long.valueOf(row.getLong(1)) : null;
         }
     }
 
@@ -101,9 +113,26 @@ final class KeyValueTable implements AutoCloseable {
     }
 
     void write(int key, long value) throws SQLException {
+        requireRow(update(key, value), key);
+    }
+
+    /** Returns whether there was a row. */
+    boolean update(int key, long value) throws SQLException {
         update.setLong(1, value);
         update.setInt(2, key);
-        requireRow(update.executeUpdate() == 1, key);
+        return update.executeUpdate() == 1;
+    }
+
+    void insert(int key, long value) throws SQLException {
+        insert.setInt(1, key);
+        insert.setLong(2, value);
+        insert.executeUpdate();
+    }
+
+    /** Returns whether there was a row. */
+    boolean delete(int key) throws SQLException {
+        delete.setInt(1, key);
+        return delete.executeUpdate() == 1;
     }
 
     void append(int key, long element) throws SQLException {

@@ -10,6 +10,8 @@ public enum WorkloadKind {
     REGISTERS,
     /** Lists that elements are appended to. */
     APPEND,
+    /** Rows that are inserted, updated, deleted and read by their keys. */
+    ROWS,
     /** Transfers between accounts, and reads of all balances. */
     BANK;
 

@@ -4,12 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.model.TransactionStatus;
@@ -37,6 +39,8 @@ class RecordTest {
         "mini, serializable, si",
         "registers, snapshot, si",
         "append, serializable, si",
+        "rows, serializable, si",
+        "rows, snapshot, si",
         "bank, serializable, si",
         "mini, read-committed, rc",
         "registers, read-committed, rc",
@@ -86,6 +90,9 @@ class RecordTest {
         "derby:memory:kept;create=true, mini, read-committed, rc",
         "sqlite:, registers, serializable, ser",
         "sqlite:, append, serializable, ser",
+        "sqlite:, rows, serializable, ser",
+        "hsqldb:mem:kept, rows, serializable, ser",
+        "derby:memory:kept;create=true, rows, serializable, ser",
         "duckdb:, registers, repeatable-read, si",
         "duckdb:, bank, repeatable-read, si"
     })
@@ -161,6 +168,54 @@ class RecordTest {
             assertThat(reads).isBetween(0, 2);
             assertThat(writes).isBetween(0, 2);
         }
+    }
+
+    /** The table has each row whose last committed change left one; the header states that all were there at first. */
+    @Test
+    void rowsAreInsertedUpdatedAndDeleted() throws Exception {
+        Path file = folder.resolve("run.jsonl");
+        InProcess run = InProcess.run(
+                "record",
+                "-w",
+                "rows",
+                "--sessions",
+                "1",
+                "--transactions",
+                "500",
+                "--keys",
+                "5",
+                "-o",
+                file.toString());
+        assertThat(run.exitCode()).as(run.err()).isZero();
+        assertThat(run.out()).contains(": unique violation");
+        HistoryTable table = read(file);
+        long[] rows = new long[table.keys().size()];
+        Arrays.fill(rows, table.initialValue());
+        int inserted = 0;
+        int deleted = 0;
+        for (int t = 0; t < table.transactions(); t++) {
+            long[] before = rows.clone();
+            for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+                int key = table.key(o);
+                if (!table.isWrite(o)) {
+                    assertThat(table.value(o)).isEqualTo(rows[key]);
+                    continue;
+                }
+                if (table.isInsert(o)) {
+                    inserted++;
+                    assertThat(rows[key]).isEqualTo(ValueDictionary.NULL);
+                } else {
+                    deleted += table.isDelete(o) ? 1 : 0;
+                    assertThat(rows[key]).isNotEqualTo(ValueDictionary.NULL);
+                }
+                rows[key] = table.value(o);
+            }
+            if (table.status(t) != TransactionStatus.COMMITTED) {
+                rows = before;
+            }
+        }
+        assertThat(inserted).isPositive();
+        assertThat(deleted).isPositive();
     }
 
     @Test

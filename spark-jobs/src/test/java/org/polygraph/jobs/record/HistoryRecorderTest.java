@@ -59,6 +59,28 @@ class HistoryRecorderTest {
         assertThat(lines(held)).hasSize(4);
     }
 
+    @Test
+    void rowsAreInsertedAndDeletedInAFileAndInMemory() throws Exception {
+        Path file = folder.resolve("run.jsonl");
+        HistoryRecorder memory = HistoryRecorder.inMemory();
+        try (HistoryRecorder recorder = HistoryRecorder.toFile(file)) {
+            for (HistoryRecorder each : List.of(recorder, memory)) {
+                try (HistoryRecorder.Transaction transaction = each.session().begin()) {
+                    transaction.insert("row", 4);
+                    transaction.delete("row");
+                    transaction.read("row", null);
+                    transaction.commit();
+                }
+            }
+        }
+        HistoryTable held = memory.history();
+        assertThat(lines(held))
+                .isEqualTo(lines(HistoryReader.read(file.toString(), HistoryFormat.AUTO)))
+                .hasSize(1);
+        assertThat(held.isInsert(0)).isTrue();
+        assertThat(held.isDelete(1)).isTrue();
+    }
+
     /** Each transaction without its times. */
     private static List<String> lines(HistoryTable table) {
         List<String> lines = new ArrayList<>();
@@ -66,7 +88,8 @@ class HistoryRecorderTest {
             StringWriter line = new StringWriter();
             line.append(table.status(t) + " " + table.index(t));
             for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
-                line.append(" " + table.isWrite(o) + table.keys().label(table.key(o)) + "="
+                line.append(" " + table.isWrite(o) + table.isInsert(o) + table.isDelete(o)
+                        + table.keys().label(table.key(o)) + "="
                         + table.values().label(table.value(o)));
             }
             lines.add(line.toString());
