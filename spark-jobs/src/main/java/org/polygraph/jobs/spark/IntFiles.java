@@ -123,10 +123,7 @@ final class IntFiles implements Closeable {
     private void publish(String temporary, String name) throws IOException {
         if (isLocal()) {
             Files.move(
-                    local(temporary),
-                    local(name),
-                    StandardCopyOption.ATOMIC_MOVE,
-                    StandardCopyOption.REPLACE_EXISTING);
+                    local(temporary), local(name), StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
             return;
         }
         Path there = new Path(folder, temporary);
