@@ -68,7 +68,12 @@ class RecordServersTest {
                         + "CREATE USER IF NOT EXISTS polygraph@'127.0.0.1' IDENTIFIED BY 'polygraph';\n"
                         + "GRANT ALL ON polygraph.* TO polygraph@'127.0.0.1';\n");
         List<String> user = asNobody();
-        run(user, install.toString(), "--no-defaults", "--datadir=" + data(), "--auth-root-authentication-method=normal");
+        run(
+                user,
+                install.toString(),
+                "--no-defaults",
+                "--datadir=" + data(),
+                "--auth-root-authentication-method=normal");
         int port = freePort();
         try (Server server = new Server(
                 user,
