@@ -11,7 +11,7 @@ import org.polygraph.storage.table.HistoryTable;
 /**
  * Names what a read of a list key shows if the read stands for the place of an append: lists are read as the versions that their
  * last elements made, and an append is a read of the version before it and a write. Two such reads of different versions, and the
- * first once more, stand for an element that lists show in two places.
+ * first once more, stand for an element that lists show in two places; at rc, ra and cc that one is read again after the write.
  *
  * <p>Each name takes one pass over the history.
  */
@@ -69,8 +69,11 @@ final class ListAnomalies {
         while (append < table.operationsEnd(transaction) && table.isReadOf(append, key)) {
             append++;
         }
+        if (append == table.operationsEnd(transaction) || !table.isWriteOf(append, key)) {
+            append = read - 1;
+        }
         if (!table.values().hasLists()
-                || append == table.operationsEnd(transaction)
+                || append <= table.firstOperation(transaction)
                 || !table.isWriteOf(append, key)
                 || !isRead(table, key, table.value(append))) {
             return null;

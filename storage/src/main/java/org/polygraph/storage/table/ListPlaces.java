@@ -142,6 +142,11 @@ final class ListPlaces {
         } else if (resolution.isAppend(o)) {
             int number = resolution.number(code);
             put(table.operationKeys()[o], resolution.code(number));
+            long[] contradiction = resolution.contradiction(o);
+            if (contradiction.length > 0) {
+                // At rc reads may contradict each other, but not an own write.
+                put(table.key(o) << 1, contradiction[0]);
+            }
             long version = ListResolution.version(key, number);
             write(seconds, version, there);
             write(firsts, version, notThere);

@@ -209,6 +209,11 @@ public final class HtmlReport {
                             ? "."
                             : "; they are in the counts by kind and in the timeline."));
         }
+        if (verdict.status() == Verdict.Status.VIOLATION) {
+            sentences.add(
+                    "The check ended with the phase that found these; in transactions that they do not concern there may"
+                            + " be others.");
+        }
         return String.join(" ", sentences);
     }
 

@@ -62,7 +62,8 @@ class HtmlReportTest {
         assertThat(page.getElementById("unexplained").text())
                 .isEqualTo(
                         "2 more were found but not explained (--max-violations); they are in the counts by kind and in"
-                                + " the timeline.");
+                                + " the timeline. The check ended with the phase that found these; in transactions that"
+                                + " they do not concern there may be others.");
         assertThat(page.select("svg.timeline a[href=#v000]")).hasSize(1);
         assertThat(page.select("svg.timeline a[href=#unexplained]")).isNotEmpty();
     }
