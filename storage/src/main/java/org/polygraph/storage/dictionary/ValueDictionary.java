@@ -5,6 +5,7 @@ import it.unimi.dsi.fastutil.ints.Int2IntOpenCustomHashMap;
 import it.unimi.dsi.fastutil.ints.IntHash;
 import it.unimi.dsi.fastutil.longs.Long2IntOpenHashMap;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
+import java.io.Serializable;
 import java.util.List;
 import org.polygraph.storage.model.BudgetException;
 
@@ -78,7 +79,8 @@ public final class ValueDictionary {
      * @param others of each "anything but": the code of the excluded value
      */
     @SuppressWarnings("ArrayRecordComponent") // never compared
-    public record Labels(List<String> strings, byte[] opaque, long[] integers, long[] versions, long[] others) {
+    public record Labels(List<String> strings, byte[] opaque, long[] integers, long[] versions, long[] others)
+            implements Serializable {
         public long bytes() {
             return 100L * strings.size() + 8L * (integers.length + versions.length + others.length);
         }
