@@ -64,10 +64,6 @@ final class ClauseArena {
         return data[ref + 1] >> 1;
     }
 
-    boolean isLearnt(int ref) {
-        return (data[ref + 1] & 1) != 0;
-    }
-
     void delete(int ref) {
         data[ref + 1] = DELETED;
     }

@@ -19,7 +19,7 @@ final class Excerpt {
     private int[] starts = new int[0];
 
     /**
-     * With nobody in it.
+     * An excerpt without transactions.
      *
      * @param whole transactions of the whole history
      */

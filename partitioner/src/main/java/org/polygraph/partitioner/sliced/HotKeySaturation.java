@@ -206,7 +206,7 @@ public final class HotKeySaturation {
         return visits;
     }
 
-    /** Nobody is out but one writer of each session, so that sessions keep their fronts, and who read the initial value. */
+    /** Begins with one writer of each session, so that sessions keep their fronts, and with the readers of the initial value. */
     private void begin() {
         excerpt.clear();
         Arrays.fill(chosen, 0);

@@ -43,12 +43,12 @@ final class KeyParts {
      * Adds a part, in any order.
      *
      * @return whether it was the last, and the key is as it should be
-     * @throws IllegalStateException if parts have not what was told of them
+     * @throws IllegalStateException if the parts have other sizes than announced
      */
     boolean add(VersionIndex part) {
         int total = all.writerStarts()[key + 1] - firstWriter;
         if (part.writers() > total - writers || part.readers() > slots.length - readers) {
-            throw new IllegalStateException("key " + key + " has other sizes than were told");
+            throw new IllegalStateException("key " + key + " has other sizes than announced");
         }
         int w = firstWriter + writers;
         int r = firstReader + readers;
@@ -73,7 +73,7 @@ final class KeyParts {
             return false;
         }
         if (writers != total || readers != slots.length) {
-            throw new IllegalStateException("key " + key + " has other sizes than were told");
+            throw new IllegalStateException("key " + key + " has other sizes than announced");
         }
         int[] places = orderWriters();
         orderReaders(places);

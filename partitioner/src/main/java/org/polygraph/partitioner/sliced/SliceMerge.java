@@ -13,8 +13,8 @@ import org.polygraph.partitioner.index.VersionIndex;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * {@link IndexSlice}s on their way into one index: what each has of each key is told first ({@link IndexSlice#sizes}), so that
- * the index has its room, and slices are copied to their places as they come and need not be kept.
+ * Merges {@link IndexSlice}s into one index. Their {@link IndexSlice#sizes} come first, so that the index can be allocated; each
+ * slice is then copied to its place when it comes and need not be kept.
  *
  * <p>Memory: the index, a bit a slice; keys that are cut: see {@link KeyParts}, those of which some parts have come but not all.
  * Time: linear, but for the writers of cut keys. One thread.
@@ -55,7 +55,7 @@ public final class SliceMerge {
                         VersionIndex.Writers.room(0, 0, false, false), VersionIndex.Readers.room(0, 0, 0), 0);
     }
 
-    /** The result, if sizes tell it: some transaction contradicts itself, or a read is impossible. */
+    /** The result, if sizes alone decide it: some transaction contradicts itself, or a read is impossible. */
     public @Nullable IndexedHistory known() {
         return refuted;
     }
@@ -112,7 +112,7 @@ public final class SliceMerge {
     private void copy(VersionIndex part, int local, int key) {
         if (size(part.writerStarts(), local) != size(all.writerStarts(), key)
                 || size(part.readerStarts(), local) != size(all.readerStarts(), key)) {
-            throw new IllegalStateException("key " + key + " has other sizes than were told");
+            throw new IllegalStateException("key " + key + " has other sizes than announced");
         }
         all.copyKey(part, local, key);
     }

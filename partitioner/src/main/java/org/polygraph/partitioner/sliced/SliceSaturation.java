@@ -20,7 +20,7 @@ import org.polygraph.partitioner.prune.Saturation;
  *
  * <p>The rules of a key ask only whether events that read or write it reach each other. So a few keys at a time are taken
  * out as a history of their own: their transactions are numbered again, session by session, and the rows of their events
- * are fetched and every cell is told in the new numbers. The rules then run as they are, by chain clocks or, where real time
+ * are fetched and their cells are renumbered. The rules then run as they are, by chain clocks or, where real time
  * is part of the graph, by the window closure.
  *
  * <p>Memory: 4 bytes times sessions times events of the keys that are out, or of bounds and exceptions, at most {@value #BATCH_BYTES} bytes of that

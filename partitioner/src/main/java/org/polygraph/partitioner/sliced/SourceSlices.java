@@ -106,7 +106,7 @@ public final class SourceSlices {
             reads += 1 - (keys[i] & 1);
             most = Math.max(most, transactions[i]);
         }
-        // Whoever does not count was not dealt, nor was what does not matter.
+        // Operations that do not matter, and those of transactions that do not count, were not dealt.
         byte[] roles = new byte[n];
         Arrays.fill(roles, TransactionScan.VISIBLE_WRITE);
         byte[] states = new byte[most + 1];

@@ -132,10 +132,10 @@ final class PathCheck {
         return verdicts;
     }
 
-    /** Real time needs times. */
+    /** Real time needs times, and predicates need an order of all versions. */
     private static boolean fits(HistoryTable history, IsolationLevel level) {
         boolean isTimed = history.starts() != null && history.ends() != null;
-        return isTimed || !level.realTime();
+        return (isTimed || !level.realTime()) && !(history.values().hasPredicates() && level.isAxiom());
     }
 
     /** Adds what holds for all levels of the PATH. */
@@ -284,6 +284,13 @@ final class PathCheck {
             if (implied != null) {
                 return VerdictMaker.of(check, () -> implied);
             }
+        }
+        if (history.values().hasPredicates() && request.level().isAxiom()) {
+            throw new HistoryException(
+                    path,
+                    "predicates, at level " + request.level().label(),
+                    "ser, si, sser or ssi, which order the versions that a result lacks",
+                    "where si holds, cc, ra and rc do: ask for them together");
         }
         return VerdictMaker.of(check, checker);
     }

@@ -69,6 +69,7 @@ final class SeamCut {
         if (witness.terms().guarantee() == Guarantee.LIN
                 || table.hasRows()
                 || table.values().hasLists()
+                || table.values().hasPredicates()
                 || table.values().hasOthers()
                 || table.source().unit() == HistoryTable.Unit.BYTE) {
             return;

@@ -16,7 +16,6 @@ import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -31,11 +30,6 @@ import picocli.CommandLine.Spec;
         footer = {"", "OUT ends in .jsonl, .jsonl.gz, .jsonl.zst or .parquet, or -t names its format; - is stdout."})
 final class ConvertCommand implements Callable<Integer> {
     private final Environment environment;
-
-    /** Every command has these options; this one has no progress. */
-    @Mixin
-    @SuppressWarnings("UnusedVariable") // picocli sets it
-    private final Verbosity verbosity = new Verbosity();
 
     @Spec
     @SuppressWarnings("NullAway.Init")
@@ -89,6 +83,10 @@ final class ConvertCommand implements Callable<Integer> {
             if (table.values().hasLists() && target == HistoryFormat.PARQUET) {
                 throw new HistoryException(
                         in, "lists", "a history without them, as Parquet holds none", "convert it to jsonl");
+            }
+            if (table.values().hasPredicates()) {
+                throw new HistoryException(
+                        in, "predicates", "a history without them", "check the file in the format that it has");
             }
             return write(table.asRead(), target).code();
         } catch (HistoryException e) {

@@ -40,11 +40,6 @@ import picocli.CommandLine.Spec;
 final class EstimateCommand implements Callable<Integer> {
     private final Environment environment;
 
-    /** Every command has these options; this one has no progress. */
-    @Mixin
-    @SuppressWarnings("UnusedVariable") // picocli sets it
-    private final Verbosity verbosity = new Verbosity();
-
     @Mixin
     private final PathOptions options = new PathOptions();
 

@@ -21,11 +21,6 @@ import picocli.CommandLine.Mixin;
 final class LintCommand implements Callable<Integer> {
     private final Environment environment;
 
-    /** Every command has these options; this one has no progress. */
-    @Mixin
-    @SuppressWarnings("UnusedVariable") // picocli sets it
-    private final Verbosity verbosity = new Verbosity();
-
     @Mixin
     private final PathOptions options = new PathOptions();
 

@@ -42,6 +42,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
         })
 final class PolygraphCommand implements Runnable {
     private static final String CHECK = "check";
+    /** The field of commands that use their {@link Verbosity}. */
+    private static final String VERBOSITY = "verbosity";
     /** {@code help COMMAND} is {@code COMMAND --help}. */
     private static final String HELP = "help";
 
@@ -116,7 +118,12 @@ final class PolygraphCommand implements Runnable {
         CommandLine commands = new CommandLine(new PolygraphCommand());
         known.forEach((name, command) -> {
             if (name.equals(first) || !known.containsKey(first)) {
-                commands.addSubcommand(name, command.apply(environment));
+                CommandLine made = command.apply(environment);
+                if (!made.getMixins().containsKey(VERBOSITY)) {
+                    // Every command has these options, also one without progress.
+                    made.addMixin(VERBOSITY, new Verbosity());
+                }
+                commands.addSubcommand(name, made);
             }
         });
         return commands;

@@ -13,7 +13,6 @@ import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.artifact.SeekableInput;
 import org.polygraph.storage.model.HistoryException;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -27,10 +26,6 @@ final class ReportCommand implements Callable<Integer> {
     private static final String STDOUT = "-";
 
     private final Environment environment;
-
-    @Mixin
-    @SuppressWarnings("UnusedVariable") // every command has these options
-    private final Verbosity verbosity = new Verbosity();
 
     @Option(
             names = {"-o", "--out"},

@@ -10,7 +10,6 @@ import org.polygraph.jobs.report.wording.Legible;
 import org.polygraph.jobs.verdict.ExitCode;
 import org.polygraph.storage.artifact.Location;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -22,10 +21,6 @@ import picocli.CommandLine.Parameters;
         footer = {"", "Prints time (UTC)  verdict  level  path  run  [why]; DIR/index.html shows histories by levels."})
 final class RunsCommand implements Callable<Integer> {
     private final Environment environment;
-
-    @Mixin
-    @SuppressWarnings("UnusedVariable") // every command has these options
-    private final Verbosity verbosity = new Verbosity();
 
     @Option(names = "--json", description = "The verdict.json of each run, with its name, a line each.")
     private boolean json;

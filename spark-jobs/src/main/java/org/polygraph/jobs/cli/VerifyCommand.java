@@ -73,11 +73,6 @@ final class VerifyCommand implements Callable<Integer> {
 
     private final Environment environment;
 
-    /** Every command has these options; this one has no progress. */
-    @Mixin
-    @SuppressWarnings("UnusedVariable") // picocli sets it
-    private final Verbosity verbosity = new Verbosity();
-
     @Option(
             names = {"-f", "--format"},
             paramLabel = "FORMAT",

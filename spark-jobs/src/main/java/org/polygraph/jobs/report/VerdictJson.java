@@ -136,29 +136,19 @@ public final class VerdictJson {
             json.writeString(id(t));
         }
         json.writeEndArray();
-        json.writeArrayFieldStart("keys");
-        for (int key : violation.keys()) {
-            key(key);
-        }
-        json.writeEndArray();
+        keys(violation.keys());
         SubHistory part = violation.minimal();
-        json.writeFieldName("sub_history");
         if (part == null) {
-            json.writeNull();
+            json.writeNullField("sub_history");
         } else {
-            json.writeStartObject();
+            json.writeObjectFieldStart("sub_history");
             json.writeNumberField("txns", part.transactions().length);
             json.writeNumberField("ops", part.operations().length);
             json.writeBooleanField("minimal", part.minimal());
             json.writeEndObject();
         }
         json.writeStringField("path", verdict.path());
-        json.writeFieldName("folder");
-        if (i < RunDirectory.KEPT) {
-            json.writeString("violations/" + RunDirectory.folder(i));
-        } else {
-            json.writeNull();
-        }
+        json.writeStringField("folder", i < RunDirectory.KEPT ? "violations/" + RunDirectory.folder(i) : null);
         json.writeEndObject();
     }
 
@@ -252,17 +242,21 @@ public final class VerdictJson {
             transaction(t);
         }
         json.writeEndArray();
-        json.writeArrayFieldStart("keys");
-        for (int key : violation.keys()) {
-            key(key);
-        }
-        json.writeEndArray();
+        keys(violation.keys());
         cycle(violation.cycle());
         if (!violation.cases().isEmpty()) {
             alternatives("cases", violation.cases());
         }
         minimal(violation.minimal());
         json.writeEndObject();
+    }
+
+    private void keys(List<Integer> keys) throws IOException {
+        json.writeArrayFieldStart("keys");
+        for (int key : keys) {
+            key(key);
+        }
+        json.writeEndArray();
     }
 
     private void cycle(List<Dependency> edges) throws IOException {
@@ -275,12 +269,11 @@ public final class VerdictJson {
 
     /** The sub-history; its operations are in {@code violations/NNN/history.jsonl}. */
     private void minimal(@Nullable SubHistory part) throws IOException {
-        json.writeFieldName("minimal_history");
         if (part == null) {
-            json.writeNull();
+            json.writeNullField("minimal_history");
             return;
         }
-        json.writeStartObject();
+        json.writeObjectFieldStart("minimal_history");
         json.writeArrayFieldStart("txns");
         for (int t : part.transactions()) {
             json.writeString(id(t));
@@ -372,12 +365,11 @@ public final class VerdictJson {
     }
 
     private void assumptions(@Nullable Assumptions assumptions) throws IOException {
-        json.writeFieldName("assumptions");
         if (assumptions == null) {
-            json.writeNull();
+            json.writeNullField("assumptions");
             return;
         }
-        json.writeStartObject();
+        json.writeObjectFieldStart("assumptions");
         json.writeFieldName("initial_value");
         Object initial = assumptions.initialValue();
         if (initial == null) {
@@ -433,12 +425,11 @@ public final class VerdictJson {
     }
 
     private void certificate(@Nullable Certificate certificate) throws IOException {
-        json.writeFieldName("certificate");
         if (certificate == null) {
-            json.writeNull();
+            json.writeNullField("certificate");
             return;
         }
-        json.writeStartObject();
+        json.writeObjectFieldStart("certificate");
         json.writeStringField("kind", certificate.kind());
         json.writeStringField("path", certificate.path());
         json.writeBooleanField("verified", certificate.verified());

@@ -62,7 +62,7 @@ final class ClosureTask implements MapPartitionsFunction<Long, byte[]> {
         TaskContext task = TaskContext.get();
         own.create(RuleFiles.rows(generation, group), lengths, parts -> {
             if (!columns.close(parts, old, task::isInterrupted)) {
-                throw new IOException("the task was told to stop");
+                throw new IOException("the task was stopped");
             }
         });
         long[] kept = columns.kept();

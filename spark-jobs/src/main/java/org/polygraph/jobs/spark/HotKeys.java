@@ -156,7 +156,7 @@ final class HotKeys {
      *
      * @param states who counts, by transaction
      */
-    @SuppressWarnings("ArrayRecordComponent") // nobody compares them, and nobody writes to the array
+    @SuppressWarnings("ArrayRecordComponent") // never compared or changed
     record Closed(ColumnClosure.ColumnRows rows, int perTransaction, int[] sessionStarts, Broadcast<byte[]> states)
             implements Serializable {
         HotKeySaturation saturation(Index index) throws IOException {

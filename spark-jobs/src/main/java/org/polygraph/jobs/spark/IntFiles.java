@@ -77,33 +77,35 @@ final class IntFiles implements Closeable {
 
     /** A file of so many ints in so many parts, filled in place. */
     void create(String name, long[] lengths, Filling filling) throws IOException {
-        String temporary = "." + name + "." + UUID.randomUUID() + ".tmp";
+        String temporary = temporary(name);
         if (!isLocal()) {
-            Path there = new Path(folder, temporary);
             try (FileChannel channel = unlinked()) {
                 fill(channel, lengths, filling);
                 channel.position(0);
-                try (OutputStream out = fileSystem.create(there)) {
+                try (OutputStream out = fileSystem.create(new Path(folder, temporary))) {
                     Channels.newInputStream(channel).transferTo(out);
                 }
             }
-            publish(there, name);
+            publish(temporary, name);
             return;
         }
-        java.nio.file.Path local = java.nio.file.Path.of(folder.toUri().getPath(), temporary);
         try {
             try (FileChannel channel = FileChannel.open(
-                    local, StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.CREATE)) {
+                    local(temporary), StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.CREATE)) {
                 fill(channel, lengths, filling);
             }
-            Files.move(
-                    local,
-                    java.nio.file.Path.of(folder.toUri().getPath(), name),
-                    StandardCopyOption.ATOMIC_MOVE,
-                    StandardCopyOption.REPLACE_EXISTING);
+            publish(temporary, name);
         } finally {
-            Files.deleteIfExists(local);
+            Files.deleteIfExists(local(temporary));
         }
+    }
+
+    private static String temporary(String name) {
+        return "." + name + "." + UUID.randomUUID() + ".tmp";
+    }
+
+    private java.nio.file.Path local(String name) {
+        return java.nio.file.Path.of(folder.toUri().getPath(), name);
     }
 
     /** A file next to this process's other temporary files that has no name: it ends with the process, however that ends. */
@@ -118,7 +120,13 @@ final class IntFiles implements Closeable {
                 StandardOpenOption.DELETE_ON_CLOSE);
     }
 
-    private void publish(Path there, String name) throws IOException {
+    private void publish(String temporary, String name) throws IOException {
+        if (isLocal()) {
+            Files.move(
+                    local(temporary), local(name), StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+            return;
+        }
+        Path there = new Path(folder, temporary);
         Path target = new Path(folder, name);
         if (!fileSystem.rename(there, target)) {
             // Another attempt was first: its file is the same.
@@ -131,26 +139,13 @@ final class IntFiles implements Closeable {
 
     /** Writes a file from beginning to end. */
     void write(String name, Source source) throws IOException {
-        String temporary = "." + name + "." + UUID.randomUUID() + ".tmp";
-        Path there = new Path(folder, temporary);
+        String temporary = temporary(name);
         try (Sink sink = new Sink(
-                isLocal()
-                        ? Files.newOutputStream(
-                                java.nio.file.Path.of(folder.toUri().getPath(), temporary))
-                        : fileSystem.create(there))) {
+                isLocal() ? Files.newOutputStream(local(temporary)) : fileSystem.create(new Path(folder, temporary)))) {
             source.writeTo(sink);
             sink.end();
         }
-        if (isLocal()) {
-            String at = folder.toUri().getPath();
-            Files.move(
-                    java.nio.file.Path.of(at, temporary),
-                    java.nio.file.Path.of(at, name),
-                    StandardCopyOption.ATOMIC_MOVE,
-                    StandardCopyOption.REPLACE_EXISTING);
-        } else {
-            publish(there, name);
-        }
+        publish(temporary, name);
     }
 
     /** What {@link #write} writes. */
@@ -212,8 +207,8 @@ final class IntFiles implements Closeable {
     }
 
     /**
-     * Maps a file of these parts, once a process; read only. A task may read until it ends, anybody else until this is closed,
-     * whatever becomes of the file.
+     * Maps a file of these parts for reading, once a process. A task may read until it ends, other callers until this is
+     * closed, even if the file is deleted.
      */
     IntBuffer[] read(String name, long[] lengths) throws IOException {
         MappedFiles.Reading reading = mapped.read(folder.toString(), name, mappings -> map(name, lengths, mappings));
@@ -228,8 +223,7 @@ final class IntFiles implements Closeable {
 
     private IntBuffer[] map(String name, long[] lengths, List<ByteBuffer> mappings) throws IOException {
         if (isLocal()) {
-            java.nio.file.Path local = java.nio.file.Path.of(folder.toUri().getPath(), name);
-            try (FileChannel channel = FileChannel.open(local, StandardOpenOption.READ)) {
+            try (FileChannel channel = FileChannel.open(local(name), StandardOpenOption.READ)) {
                 return checked(name, channel, lengths, mappings);
             }
         }
@@ -278,7 +272,7 @@ final class IntFiles implements Closeable {
         return new IOException(new Path(folder, name) + ": " + what + "; it was damaged after it was written");
     }
 
-    /** Files that no task of this process will begin to read: they are unmapped as soon as nobody does. */
+    /** Marks files that no task of this process will begin to read. They are unmapped when their last reader has ended. */
     void outdate(Predicate<String> names) {
         mapped.outdate(folder.toString(), names);
     }

@@ -12,15 +12,15 @@ import org.apache.hadoop.util.CleanerUtil;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The files of stages that a process has mapped to read, each once, whoever reads it. A file stays mapped for the next task
- * until it is outdated: by a newer generation, by another folder, by the end of the executor. It is unmapped when it is
- * outdated and its last reader has gone, and never while anybody reads: memory that is gone would end the process.
+ * The scratch files that this process has mapped for reading; all its tasks share one mapping of a file. A file stays mapped for
+ * the next task until it is outdated by a newer generation, by another folder or by the end of the executor. An outdated file
+ * is unmapped when its last reader has closed it, because a read of unmapped memory would end the process.
  * Thread-safe.
  */
 final class MappedFiles {
     static final MappedFiles OF_THIS_PROCESS = new MappedFiles();
 
-    /** By name, of the last folder that anybody read from. Those of it that are outdated are not here. */
+    /** The files that are not outdated, by name, of the folder that was read last. */
     private final Map<String, Entry> files = new HashMap<>();
 
     private String folder = "";
@@ -32,7 +32,7 @@ final class MappedFiles {
         IntBuffer[] map(List<ByteBuffer> mappings) throws IOException;
     }
 
-    /** A file that somebody reads: mapped at least until it is closed. */
+    /** A file that is being read: it stays mapped until this is closed. */
     final class Reading implements AutoCloseable {
         private final Entry entry;
         private final IntBuffer[] parts;
@@ -143,7 +143,7 @@ final class MappedFiles {
                 return;
             }
         }
-        // Nobody can find it any more.
+        // No reader can find it any more.
         entry.unmap();
     }
 

@@ -9,14 +9,13 @@ import org.apache.spark.deploy.SparkHadoopUtil;
 import org.polygraph.partitioner.sliced.GroupedRows;
 
 /**
- * Where the closure of one graph is, and how it is cut: what tasks are told. A generation is the closure after one round
- * of rules.
+ * Where the files of a closure are and how it is divided into column groups. A generation is the closure after one round of rules.
  *
  * @param folder seen by driver and executors
  * @param chainStarts the first event of each chain, and the number of events
  * @param groups the first chain of each column group, and the number of chains
  */
-@SuppressWarnings("ArrayRecordComponent") // nobody compares them, and nobody writes to the arrays
+@SuppressWarnings("ArrayRecordComponent") // never compared or changed
 record RuleFiles(String folder, int[] chainStarts, int[] groups) implements Serializable {
     static final String PLAN = "plan-";
     static final String ROWS = "rows-";
@@ -70,7 +69,7 @@ record RuleFiles(String folder, int[] chainStarts, int[] groups) implements Seri
         return lengths;
     }
 
-    /** All rows of a generation. Older ones, and plans up to its own, are outdated: it is whole, so nobody makes it. */
+    /** All rows of a complete generation. Outdates older generations, and plans up to its own. */
     GroupedRows rows(IntFiles files, int generation) throws IOException {
         files.outdate(name -> RowFiles.isBehind(name, PLAN, generation));
         IntBuffer[][] rows = new IntBuffer[count()][];

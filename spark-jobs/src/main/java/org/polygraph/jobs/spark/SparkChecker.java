@@ -213,10 +213,11 @@ public final class SparkChecker implements Checker, AutoCloseable {
                 table.source().files().isEmpty()
                         ? "history"
                         : table.source().files().get(0),
-                hasState
-                        ? "initial values of single keys, with --engine spark"
-                        : "inserts or deletes, with --engine spark",
-                hasState ? "one initial value of every key" : "reads and writes at this level",
+                (!hasState
+                                ? "inserts or deletes"
+                                : table.values().hasPredicates() ? "predicates" : "initial values of single keys")
+                        + ", with --engine spark",
+                hasState ? "reads and writes of keys with one initial value" : "reads and writes at this level",
                 "give --engine embedded" + (hasState ? "" : ", or ask for rc, ra or cc"));
     }
 

@@ -186,8 +186,8 @@ final class SparkRules implements Rules {
     }
 
     /**
-     * Keys that are in parts, but whose rules one task may have: a row each, whole. Made in the first round, as decisions of all
-     * rounds are told to tasks; keys that are hot then stay so.
+     * The split keys whose rules fit into one task, a whole key in each row. Made once, in the first round: tasks get the decisions
+     * of all rounds, and keys that are hot then stay hot.
      */
     private @Nullable Dataset<byte[]> cutKeys(int[] hotKeys) {
         if (!hasBegunHere) {

@@ -64,7 +64,7 @@ final class StageFiles implements Closeable {
      * Writes all transactions that are not dropped.
      *
      * @param perFile transactions in a file, dropped ones included: file f has those from f * perFile on
-     * @return false if told to stop
+     * @return false if stopped
      */
     boolean write(HistoryTable table, CommitStatus commitStatus, int perFile, BooleanSupplier stop) throws IOException {
         for (long from = 0; from < table.transactions(); from += perFile) {

@@ -14,11 +14,11 @@ import org.apache.hadoop.fs.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells whether the process that made a stage folder lives, by a file in it that only that process can hold: a locked one
- * on a local file system, which the kernel lets go of when the process ends, however it ends; an open one on HDFS, which
- * the name node closes when its writer has not been heard of for 20 minutes (dfs.namenode.lease-hard-limit-sec). Neither
- * process numbers nor clocks come into it, so that containers and machines may share a file system. Where files can be
- * neither locked nor leased, as in object stores, nobody can tell: all folders are alive.
+ * Decides whether the process that made a folder of scratch files is alive, by a file in it that only that process can hold. On
+ * a local file system the file is locked, and the kernel releases the lock when the process ends. On HDFS the file is open, and the name
+ * node closes it after 20 minutes without a sign of its writer (dfs.namenode.lease-hard-limit-sec). Process numbers and clocks
+ * are not used, so containers and machines may share a file system. Object stores have neither locks nor leases; there all
+ * folders count as alive.
  */
 final class StageOwner implements Closeable {
     private static final String NAME = ".owner";
@@ -65,7 +65,7 @@ final class StageOwner implements Closeable {
         try {
             mine = channel.tryLock() != null && Files.exists(file);
         } catch (IOException e) {
-            // No locks here (some network file systems): a folder without the file is never anybody's to remove.
+            // No locks here (some network file systems): a folder without the file is never removed.
             Files.deleteIfExists(file);
             channel.close();
             return new StageOwner(folder, null);
@@ -115,7 +115,7 @@ final class StageOwner implements Closeable {
                 held.close();
             }
         } catch (IOException e) {
-            // The file is gone with its folder: nobody can write its end.
+            // The file is gone with its folder, so its end cannot be written.
         }
         OWN.remove(folder.getName());
     }

@@ -29,7 +29,7 @@ import org.polygraph.jobs.decision.Budget;
  * system is a local one, it is this machine's temporary folder: executors on other machines cannot.
  */
 final class StageParent {
-    /** How long to wait for an executor that tells where executors are: more than a JVM and a container take to start. */
+    /** How long to wait for a first executor, whose host is needed: more than a JVM and a container take to start. */
     private static final long WAIT_NANOS = TimeUnit.SECONDS.toNanos(20);
 
     private static final long POLL_MILLIS = 50;
@@ -76,7 +76,7 @@ final class StageParent {
     }
 
     /**
-     * What no session is needed to tell.
+     * Checks what can be known without a session.
      *
      * @throws ConfigurationException if there is no such path, or executors cannot see it: pods are machines of their own
      */

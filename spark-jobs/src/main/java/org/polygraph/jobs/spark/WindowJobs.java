@@ -56,14 +56,14 @@ final class WindowJobs implements JobClosure {
     }
 
     /**
-     * The closure after one round of rules: what tasks are told.
+     * What tasks need to know of the closure after one round of rules.
      *
      * @param number from 0
      * @param chainStarts the first event of each chain, and the number of events
      * @param borders {@link WindowPlan#borders}
      * @param rowLengths ints in the file of each window
      */
-    @SuppressWarnings("ArrayRecordComponent") // nobody compares them, and nobody writes to the arrays
+    @SuppressWarnings("ArrayRecordComponent") // never compared or changed
     record Generation(String folder, int number, int[] chainStarts, int[] borders, long[] rowLengths)
             implements RowFiles {
         @Override

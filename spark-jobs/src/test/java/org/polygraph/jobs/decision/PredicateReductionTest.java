@@ -2,20 +2,27 @@ package org.polygraph.jobs.decision;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.application.EmbeddedChecker;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.format.HistoryFormat;
+import org.polygraph.storage.format.HistoryReader;
+import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.SuiteScale;
 
 /**
  * The two halves of docs/predicates.md against each other, over every order of tiny histories: a predicate read that is evaluated on
- * the replayed state, and its reduction to reads of keys with candidates. The checker decides no predicates yet.
+ * the replayed state, and its reduction to reads of keys with candidates.
  */
 class PredicateReductionTest {
     private static final int KEYS = 2;
@@ -25,7 +32,8 @@ class PredicateReductionTest {
     private enum Kind {
         WRITE,
         DELETE,
-        PREDICATE_READ
+        PREDICATE_READ,
+        PREDICATE_WRITE
     }
 
     /** @param rows by key: its value in the result, or NONE */
@@ -36,7 +44,16 @@ class PredicateReductionTest {
                 case WRITE -> "w(" + key + "," + value + ")";
                 case DELETE -> "d(" + key + ")";
                 case PREDICATE_READ -> "pr[" + lo + "," + hi + "]=" + Arrays.toString(rows);
+                case PREDICATE_WRITE -> "pw[" + lo + "," + hi + "]" + Arrays.toString(rows) + "=" + value;
             };
+        }
+
+        boolean isPredicate() {
+            return kind == Kind.PREDICATE_READ || kind == Kind.PREDICATE_WRITE;
+        }
+
+        boolean writes(int k) {
+            return kind == Kind.PREDICATE_WRITE ? rows[k] != NONE : kind != Kind.PREDICATE_READ && key == k;
         }
 
         int left() {
@@ -47,6 +64,10 @@ class PredicateReductionTest {
     /** A read of a key from outside of its transaction: the transactions whose version explains it, and whether the initial one does. */
     private record ClassRead(int reader, int key, boolean[] candidates, boolean initial) {}
 
+    @TempDir
+    private Path folder;
+
+    private boolean hasPredicateWrites;
     private List<List<Operation>> transactions = List.of();
     private int initial;
     /** Events in their order: the only one of a transaction, or its snapshot and its commit. */
@@ -113,6 +134,83 @@ class PredicateReductionTest {
             assertThat(count[0]).isGreaterThan(histories / 10);
             assertThat(count[1]).isGreaterThan(histories / 10);
         }
+    }
+
+    /** The checker on the same histories as JSON Lines with pr. */
+    @Test
+    void checkerDecidesPredicates() throws Exception {
+        long seed = 0x9d0c1;
+        int histories = SuiteScale.of(10_000);
+        int[][] counts = new int[2][2];
+        hasPredicateWrites = true;
+        for (int i = 0; i < histories; i++) {
+            draw(new SplitMix(seed + i));
+            boolean isReadable = transactions.stream()
+                    .flatMap(List::stream)
+                    .allMatch(o -> o.kind != Kind.PREDICATE_READ
+                            || Arrays.stream(o.rows).allMatch(v -> v == NONE || (v >= o.lo && v <= o.hi)));
+            if (!isReadable) {
+                continue;
+            }
+            Arrays.fill(committed, true);
+            String lines = lines();
+            Files.writeString(folder.resolve("history.jsonl"), lines);
+            HistoryTable table =
+                    HistoryReader.read(folder.resolve("history.jsonl").toString(), HistoryFormat.JSONL);
+            for (perTransaction = 1; perTransaction <= 2; perTransaction++) {
+                place = new int[transactions.size() * perTransaction];
+                Arrays.fill(place, -1);
+                boolean holds = extend(0, classReads(), "seed " + (seed + i));
+                CheckRequest request = CheckRequest.of(perTransaction == 1 ? IsolationLevel.SER : IsolationLevel.SI);
+                Verdict verdict =
+                        new EmbeddedChecker(Tuning.DEFAULT).check(table, request, Progress.NONE, Budget.unlimited());
+                assertThat(verdict.status())
+                        .as("%s seed %s %s", request.level(), seed + i, lines)
+                        .isEqualTo(holds ? Verdict.Status.PASS : Verdict.Status.VIOLATION);
+                counts[perTransaction - 1][holds ? 1 : 0]++;
+            }
+        }
+        System.out.println(
+                "predicates: violations and passes at ser and si " + Arrays.deepToString(counts) + ", seed " + seed);
+        for (int[] count : counts) {
+            assertThat(count[0]).isGreaterThan(histories / 10);
+            assertThat(count[1]).isGreaterThan(histories / 10);
+        }
+    }
+
+    private String lines() {
+        StringBuilder text = new StringBuilder(
+                "{\"format\":\"history\",\"version\":1,\"initial\":{\"value\":" + value(initial) + "}}\n");
+        for (int t = 0; t < transactions.size(); t++) {
+            List<String> operations = new ArrayList<>();
+            for (Operation o : transactions.get(t)) {
+                if (o.kind == Kind.PREDICATE_WRITE) {
+                    int[] keys = IntStream.range(0, KEYS).filter(o::writes).toArray();
+                    operations.add("{\"op\":\"pw\",\"lo\":" + o.lo + ",\"hi\":" + o.hi + ",\"value\":" + value(o.value)
+                            + (keys.length == 0 ? ",\"count\":0" : ",\"keys\":" + Arrays.toString(keys)) + "}");
+                } else if (o.kind == Kind.PREDICATE_READ) {
+                    List<String> rows = new ArrayList<>();
+                    for (int k = 0; k < KEYS; k++) {
+                        if (o.rows[k] != NONE) {
+                            rows.add("[" + k + "," + o.rows[k] + "]");
+                        }
+                    }
+                    operations.add("{\"op\":\"pr\",\"lo\":" + o.lo + ",\"hi\":" + o.hi + ",\"rows\":" + rows + "}");
+                } else {
+                    operations.add("{\"op\":\"w\",\"key\":" + o.key + ",\"value\":" + value(o.left()) + "}");
+                }
+            }
+            text.append("{\"session\":").append(t);
+            text.append(",\"index\":0,\"status\":\"committed\",\"ops\":")
+                    .append(operations)
+                    .append("}\n");
+        }
+        // Keys are those that some operation names.
+        for (int k = 0; k < KEYS; k++) {
+            text.append("{\"session\":").append(90 + k).append(",\"index\":0,\"status\":\"aborted\",\"ops\":[");
+            text.append("{\"op\":\"r\",\"key\":").append(k).append(",\"value\":0}]}\n");
+        }
+        return text.toString();
     }
 
     private String replaced() {
@@ -202,6 +300,16 @@ class PredicateReductionTest {
                     if (random.nextInt(8) == 0) {
                         rows[key] = random.nextInt(5) - 1;
                     }
+                    if (hasPredicateWrites && random.nextInt(3) == 0) {
+                        int value = random.nextInt(4);
+                        Operation update = new Operation(Kind.PREDICATE_WRITE, -1, value, lo, hi, rows);
+                        operations.add(update);
+                        for (int k = 0; k < KEYS; k++) {
+                            seen[k] = update.writes(k) ? value : seen[k];
+                            state[k] = update.writes(k) ? value : state[k];
+                        }
+                        continue;
+                    }
                     operations.add(new Operation(Kind.PREDICATE_READ, -1, 0, lo, hi, rows));
                 }
             }
@@ -270,27 +378,29 @@ class PredicateReductionTest {
                 for (int u = 0; u < transactions.size(); u++) {
                     if (committed[u] && commit(u) == p) {
                         for (Operation o : transactions.get(u)) {
-                            if (o.kind != Kind.PREDICATE_READ) {
-                                state[o.key] = o.left();
+                            for (int k = 0; k < KEYS; k++) {
+                                state[k] = o.writes(k) ? o.left() : state[k];
                             }
                         }
                     }
                 }
             }
             for (Operation o : transactions.get(t)) {
-                if (o.kind != Kind.PREDICATE_READ) {
-                    state[o.key] = o.left();
-                    continue;
-                }
                 for (int k = 0; k < KEYS; k++) {
-                    boolean matches = state[k] != NONE && state[k] >= o.lo && state[k] <= o.hi;
-                    if (o.rows[k] != (matches ? state[k] : NONE)) {
+                    if (o.isPredicate() && !isRight(o, k, state[k])) {
                         return false;
                     }
+                    state[k] = o.writes(k) ? o.left() : state[k];
                 }
             }
         }
         return true;
+    }
+
+    /** Whether a result is right about a key in this state. */
+    private static boolean isRight(Operation o, int key, int state) {
+        boolean matches = state != NONE && state >= o.lo && state <= o.hi;
+        return o.kind == Kind.PREDICATE_WRITE ? o.writes(key) == matches : o.rows[key] == (matches ? state : NONE);
     }
 
     /** The reduction: reads of single keys, which no order changes. A result that own writes contradict is a read without candidates. */
@@ -300,7 +410,7 @@ class PredicateReductionTest {
         for (int t = 0; t < n; t++) {
             for (int o = 0; committed[t] && o < transactions.get(t).size(); o++) {
                 Operation read = transactions.get(t).get(o);
-                for (int k = 0; k < KEYS && read.kind == Kind.PREDICATE_READ; k++) {
+                for (int k = 0; k < KEYS && read.isPredicate(); k++) {
                     int own = lastWrite(t, o, k);
                     boolean[] candidates = new boolean[n];
                     boolean all = own < 0
@@ -327,14 +437,16 @@ class PredicateReductionTest {
     /** Whether a version is in the class of what the result has for the key. */
     private static boolean fits(Operation read, int key, int version) {
         boolean matches = matches(read, version);
-        return read.rows[key] == NONE ? !matches : matches && version == read.rows[key];
+        return read.rows[key] == NONE
+                ? !matches
+                : matches && (read.kind == Kind.PREDICATE_WRITE || version == read.rows[key]);
     }
 
     private int lastWrite(int t, int end, int key) {
         int last = -1;
         for (int o = 0; o < end; o++) {
             Operation operation = transactions.get(t).get(o);
-            last = operation.kind != Kind.PREDICATE_READ && operation.key == key ? o : last;
+            last = operation.writes(key) ? o : last;
         }
         return last;
     }

@@ -52,7 +52,7 @@ class SparkRulesTest {
         spark = new LazySession("local[2]").get();
     }
 
-    /** Whoever asks may have less time than the check: an attempt that is given up. */
+    /** An attempt may have less time than the check. */
     @Test
     void theyEndWhenTheOneWhoAsksSaysSo() throws IOException {
         for (String after : List.of("index", "close the graph", "force edges, round 1", "put writers of a hot key")) {

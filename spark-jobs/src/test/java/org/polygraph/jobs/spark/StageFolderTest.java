@@ -44,7 +44,7 @@ class StageFolderTest {
     @Test
     @Timeout(120)
     void onlyTheDeadAreSwept() throws IOException, InterruptedException {
-        // Somebody else's, and one of a version that had no owners: their owners cannot be determined, so they stay.
+        // The owners of these folders cannot be determined, so the folders stay.
         Files.createDirectory(parent.resolve("polygraph-stage-of-old"));
         Files.createDirectory(parent.resolve("mine"));
         Process other = new ProcessBuilder(

@@ -13,7 +13,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.zip.CRC32C;
-import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.artifact.ArrowLayout.Column;
 
 /**
@@ -334,10 +333,5 @@ public final class ArrayFile {
             summed = buffer.position();
             return (int) sum.getValue();
         }
-    }
-
-    /** The array of a name, or null; for what is there only sometimes. @throws DamagedException if it is of another type */
-    public int @Nullable [] intsOrNull(String name) throws DamagedException {
-        return has(name) ? ints(name) : null;
     }
 }

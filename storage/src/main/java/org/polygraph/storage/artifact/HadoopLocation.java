@@ -222,44 +222,37 @@ final class HadoopLocation implements Location {
             super(out);
         }
 
-        private static IOException io(FSError e) {
-            return e.getCause() instanceof IOException cause ? cause : new IOException(e);
+        @FunctionalInterface
+        private interface Step {
+            void run() throws IOException;
+        }
+
+        private static void io(Step step) throws IOException {
+            try {
+                step.run();
+            } catch (FSError e) {
+                throw e.getCause() instanceof IOException cause ? cause : new IOException(e);
+            }
         }
 
         @Override
         public void write(int b) throws IOException {
-            try {
-                out.write(b);
-            } catch (FSError e) {
-                throw io(e);
-            }
+            io(() -> out.write(b));
         }
 
         @Override
         public void write(byte[] bytes, int offset, int length) throws IOException {
-            try {
-                out.write(bytes, offset, length);
-            } catch (FSError e) {
-                throw io(e);
-            }
+            io(() -> out.write(bytes, offset, length));
         }
 
         @Override
         public void flush() throws IOException {
-            try {
-                out.flush();
-            } catch (FSError e) {
-                throw io(e);
-            }
+            io(out::flush);
         }
 
         @Override
         public void close() throws IOException {
-            try {
-                out.close();
-            } catch (FSError e) {
-                throw io(e);
-            }
+            io(out::close);
         }
     }
 

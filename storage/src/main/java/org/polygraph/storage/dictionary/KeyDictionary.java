@@ -3,6 +3,7 @@ package org.polygraph.storage.dictionary;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.longs.Long2IntOpenHashMap;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
+import java.io.Serializable;
 import java.util.Arrays;
 import java.util.List;
 import org.polygraph.storage.model.BudgetException;
@@ -70,7 +71,7 @@ public final class KeyDictionary {
      * @param strings by number
      */
     @SuppressWarnings("ArrayRecordComponent") // never compared
-    public record Labels(long[] labels, long[] stringBits, List<String> strings) {
+    public record Labels(long[] labels, long[] stringBits, List<String> strings) implements Serializable {
         public long bytes() {
             return 8L * (labels.length + stringBits.length) + 100L * strings.size();
         }

@@ -5,6 +5,7 @@ import it.unimi.dsi.fastutil.ints.Int2IntOpenCustomHashMap;
 import it.unimi.dsi.fastutil.ints.IntHash;
 import it.unimi.dsi.fastutil.longs.Long2IntOpenHashMap;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
+import java.io.Serializable;
 import java.util.List;
 import org.polygraph.storage.model.BudgetException;
 
@@ -46,6 +47,7 @@ public final class ValueDictionary {
     private final LongArrayList others = new LongArrayList();
 
     private boolean hasLists;
+    private boolean hasPredicates;
 
     private final Long2IntOpenHashMap integerIds = new Long2IntOpenHashMap();
     private final LongArrayList integers = new LongArrayList();
@@ -77,7 +79,8 @@ public final class ValueDictionary {
      * @param others of each "anything but": the code of the excluded value
      */
     @SuppressWarnings("ArrayRecordComponent") // never compared
-    public record Labels(List<String> strings, byte[] opaque, long[] integers, long[] versions, long[] others) {
+    public record Labels(List<String> strings, byte[] opaque, long[] integers, long[] versions, long[] others)
+            implements Serializable {
         public long bytes() {
             return 100L * strings.size() + 8L * (integers.length + versions.length + others.length);
         }
@@ -237,6 +240,16 @@ public final class ValueDictionary {
      */
     public boolean hasLists() {
         return hasLists;
+    }
+
+    /** Records that some reads and writes stand for predicates. */
+    public void markPredicates() {
+        hasPredicates = true;
+    }
+
+    /** Whether some reads and writes stand for predicates. They are exact at SER and SI. */
+    public boolean hasPredicates() {
+        return hasPredicates;
     }
 
     /** Whether there is any {@link #otherThan}. */

@@ -84,15 +84,17 @@ public final class InitialState {
     /**
      * A history that begins with this state. Keys without a value in it keep the initial value that the history states.
      *
-     * @throws HistoryException if the history has lists, inserts or deletes, whose keys have no such value
+     * @throws HistoryException if the history has lists, inserts, deletes or predicates
      */
     public HistoryTable applied(HistoryTable history) throws HistoryException {
-        if (history.hasRows() || history.values().hasLists()) {
+        ValueDictionary kinds = history.values();
+        if (history.hasRows() || kinds.hasLists() || kinds.hasPredicates()) {
             throw new HistoryException(
                     history.source().files().isEmpty()
                             ? "history"
                             : history.source().files().get(0),
-                    history.hasRows() ? "inserts or deletes with an initial state" : "lists with an initial state",
+                    (history.hasRows() ? "inserts or deletes" : kinds.hasLists() ? "lists" : "predicates")
+                            + " with an initial state",
                     "reads and writes of values",
                     "give the whole history without an initial state");
         }

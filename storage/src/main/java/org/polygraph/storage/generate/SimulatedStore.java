@@ -232,7 +232,7 @@ public final class SimulatedStore {
         return -1;
     }
 
-    /** Whether somebody else has committed the key since this transaction's snapshot, before anything is applied. */
+    /** Whether another transaction has committed the key since this transaction's snapshot, before anything is applied. */
     private boolean loses(int o, boolean effect) {
         return effect && versions[keys[o] >> 1] != seen[o];
     }

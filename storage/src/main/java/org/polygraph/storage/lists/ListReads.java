@@ -1,5 +1,7 @@
 package org.polygraph.storage.lists;
 
+import java.io.Serializable;
+
 /**
  * The lists that the transactions of a piece of a history read, by number from 1; the first element of each array is
  * unused.
@@ -8,7 +10,7 @@ package org.polygraph.storage.lists;
  * @param before by list: the list without its last element, which has a smaller number; {@code ~key} for the empty list
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
-public record ListReads(long[] elements, int[] before) {
+public record ListReads(long[] elements, int[] before) implements Serializable {
     public long bytes() {
         return (long) (Long.BYTES + Integer.BYTES) * before.length;
     }

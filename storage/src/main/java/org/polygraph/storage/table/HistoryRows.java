@@ -1,5 +1,6 @@
 package org.polygraph.storage.table;
 
+import java.io.Serializable;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.dictionary.KeyDictionary;
@@ -34,7 +35,8 @@ public record HistoryRows(
         @Nullable Long initialValue,
         Map<String, String> metadata,
         @Nullable ListReads lists,
-        long lines) {
+        long lines)
+        implements Serializable {
     /** Bytes of heap, about. */
     public long bytes() {
         return (transactions.starts() == null ? 25L : 41L) * transactions.size()

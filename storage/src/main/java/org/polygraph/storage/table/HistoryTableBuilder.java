@@ -2,6 +2,7 @@ package org.polygraph.storage.table;
 
 import it.unimi.dsi.fastutil.ints.Int2LongMap;
 import it.unimi.dsi.fastutil.ints.Int2LongOpenHashMap;
+import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -44,6 +45,7 @@ public final class HistoryTableBuilder {
     private @Nullable Long initialValue;
     private @Nullable Int2LongMap initialState;
     private @Nullable ListTree lists;
+    private @Nullable Predicates predicates;
 
     private final TransactionList transactions = new TransactionList();
     private final OperationList operations = new OperationList();
@@ -246,6 +248,22 @@ public final class HistoryTableBuilder {
         operation(key << 1, list(key, elements));
     }
 
+    /**
+     * A predicate over the integers of rows.
+     *
+     * @param matched the keys of the rows between the bounds
+     * @param read whether reads of the values of these rows come before it
+     */
+    public void predicate(long lo, long hi, IntArrayList matched, boolean read) {
+        Predicates made = predicates;
+        if (made == null) {
+            made = new Predicates();
+            predicates = made;
+        }
+        // The code stands for reads of many keys, so the key has no meaning.
+        operation(0, made.add(lo, hi, matched, read));
+    }
+
     /** The code of a key's list, for a read of it. */
     public long list(int key, LongArrayList elements) {
         ListTree all = lists();
@@ -345,6 +363,7 @@ public final class HistoryTableBuilder {
                 + keys.bytes()
                 + values.bytes()
                 + (lists == null ? 0 : lists.bytes())
+                + (predicates == null ? 0 : predicates.bytes())
                 + sessions.bytes();
     }
 
@@ -368,6 +387,9 @@ public final class HistoryTableBuilder {
      * @param lines how many lines were read; 0 where positions are not lines
      */
     public HistoryRows rows(long lines) {
+        if (predicates != null) {
+            throw new BudgetException("a history with predicates is read as a whole; give --engine embedded");
+        }
         long[] valueCodes = operations.values(null, new int[0]);
         int[] keysAndKinds = operations.keys(null, new int[0]);
         return new HistoryRows(
@@ -470,7 +492,13 @@ public final class HistoryTableBuilder {
                         keysAndKinds,
                         valueCodes,
                         operations.kinds(order, starts)));
-        return lists == null ? table : ListResolution.of(table, lists);
+        if (lists != null && predicates != null) {
+            throw new HistoryException(
+                    files.get(0), "lists and predicates", "one of them", "check them as two histories");
+        }
+        return predicates != null
+                ? PredicateResolution.of(table, predicates)
+                : lists == null ? table : ListResolution.of(table, lists);
     }
 
     private static int[] moved(int[] starts, int[] order) {

@@ -1,5 +1,6 @@
 package org.polygraph.storage.table;
 
+import java.io.Serializable;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param kinds by operation: {@link #INSERT}, {@link #DELETE} or 0; null where no write is an insert or a delete
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
-public record Operations(int[] starts, int[] keys, long[] values, byte @Nullable [] kinds) {
+public record Operations(int[] starts, int[] keys, long[] values, byte @Nullable [] kinds) implements Serializable {
     /** The kind of a write that inserts a row. */
     public static final byte INSERT = 1;
     /** The kind of a write that deletes a row; its value is null, which is what a read of no row returns. */

@@ -1,5 +1,6 @@
 package org.polygraph.storage.table;
 
+import java.io.Serializable;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 public record Transactions(
-        byte[] statuses, long[] indexes, long[] sources, long @Nullable [] starts, long @Nullable [] ends) {
+        byte[] statuses, long[] indexes, long[] sources, long @Nullable [] starts, long @Nullable [] ends)
+        implements Serializable {
     /** The number of transactions. */
     public int size() {
         return statuses.length;

@@ -47,7 +47,7 @@ class ArrayFileTest {
         assertThat(read.ints("none")).isEmpty();
         assertThat(read.bytes("bytes")).isEqualTo(bytes);
         assertThat(read.longs("longs")).isEqualTo(longs);
-        assertThat(read.intsOrNull("other")).isNull();
+        assertThat(read.has("other")).isFalse();
         assertThatThrownBy(() -> read.longs("ints")).isInstanceOf(ArrayFile.DamagedException.class);
     }
 

@@ -76,7 +76,7 @@ class ListTreeTest {
         assertThat(tree.bytes()).isLessThan(48L * n + 1000);
     }
 
-    /** What somebody read that is no list of this key must not make the others stand apart. */
+    /** A read value that is no list of this key must not separate the other lists. */
     @Test
     void anOddListBeforeThemDoesNotKeepListsApart() {
         ListTree tree = new ListTree();

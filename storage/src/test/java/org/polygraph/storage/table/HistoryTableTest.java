@@ -204,7 +204,7 @@ class HistoryTableTest {
                 .doesNotContain(ValueDictionary.NULL);
     }
 
-    /** Sizes that somebody expects change nothing, be they right, too small or too large, in order or not. */
+    /** Announced sizes change nothing, be they right, too small or too large, in order or not. */
     @Test
     void expectedSizesAreNoPromise() throws Exception {
         int transactions = 5_000;

@@ -168,7 +168,7 @@ public final class BruteForceChecker {
 
     /**
      * Depth-first search for an execution of the given transactions, all of them counted. The map is packed in a long, a
-     * few bits for each key that somebody reads (the number of the value it holds); a state is the map and who has begun
+     * few bits for each key that is read (the number of the value it holds); a state is the map and who has begun
      * and committed. A state that did not lead to an execution once never does.
      */
     private static final class Executions {

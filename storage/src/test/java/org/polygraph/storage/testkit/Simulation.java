@@ -234,7 +234,7 @@ final class Simulation {
                 && (SplitMix.mix(key ^ settings.seed) >>> 11) * 0x1p-53 < settings.repeatingKeyShare;
     }
 
-    /** Above every repeated value, so that keys of both kinds can be told apart by eye. */
+    /** Above every repeated value, so that keys of both kinds are easy to distinguish. */
     private long freshValue() {
         return settings.distinctValues + ++uniqueValues;
     }
@@ -368,7 +368,7 @@ final class Simulation {
         begin(session, script.status(t), now + starts[t], now + ends[t]);
         int from = script.firstOperation(t);
         int to = script.operationsEnd(t);
-        // Later than now, somebody else may have committed: reads of the store are for those that start at once.
+        // Later, another transaction may have committed: reads of the store are for those that start at once.
         int fill = starts[t] <= 1 ? random.between(settings.minOperations, settings.maxOperations) - (to - from) : 0;
         for (int i = 0; i < fill; i++) {
             int key = distribution.next(random);

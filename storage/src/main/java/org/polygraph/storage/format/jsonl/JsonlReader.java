@@ -50,13 +50,16 @@ public final class JsonlReader {
     private static final int APPEND = 3;
     private static final int INSERT = 4;
     private static final int DELETE = 5;
+    private static final int PREDICATE_READ = 6;
+    private static final int PREDICATE_WRITE = 7;
     /** By kind, for messages. */
     private static final String[] KINDS = {"r", "w", "cas", "append", "i", "d"};
 
     public static final String NO_TIME_REMEDY = "leave out a time that is not known";
-    private static final String OPERATIONS = "\"r\", \"w\", \"i\", \"d\", \"append\" or \"cas\"";
+    private static final String OPERATIONS = "\"r\", \"w\", \"i\", \"d\", \"append\", \"cas\", \"pr\" or \"pw\"";
 
     private final HistoryTableBuilder builder;
+    private final PredicateReader predicate;
     private final KeyDictionary keys;
     private final ValueDictionary values;
     private @Nullable HistoryHeader header;
@@ -68,6 +71,7 @@ public final class JsonlReader {
 
     public JsonlReader(HistoryTableBuilder builder) {
         this.builder = builder;
+        predicate = new PredicateReader(builder);
         keys = builder.keys();
         values = builder.values();
     }
@@ -352,6 +356,10 @@ public final class JsonlReader {
             JsonToken token = json.nextToken();
             if (bit == KIND) {
                 kind = kind(json);
+                if (kind >= PREDICATE_READ) {
+                    predicate.read(json, place, seen == KIND, kind == PREDICATE_WRITE);
+                    return;
+                }
             } else if (bit == KEY) {
                 key = Json.key(json, place, keys);
             } else if (bit == VALUE && token == JsonToken.START_ARRAY) {
@@ -481,7 +489,9 @@ public final class JsonlReader {
             case "d" -> DELETE;
             case "cas" -> COMPARE_AND_SET;
             case "append" -> APPEND;
-            case "pr", "pw", "pd" -> throw unsupported(json, kind, "predicates are not supported yet");
+            case "pr" -> PREDICATE_READ;
+            case "pw" -> PREDICATE_WRITE;
+            case "pd" -> throw unsupported(json, kind, "deletes by a condition are not supported yet");
             default -> throw place.error(json, Json.describe(json) + " as \"op\"", OPERATIONS, Json.LINE_REMEDY);
         };
     }

@@ -69,10 +69,6 @@ final class ParquetFiles {
                 && (logical == null || logical instanceof LogicalTypeAnnotation.IntLogicalTypeAnnotation);
     }
 
-    static boolean isString(Type type) {
-        return type.isPrimitive() && type.asPrimitiveType().getPrimitiveTypeName() == PrimitiveTypeName.BINARY;
-    }
-
     /** A file to read. */
     static InputFile input(Location location) {
         return new InputFile() {
