@@ -1,6 +1,8 @@
 package org.polygraph.jobs.cli;
 
 import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -95,6 +97,14 @@ final class RecordCommand implements Callable<Integer> {
             description = "End after this time, such as 30s; the default of --transactions is then unlimited.")
     private @Nullable Long duration;
 
+    @Option(
+            names = "--predicates",
+            paramLabel = "SHARE",
+            defaultValue = "0",
+            description = "Of -w rows: share of operations that select rows by their values (default: 0); rows are then"
+                    + " updated, not inserted or deleted.")
+    private double predicates;
+
     @Mixin
     private final ShapeOptions shape = new ShapeOptions();
 
@@ -162,6 +172,11 @@ final class RecordCommand implements Callable<Integer> {
             throw wrong("--check: no level is known that this database documents for " + isolation.label()
                     + "; record without it, and give check a level");
         }
+        if (check && predicates > 0 && promise.orElseThrow().level().isAxiom()) {
+            throw wrong("--predicates: the level " + promise.get().level().label()
+                    + " that this database documents for " + isolation.label()
+                    + " does not define them; record without --check or without --predicates");
+        }
         RecordProgress progress = verbosity.recording(environment);
         long start = System.nanoTime();
         Recording recording;
@@ -176,12 +191,16 @@ final class RecordCommand implements Callable<Integer> {
         Thread hook = new Thread(() -> recording.stop(STOP_MILLIS));
         Runtime.getRuntime().addShutdownHook(hook);
         Throwable failure;
+        // HSQLDB prints traces there.
+        PrintStream standard = System.out;
+        System.setOut(new PrintStream(OutputStream.nullOutputStream()));
         try {
             failure = recording.run(progress::show);
         } catch (IOException e) {
             environment.message(Failures.text(e));
             return ExitCode.IO.code();
         } finally {
+            System.setOut(standard);
             progress.end();
             unhook(hook);
         }
@@ -216,6 +235,12 @@ final class RecordCommand implements Callable<Integer> {
         if (!out.endsWith(".jsonl")) {
             throw wrong("--out '" + out + "': histories are recorded as JSON Lines; end the name in .jsonl");
         }
+        if (!(predicates >= 0 && predicates <= 1)) {
+            throw wrong("--predicates " + predicates + " is no share from 0 to 1");
+        }
+        if (predicates > 0 && workload != WorkloadKind.ROWS) {
+            throw wrong("--predicates is for -w rows");
+        }
         if (replicaIsolation != null && replica == null) {
             throw wrong("--replica-isolation is for --replica; give both");
         }
@@ -230,6 +255,7 @@ final class RecordCommand implements Callable<Integer> {
                 replicaIsolation == null ? isolation : replicaIsolation,
                 workload,
                 numbers,
+                predicates,
                 duration == null ? Long.MAX_VALUE : duration,
                 pause,
                 kill,

@@ -131,7 +131,7 @@ public final class Recording {
             Client client = new Client(
                     settings,
                     isReader ? Objects.requireNonNull(replica) : targets.get(c % targets.size()),
-                    ClientWorkload.of(settings.kind(), settings.workload(), random, written, isReader),
+                    ClientWorkload.of(settings, random, written, isReader),
                     random,
                     recorder.session(),
                     counts,
