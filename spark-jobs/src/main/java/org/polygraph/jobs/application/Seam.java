@@ -221,8 +221,7 @@ record Seam(
         paths.addAll(later);
         HistoryTable table = HistoryReader.read(paths, format, stop, memoryBytes);
         requireContinued(table);
-        HistoryTable continued = InitialState.read(
-                        state().present("the state of a seam", stop), stop, memoryBytes)
+        HistoryTable continued = InitialState.read(state().present("the state of a seam", stop), stop, memoryBytes)
                 .applied(table);
         if (terms.guarantee().events() == 2) {
             requireNoneOfState(continued);

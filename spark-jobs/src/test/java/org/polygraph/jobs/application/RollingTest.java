@@ -81,8 +81,8 @@ class RollingTest {
      */
     @Test
     void aLaterPartWritesTheValueOfTheStateAgain() throws Exception {
-        HistoryTable history = HistoryDsl.parse("init 0; s0: w(k,1) | r(b,0) w(k,5); s1: w(b,1); s2: r(b,1) r(k,1);"
-                + " s3: r(k,1) r(b,1) w(k,1)");
+        HistoryTable history = HistoryDsl.parse(
+                "init 0; s0: w(k,1) | r(b,0) w(k,5); s1: w(b,1); s2: r(b,1) r(k,1);" + " s3: r(k,1) r(b,1) w(k,1)");
         check(history, IsolationLevel.SI, new int[] {0, 0, 0, 0, 1}, 2);
         assertThat(violations).isEqualTo(1);
     }
