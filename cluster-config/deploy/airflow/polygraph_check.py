@@ -18,6 +18,8 @@ JARS = "/opt/polygraph"
 HISTORY = "s3://histories/{{ ds }}"
 # A folder for each day: it has the one run of that day.
 RUNS = "s3://histories/runs/{{ ds }}"
+# The run of the day before: sessions, keys and values go on from there, and the verdict is of all days.
+BEFORE = "s3://histories/runs/{{ macros.ds_add(ds, -1) }}"
 
 
 # What a retry cannot change; UNKNOWN needs a larger budget first. After ERROR and runs that were killed the same command
@@ -86,6 +88,7 @@ with DAG(
         runs=RUNS,
         retries=2,
         retry_delay=timedelta(minutes=10),
+        depends_on_past=True,
         application=f"{JARS}/polygraph-spark-jobs-0.1.0.jar",
         java_class="org.polygraph.jobs.cli.Main",
         jars=",".join(
@@ -129,11 +132,13 @@ with DAG(
         application_args=[
             "check",
             "--level=ser",
-            "--engine=spark",
+            # A day that fits the driver is decided there on the seam of the day before; Spark has no seams.
+            "--engine=auto",
             # A VIOLATION is no failure of the job: judge tells it.
             "--on-violation=succeed",
             "--progress=plain",
             f"--out={RUNS}",
+            f"--after={BEFORE}",
             HISTORY,
         ],
     )
