@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.application.Failures;
@@ -187,8 +188,12 @@ final class RecordCommand implements Callable<Integer> {
             environment.message(login + ": " + Failures.cause(e) + "; check --login");
             return ExitCode.USAGE.code();
         }
-        // A signal ends the file as the end of the run does.
-        Thread hook = new Thread(() -> recording.stop(STOP_MILLIS));
+        // A signal ends the file, and the summary follows, as at the end of the run.
+        CountDownLatch summary = new CountDownLatch(1);
+        Thread hook = new Thread(() -> {
+            recording.stop(STOP_MILLIS);
+            await(summary);
+        });
         Runtime.getRuntime().addShutdownHook(hook);
         Throwable failure;
         // HSQLDB prints traces there.
@@ -198,20 +203,31 @@ final class RecordCommand implements Callable<Integer> {
             failure = recording.run(progress::show);
         } catch (IOException e) {
             environment.message(Failures.text(e));
+            summary.countDown();
+            unhook(hook);
             return ExitCode.IO.code();
         } finally {
             System.setOut(standard);
             progress.end();
-            unhook(hook);
         }
         print(recording.counts(), TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start));
+        summary.countDown();
+        unhook(hook);
         int exitCode = 0;
         if (failure != null) {
             environment.message("a session ended early: " + Failures.text(failure)
                     + "; the history has everything that was observed before");
             exitCode = ExitCode.IO.code();
         }
-        return check ? ExitCode.merge(exitCode, checked(promise.orElseThrow())) : exitCode;
+        return check && !recording.isStopped() ? ExitCode.merge(exitCode, checked(promise.orElseThrow())) : exitCode;
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await(1, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     private static void unhook(Thread hook) {

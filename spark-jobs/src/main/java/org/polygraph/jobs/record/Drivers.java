@@ -51,8 +51,8 @@ public final class Drivers implements DriverSource {
             found = accepting(url, ServiceLoader.load(Driver.class, loader(jars)));
         }
         if (found == null) {
-            throw new IOException(
-                    "no driver accepts the URL (" + Login.hidden(url) + "); give its jar with --driver JAR");
+            throw new IOException("no driver accepts the URL (" + Login.hidden(url) + "); "
+                    + (url.startsWith("jdbc:") ? "give its jar with --driver JAR" : "a URL of JDBC begins with jdbc:"));
         }
         return found;
     }

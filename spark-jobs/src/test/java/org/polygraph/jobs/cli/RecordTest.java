@@ -373,6 +373,9 @@ class RecordTest {
                 "-o",
                 file);
         usage(6, "the database: ", "record", "--url", "jdbc:h2:tcp://localhost:1/none;PASSWORD=s3cret", "-o", file);
+        usage(6, "a URL of JDBC begins with jdbc:", "record", "--url", "postgresql://localhost/x", "-o", file);
+        // Each connection to it has a database of its own.
+        usage(6, "a second connection does not have the table", "record", "--url", "jdbc:h2:mem:", "-o", file);
         usage(6, "nowhere", "record", "-o", folder.resolve("nowhere/run.jsonl").toString());
         usage(6, "no such jar; check --driver", "record", "--driver", "none.jar", "-o", file);
     }
