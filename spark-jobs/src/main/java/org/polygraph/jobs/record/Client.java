@@ -137,10 +137,14 @@ final class Client implements Runnable {
             table.connection().rollback();
             recorded.abort();
             counts.aborted(reason);
-            return true;
         } catch (SQLException e) {
             recorded.unknown();
             counts.unknown();
+            return false;
+        }
+        try {
+            return table.isUsable();
+        } catch (SQLException e) {
             return false;
         }
     }

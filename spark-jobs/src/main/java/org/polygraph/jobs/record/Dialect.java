@@ -191,6 +191,10 @@ public enum Dialect {
 
     /** Sets what the database reads when it is loaded, where the user has not set it. */
     void prepare() {
+        if (this == MARIADB) {
+            // It would log each failure of a statement to the console.
+            setIfAbsent("mariadb.logging.disable", "true");
+        }
         if (this == DERBY) {
             // By default a deadlock lasts 20 seconds, and a log is written to the working directory.
             for (String timeout : List.of("derby.locks.deadlockTimeout", "derby.locks.waitTimeout")) {

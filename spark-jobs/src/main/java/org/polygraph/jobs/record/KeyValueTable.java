@@ -6,6 +6,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -196,6 +197,17 @@ final class KeyValueTable implements AutoCloseable {
             throw new SQLException(
                     "the row of key " + key + " is not there; another program changes the table " + NAME);
         }
+    }
+
+    /** Whether all statements are open. DuckDB closes one that fails. */
+    boolean isUsable() throws SQLException {
+        for (PreparedStatement statement :
+                Arrays.asList(select, update, insert, delete, append, selectBetween, updateBetween)) {
+            if (statement != null && statement.isClosed()) {
+                return false;
+            }
+        }
+        return true;
     }
 
     Connection connection() {
