@@ -264,6 +264,14 @@ public final class HistoryTableBuilder {
         operation(0, made.add(lo, hi, matched, read));
     }
 
+    /** An update by a condition whose rows are not known. Only an aborted transaction may have one. */
+    public void updateOfUnknownRows() {
+        if (predicates == null) {
+            predicates = new Predicates();
+        }
+        operation(0, Predicates.OF_UNKNOWN_ROWS);
+    }
+
     /** The code of a key's list, for a read of it. */
     public long list(int key, LongArrayList elements) {
         ListTree all = lists();

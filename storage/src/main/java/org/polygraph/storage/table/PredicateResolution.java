@@ -12,6 +12,7 @@ import org.polygraph.storage.dictionary.KeyDictionary;
 import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.model.TransactionStatus;
 
 /**
  * Expresses predicates as reads of single keys (spark-jobs/docs/predicates.md, Reduction to reads). A row and bounds get a key of
@@ -124,7 +125,7 @@ final class PredicateResolution {
         return table.isWrite(o) && values.isInteger(table.value(o));
     }
 
-    private HistoryTable resolved() {
+    private HistoryTable resolved() throws HistoryException {
         for (int p = 0; p < predicates.size(); p++) {
             for (int row = 0; row < rows; row++) {
                 keyOf(p, row);
@@ -133,7 +134,9 @@ final class PredicateResolution {
         int[] ends = new int[table.transactions() + 1];
         for (int t = 0; t < table.transactions(); t++) {
             for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
-                if (Predicates.isOne(table.value(o))) {
+                if (table.value(o) == Predicates.OF_UNKNOWN_ROWS) {
+                    requireAborted(t);
+                } else if (Predicates.isOne(table.value(o))) {
                     read(Predicates.number(table.value(o)));
                 } else {
                     put(table.operationKeys()[o], table.value(o));
@@ -155,6 +158,17 @@ final class PredicateResolution {
         }
         return table.with(new Operations(ends, newKeys.toIntArray(), newCodes.toLongArray(), null))
                 .withInitialState(initial);
+    }
+
+    /** No other transaction sees what an aborted one wrote, so its update of unknown rows is left out. */
+    private void requireAborted(int transaction) throws HistoryException {
+        if (table.status(transaction) != TransactionStatus.ABORTED) {
+            throw new HistoryException(
+                    table.whereIs(transaction),
+                    "a \"pw\" without \"keys\"",
+                    "the keys of the rows that it wrote",
+                    "an update of unknown rows is not decided yet: record its keys");
+        }
     }
 
     /** The number of the key of a row and a predicate, which is made if it is new; NONE if the row never matches. */

@@ -10,6 +10,8 @@ import it.unimi.dsi.fastutil.longs.LongArrayList;
 final class Predicates {
     private static final long FIRST = Long.MIN_VALUE + (1L << 45);
     private static final long END = Long.MIN_VALUE + (1L << 46);
+    /** Stands for an update of rows that the history does not name. */
+    static final long OF_UNKNOWN_ROWS = END;
 
     private final LongArrayList low = new LongArrayList();
     private final LongArrayList high = new LongArrayList();

@@ -205,6 +205,10 @@ class JsonlReaderTest {
                 .contains("found the operation \"pd\"", "deletes by a condition are not supported yet");
         assertThat(inputs.refusal("h", txn("{\"op\":\"pw\",\"lo\":1,\"hi\":2,\"value\":3}")))
                 .contains("found a \"pw\" without \"keys\"; expected the keys of the rows that it wrote");
+        String unknownRows =
+                txn("{\"op\":\"pw\",\"lo\":1,\"hi\":2,\"value\":3},{\"op\":\"r\",\"key\":1,\"value\":null}");
+        assertThat(inputs.read("h", unknownRows.replace("committed", "aborted")).operations())
+                .isEqualTo(1);
         assertThat(inputs.refusal("h", txn("{\"op\":\"pw\",\"lo\":1,\"hi\":2,\"value\":3,\"count\":2,\"keys\":[7]}")))
                 .contains("found \"count\":2 with 1 keys");
         assertThat(inputs.refusal("h", txn("{\"op\":\"pr\",\"lo\":1,\"hi\":2,\"rows\":[[7,3]]}")))

@@ -56,11 +56,11 @@ final class PredicateReader {
                     json, "a \"" + op + "\" without \"" + missing + "\"", "\"op\", then \"lo\" and \"hi\"", REMEDY);
         }
         if (!hasRows && count != 0) {
-            throw place.error(
-                    json,
-                    "a \"" + op + "\" without \"" + (writes ? "keys" : "rows") + "\"",
-                    writes ? "the keys of the rows that it wrote" : "the rows that it returned",
-                    writes ? "an update of unknown rows is not decided yet: record its keys" : REMEDY);
+            if (!writes) {
+                throw place.error(json, "a \"pr\" without \"rows\"", "the rows that it returned", REMEDY);
+            }
+            builder.updateOfUnknownRows();
+            return;
         }
         if (count >= 0 && count != keys.size()) {
             throw place.error(json, "\"count\":" + count + " with " + keys.size() + " keys", "their number", REMEDY);
