@@ -221,8 +221,21 @@ record Seam(
         paths.addAll(later);
         HistoryTable table = HistoryReader.read(paths, format, stop, memoryBytes);
         requireContinued(table);
-        return InitialState.read(state().present("the state of a seam", stop), stop, memoryBytes)
+        HistoryTable continued = InitialState.read(state().present("the state of a seam", stop), stop, memoryBytes)
                 .applied(table);
+        if (terms.guarantee().events() == 2) {
+            requireNoneOfState(continued);
+        }
+        return continued;
+    }
+
+    /** A transaction whose snapshot stays before the cut reads the state there; a later writer could be mistaken for it. */
+    private static void requireNoneOfState(HistoryTable table) {
+        for (int o = 0; o < table.operations(); o++) {
+            require(
+                    !table.isWrite(o) || table.value(o) != table.initialValue(table.key(o)),
+                    "a value of the state is written again");
+        }
     }
 
     private void requireContinued(HistoryTable table) {

@@ -20,13 +20,12 @@ import org.polygraph.storage.format.InitialState;
 import org.polygraph.storage.format.parquet.UnwritableStringException;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
-import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.HistoryTableBuilder;
 
 /**
  * The cut of an order in two, for a {@link Seam}. The last tenth of the transactions, and {@link #LEAST} at least, come after it. A
- * transaction whose snapshot is before the cut has its commit there too.
+ * transaction is before it if its commit is. One whose snapshot alone is before it keeps its writes only, see {@link #begun}.
  *
  * <p>Time: linear in the history and in the keys of the state before it. Memory: 20 bytes a transaction and 9 a key.
  */
@@ -43,6 +42,8 @@ final class SeamCut {
     private final int events;
     /** By transaction: whether it is before the cut. */
     private final BitSet before = new BitSet();
+    /** By transaction: whether its snapshot is before the cut, at si and ssi. */
+    private final BitSet begun = new BitSet();
     /** By key that a transaction before the cut wrote: its value at the cut. */
     private final BitSet written = new BitSet();
 
@@ -57,8 +58,7 @@ final class SeamCut {
     }
 
     /**
-     * Writes the seam of a run, if its history can have one: lists, inserts and deletes cannot be cut, nor can an order in which
-     * transactions overlap all along.
+     * Writes the seam of a run, if its history can have one: lists, inserts, deletes and predicates cannot be cut.
      *
      * @param chain what the witness is about
      * @param least the fewest transactions after the cut
@@ -75,9 +75,7 @@ final class SeamCut {
             return;
         }
         SeamCut cut = new SeamCut(witness);
-        if (!cut.find(least)) {
-            return;
-        }
+        cut.find(least);
         Chain.Part state = chain.initial();
         InitialState earlier =
                 state == null ? null : InitialState.read(state.present("the state", stop), stop, memoryBytes);
@@ -89,36 +87,31 @@ final class SeamCut {
     }
 
     /** Finds the cut and the state there. */
-    private boolean find(int least) {
+    private void find(int least) {
         int count = witness.countedTransactions();
-        int[] order = order();
-        int most = count - Math.max(least, count / SHARE);
-        int cut = 0;
-        int open = 0;
-        int commits = 0;
-        for (int i = 0; i < order.length && commits < most; i++) {
-            commits += isCommit(order[i]) ? 1 : 0;
-            open += events == 1 ? 0 : isCommit(order[i]) ? -1 : 1;
-            cut = open == 0 ? i + 1 : cut;
-        }
+        int left = count - Math.max(least, count / SHARE);
         long[] starts = table.starts();
-        for (int i = 0; i < cut; i++) {
-            int t = order[i] / events;
-            if (isCommit(order[i])) {
-                before.set(t);
-                if (starts != null && starts[t] != HistoryTable.NO_TIME) {
-                    latestStart = Math.max(latestStart, starts[t]);
-                }
-                for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
-                    if (table.isWrite(o)) {
-                        written.set(table.key(o));
-                        values[table.key(o)] = table.value(o);
-                    }
+        for (int event : order()) {
+            int t = event / events;
+            boolean isCommit = events == 1 || (event & 1) == 1;
+            if (isCommit && left-- <= 0) {
+                return;
+            }
+            if (starts != null && starts[t] != HistoryTable.NO_TIME) {
+                latestStart = Math.max(latestStart, starts[t]);
+            }
+            if (!isCommit) {
+                begun.set(t);
+                continue;
+            }
+            before.set(t);
+            for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+                if (table.isWrite(o)) {
+                    written.set(table.key(o));
+                    values[table.key(o)] = table.value(o);
                 }
             }
         }
-        // A tail that is nearly everything would be decided again with every part.
-        return count <= 2L * Math.max(least, 1) || before.cardinality() >= count / 2;
     }
 
     /** The counted events by place. */
@@ -137,10 +130,6 @@ final class SeamCut {
             }
         }
         return Arrays.copyOf(order, count);
-    }
-
-    private boolean isCommit(int event) {
-        return events == 1 || (event & 1) == 1;
     }
 
     private void write(Location run, @Nullable InitialState earlier, Chain chain, int least, BooleanSupplier stop)
@@ -208,15 +197,54 @@ final class SeamCut {
         for (int i = Math.max(0, all.length - least); i < all.length; i++) {
             kept.set(all[i]);
         }
-        IntArrayList operations = new IntArrayList();
+        HistoryTableBuilder builder = new HistoryTableBuilder(table.source().unit());
+        builder.file("tail");
+        Copy copy = new Copy(builder);
+        table.metadata().forEach(builder::metadata);
+        builder.initialValue(copy.code(table.values(), table.initialValue()));
+        long[] starts = table.starts();
         for (int t = kept.nextSetBit(0); t >= 0; t = kept.nextSetBit(t + 1)) {
-            for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
-                operations.add(o);
+            builder.begin(table.sessionLabel(table.sessionOf(t)), table.index(t), table.status(t), 1);
+            builder.times(
+                    starts == null ? HistoryTable.NO_TIME : starts[t], ends == null ? HistoryTable.NO_TIME : ends[t]);
+            if (witness.counted()[t] && begun.get(t)) {
+                begun(t, copy);
+            } else {
+                for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+                    copy.add(table, o, table.value(o));
+                }
+            }
+            builder.end();
+        }
+        return built(builder);
+    }
+
+    /**
+     * Copies a transaction whose snapshot stays before the cut. Its reads are explained there and are left out. No later transaction
+     * may write one of its keys and commit before it does: a read of the key's value at the cut excludes that.
+     */
+    private void begun(int t, Copy copy) {
+        for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+            if (table.isWrite(o)) {
+                int key = table.key(o);
+                int first = table.firstOperation(t);
+                while (!table.isWriteOf(first, key)) {
+                    first++;
+                }
+                if (first == o) {
+                    copy.read(table, key, written.get(key) ? values[key] : table.initialValue(key));
+                }
+                copy.add(table, o, table.value(o));
             }
         }
-        return HistorySelection.of(table, kept.stream().toArray(), operations.toIntArray())
-                .table()
-                .withoutInitialState();
+    }
+
+    private static HistoryTable built(HistoryTableBuilder builder) {
+        try {
+            return builder.build();
+        } catch (HistoryException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     private HistoryTable state(@Nullable InitialState earlier) throws IOException {
@@ -232,32 +260,65 @@ final class SeamCut {
             rows.addUnless(fresh, old, o);
         }
         rows.end();
-        try {
-            return builder.build();
-        } catch (HistoryException e) {
-            throw new IllegalStateException(e);
+        return built(builder);
+    }
+
+    /** Copies operations of one table to another. */
+    private static final class Copy {
+        private final HistoryTableBuilder builder;
+
+        Copy(HistoryTableBuilder builder) {
+            this.builder = builder;
+        }
+
+        void add(HistoryTable from, int operation, long value) {
+            if (from.isWrite(operation)) {
+                builder.write(id(from.keys(), from.key(operation)), code(from.values(), value));
+            } else {
+                read(from, from.key(operation), value);
+            }
+        }
+
+        void read(HistoryTable from, int key, long value) {
+            builder.read(id(from.keys(), key), code(from.values(), value));
+        }
+
+        int id(KeyDictionary from, int key) {
+            return from.isString(key)
+                    ? builder.keys().id(from.string(key))
+                    : builder.keys().id(from.integer(key));
+        }
+
+        long code(ValueDictionary from, long value) {
+            return from.isNull(value)
+                    ? value
+                    : from.isInteger(value)
+                            ? builder.values().code(from.integer(value))
+                            : builder.values().code(from.text(value));
         }
     }
 
     /** Writes of keys, {@value #KEYS_PER_ROW} in each transaction. */
     private static final class Rows {
         private final HistoryTableBuilder builder;
+        private final Copy copy;
         private int keys;
         private int rows;
 
         Rows(HistoryTableBuilder builder) {
             this.builder = builder;
+            copy = new Copy(builder);
         }
 
         void add(HistoryTable from, int key, long value) {
-            write(id(from.keys(), key), code(from.values(), value));
+            write(copy.id(from.keys(), key), copy.code(from.values(), value));
         }
 
         /** Adds a write, unless its key is one of the first. */
         void addUnless(int first, HistoryTable from, int operation) {
-            int id = id(from.keys(), from.key(operation));
+            int id = copy.id(from.keys(), from.key(operation));
             if (id >= first) {
-                write(id, code(from.values(), from.value(operation)));
+                write(id, copy.code(from.values(), from.value(operation)));
             }
         }
 
@@ -268,20 +329,6 @@ final class SeamCut {
                 rows++;
             }
             builder.write(key, value);
-        }
-
-        private int id(KeyDictionary from, int key) {
-            return from.isString(key)
-                    ? builder.keys().id(from.string(key))
-                    : builder.keys().id(from.integer(key));
-        }
-
-        private long code(ValueDictionary from, long value) {
-            return from.isNull(value)
-                    ? value
-                    : from.isInteger(value)
-                            ? builder.values().code(from.integer(value))
-                            : builder.values().code(from.text(value));
         }
 
         /** Ends the transaction, if one has begun. */

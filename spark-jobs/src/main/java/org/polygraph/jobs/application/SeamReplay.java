@@ -2,10 +2,14 @@ package org.polygraph.jobs.application;
 
 import it.unimi.dsi.fastutil.longs.Long2LongMap;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +33,10 @@ public final class SeamReplay {
     private final HistoryTable table;
     /** Transactions that the seam leaves to later parts. */
     private final BitSet tail = new BitSet();
+    /** Those of them whose snapshot is before the cut. */
+    private final BitSet begun = new BitSet();
+    /** By transaction of the tail: its number in the history. */
+    private int[] sameAs = new int[0];
 
     private SeamReplay(Seam seam, Witness witness) {
         this.seam = seam;
@@ -93,15 +101,20 @@ public final class SeamReplay {
             return problem;
         }
         Chain.Part earlier = chain.initial();
-        return replay.state(
-                InitialState.read(seam.state().present("the state", stop), stop, memoryBytes),
+        Map<String, String> state = replay.state(
                 earlier == null
                         ? null
                         : InitialState.read(earlier.present("the state before", stop), stop, memoryBytes));
+        return labels(InitialState.read(seam.state().present("the state", stop), stop, memoryBytes)
+                                .table())
+                        .equals(state)
+                ? replay.operations(kept, state)
+                : "the state is not that at the cut of the order";
     }
 
     /** Each transaction of the tail is one of the history. */
     private @Nullable String tail(HistoryTable kept) {
+        sameAs = new int[kept.transactions()];
         Map<Long, Integer> sessions = new HashMap<>();
         for (int s = 0; s < table.sessions(); s++) {
             sessions.put(table.sessionLabel(s), s);
@@ -114,28 +127,48 @@ public final class SeamReplay {
                     i--) {
                 same = table.index(i) == kept.index(t) ? i : -1;
             }
-            if (same < 0 || !isEqual(kept, t, same)) {
+            boolean isSame = same >= 0
+                    && kept.status(t) == table.status(same)
+                    && time(kept.starts(), t) == time(table.starts(), same)
+                    && time(kept.ends(), t) == time(table.ends(), same);
+            if (!isSame) {
                 return kept.whereIs(t) + " is no transaction of the history";
             }
             tail.set(same);
+            sameAs[t] = same;
         }
         return tail.cardinality() == seam.transactions() ? null : "the tail has not the number of transactions stated";
     }
 
-    private boolean isEqual(HistoryTable kept, int a, int b) {
-        int operations = kept.operationsEnd(a) - kept.firstOperation(a);
-        return kept.status(a) == table.status(b)
-                && time(kept.starts(), a) == time(table.starts(), b)
-                && time(kept.ends(), a) == time(table.ends(), b)
-                && operations == table.operationsEnd(b) - table.firstOperation(b)
-                && IntStream.range(0, operations)
-                        .allMatch(i -> isEqualOperation(kept, kept.firstOperation(a) + i, table.firstOperation(b) + i));
+    /** The transactions of the tail have their operations; those whose snapshot is before the cut write only, and read what they overwrite. */
+    private @Nullable String operations(HistoryTable kept, Map<String, String> state) {
+        for (int t = 0; t < kept.transactions(); t++) {
+            List<String> expected = new ArrayList<>();
+            Set<String> overwritten = new HashSet<>();
+            for (int o = table.firstOperation(sameAs[t]); o < table.operationsEnd(sameAs[t]); o++) {
+                boolean isBegun = begun.get(sameAs[t]);
+                if (isBegun && table.isWrite(o) && overwritten.add(key(table, o))) {
+                    String initial = table.values().label(table.initialValue(table.key(o)));
+                    expected.add("r " + key(table, o) + " " + state.getOrDefault(key(table, o), initial));
+                }
+                if (!isBegun || table.isWrite(o)) {
+                    expected.add(operation(table, o));
+                }
+            }
+            List<String> found = new ArrayList<>();
+            for (int o = kept.firstOperation(t); o < kept.operationsEnd(t); o++) {
+                found.add(operation(kept, o));
+            }
+            if (!found.equals(expected)) {
+                return kept.whereIs(t) + " has not the operations that it has in the history";
+            }
+        }
+        return null;
     }
 
-    private boolean isEqualOperation(HistoryTable kept, int a, int b) {
-        return kept.isWrite(a) == table.isWrite(b)
-                && key(kept, a).equals(key(table, b))
-                && kept.values().label(kept.value(a)).equals(table.values().label(table.value(b)));
+    private static String operation(HistoryTable table, int o) {
+        return (table.isWrite(o) ? "w " : "r ") + key(table, o) + " "
+                + table.values().label(table.value(o));
     }
 
     private static String key(HistoryTable table, int operation) {
@@ -146,7 +179,7 @@ public final class SeamReplay {
         return times == null ? HistoryTable.NO_TIME : times[t];
     }
 
-    /** All events of transactions that are not in the tail precede those of the others, and nothing else may precede them. */
+    /** All commits of transactions that are not in the tail precede those of the others, and nothing else may precede them. */
     private @Nullable String cut() {
         int events = witness.terms().guarantee().events();
         int lastBefore = -1;
@@ -154,10 +187,10 @@ public final class SeamReplay {
         for (int s = 0; s < table.sessions(); s++) {
             boolean isFollowed = false;
             for (int t = table.transactionsEnd(s) - 1; t >= table.firstTransaction(s); t--) {
-                for (int e = t * events; witness.counted()[t] && e < (t + 1) * events; e++) {
-                    int place = witness.position()[e];
-                    lastBefore = tail.get(t) ? lastBefore : Math.max(lastBefore, place);
-                    firstAfter = tail.get(t) ? Math.min(firstAfter, place) : firstAfter;
+                int commit = witness.counted()[t] ? witness.position()[(t + 1) * events - 1] : -1;
+                if (witness.counted()[t]) {
+                    lastBefore = tail.get(t) ? lastBefore : Math.max(lastBefore, commit);
+                    firstAfter = tail.get(t) ? Math.min(firstAfter, commit) : firstAfter;
                 }
                 isFollowed |= witness.counted()[t] && !tail.get(t);
                 boolean isOver = witness.terms().guarantee().realTime()
@@ -168,6 +201,9 @@ public final class SeamReplay {
                     return table.whereIs(t) + " is in the tail, but precedes transactions that are not";
                 }
             }
+        }
+        for (int t = tail.nextSetBit(0); t >= 0 && events == 2; t = tail.nextSetBit(t + 1)) {
+            begun.set(t, witness.counted()[t] && witness.position()[2 * t] < firstAfter);
         }
         return lastBefore < firstAfter ? null : "the tail is not the end of the order";
     }
@@ -186,7 +222,7 @@ public final class SeamReplay {
             if (seam.sessions().getOrDefault(session, Long.MIN_VALUE) < table.index(t)) {
                 return table.whereIs(t) + " comes after the last transaction stated of its session";
             }
-            boolean isBefore = witness.counted()[t] && !tail.get(t);
+            boolean isBefore = witness.counted()[t] && (!tail.get(t) || begun.get(t));
             if (isBefore && time(table.starts(), t) > seam.latestStart()) {
                 return table.whereIs(t) + " starts after the latest start stated";
             }
@@ -197,7 +233,7 @@ public final class SeamReplay {
     }
 
     /** The state is the earlier one, overwritten by the transactions before the cut in their order. */
-    private @Nullable String state(InitialState found, @Nullable InitialState earlier) {
+    private Map<String, String> state(@Nullable InitialState earlier) {
         Map<String, String> expected = earlier == null ? new HashMap<>() : labels(earlier.table());
         int events = witness.terms().guarantee().events();
         int[] before = IntStream.range(0, table.transactions())
@@ -214,7 +250,7 @@ public final class SeamReplay {
                 }
             }
         }
-        return labels(found.table()).equals(expected) ? null : "the state is not that at the cut of the order";
+        return expected;
     }
 
     private static Map<String, String> labels(HistoryTable state) {

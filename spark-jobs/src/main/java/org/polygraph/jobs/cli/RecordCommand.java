@@ -1,12 +1,15 @@
 package org.polygraph.jobs.cli;
 
 import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.application.Failures;
@@ -95,6 +98,14 @@ final class RecordCommand implements Callable<Integer> {
             description = "End after this time, such as 30s; the default of --transactions is then unlimited.")
     private @Nullable Long duration;
 
+    @Option(
+            names = "--predicates",
+            paramLabel = "SHARE",
+            defaultValue = "0",
+            description = "Of -w rows: share of operations that select rows by their values (default: 0); rows are then"
+                    + " updated, not inserted or deleted.")
+    private double predicates;
+
     @Mixin
     private final ShapeOptions shape = new ShapeOptions();
 
@@ -162,6 +173,11 @@ final class RecordCommand implements Callable<Integer> {
             throw wrong("--check: no level is known that this database documents for " + isolation.label()
                     + "; record without it, and give check a level");
         }
+        if (check && predicates > 0 && promise.orElseThrow().level().isAxiom()) {
+            throw wrong("--predicates: the level " + promise.get().level().label()
+                    + " that this database documents for " + isolation.label()
+                    + " does not define them; record without --check or without --predicates");
+        }
         RecordProgress progress = verbosity.recording(environment);
         long start = System.nanoTime();
         Recording recording;
@@ -172,27 +188,46 @@ final class RecordCommand implements Callable<Integer> {
             environment.message(login + ": " + Failures.cause(e) + "; check --login");
             return ExitCode.USAGE.code();
         }
-        // A signal ends the file as the end of the run does.
-        Thread hook = new Thread(() -> recording.stop(STOP_MILLIS));
+        // A signal ends the file, and the summary follows, as at the end of the run.
+        CountDownLatch summary = new CountDownLatch(1);
+        Thread hook = new Thread(() -> {
+            recording.stop(STOP_MILLIS);
+            await(summary);
+        });
         Runtime.getRuntime().addShutdownHook(hook);
         Throwable failure;
+        // HSQLDB prints traces there.
+        PrintStream standard = System.out;
+        System.setOut(new PrintStream(OutputStream.nullOutputStream()));
         try {
             failure = recording.run(progress::show);
         } catch (IOException e) {
             environment.message(Failures.text(e));
+            summary.countDown();
+            unhook(hook);
             return ExitCode.IO.code();
         } finally {
+            System.setOut(standard);
             progress.end();
-            unhook(hook);
         }
         print(recording.counts(), TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start));
+        summary.countDown();
+        unhook(hook);
         int exitCode = 0;
         if (failure != null) {
             environment.message("a session ended early: " + Failures.text(failure)
                     + "; the history has everything that was observed before");
             exitCode = ExitCode.IO.code();
         }
-        return check ? ExitCode.merge(exitCode, checked(promise.orElseThrow())) : exitCode;
+        return check && !recording.isStopped() ? ExitCode.merge(exitCode, checked(promise.orElseThrow())) : exitCode;
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await(1, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     private static void unhook(Thread hook) {
@@ -216,6 +251,12 @@ final class RecordCommand implements Callable<Integer> {
         if (!out.endsWith(".jsonl")) {
             throw wrong("--out '" + out + "': histories are recorded as JSON Lines; end the name in .jsonl");
         }
+        if (!(predicates >= 0 && predicates <= 1)) {
+            throw wrong("--predicates " + predicates + " is no share from 0 to 1");
+        }
+        if (predicates > 0 && workload != WorkloadKind.ROWS) {
+            throw wrong("--predicates is for -w rows");
+        }
         if (replicaIsolation != null && replica == null) {
             throw wrong("--replica-isolation is for --replica; give both");
         }
@@ -230,6 +271,7 @@ final class RecordCommand implements Callable<Integer> {
                 replicaIsolation == null ? isolation : replicaIsolation,
                 workload,
                 numbers,
+                predicates,
                 duration == null ? Long.MAX_VALUE : duration,
                 pause,
                 kill,

@@ -80,7 +80,7 @@ final class Client implements Runnable {
                 connection = target.client();
                 current = connection;
                 return new KeyValueTable(
-                        connection, target.dialect(), settings.kind().hasLists());
+                        connection, target.dialect(), settings.kind().hasLists(), settings.predicates() > 0);
             } catch (SQLException e) {
                 if (connection != null) {
                     connection.close();
@@ -137,10 +137,14 @@ final class Client implements Runnable {
             table.connection().rollback();
             recorded.abort();
             counts.aborted(reason);
-            return true;
         } catch (SQLException e) {
             recorded.unknown();
             counts.unknown();
+            return false;
+        }
+        try {
+            return table.isUsable();
+        } catch (SQLException e) {
             return false;
         }
     }
@@ -151,11 +155,15 @@ final class Client implements Runnable {
         }
         String state = e.getSQLState();
         if (state == null) {
-            return e.getErrorCode() == 0 ? "error without a code" : "code " + e.getErrorCode();
+            // DuckDB has no codes; its messages end in what they are about, in quotes.
+            return e.getErrorCode() == 0
+                    ? String.valueOf(e.getMessage()).split("[!\"\n]", 2)[0]
+                    : target.dialect().isRolledBack(e) ? "database is busy" : "code " + e.getErrorCode();
         }
         return switch (state) {
             case "40001" -> "serialization failure or deadlock (40001)";
             case "40P01" -> "deadlock (40P01)";
+            case "40XL1" -> "waited too long for a lock (40XL1)";
             default -> e.getErrorCode() == 0 ? "SQLSTATE " + state : "SQLSTATE " + state + ", code " + e.getErrorCode();
         };
     }

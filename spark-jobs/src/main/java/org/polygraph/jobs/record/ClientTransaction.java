@@ -77,6 +77,23 @@ final class ClientTransaction {
         }
     }
 
+    /** Reads the rows whose values are between the bounds. */
+    void readBetween(long lo, long hi) throws SQLException {
+        before.run();
+        recorded.readBetween(lo, hi, table.between(lo, hi));
+    }
+
+    /** Whether the database returns which rows an update by a condition has changed. */
+    boolean canWriteBetween() {
+        return table.canUpdateBetween();
+    }
+
+    /** Updates the rows whose values are between the bounds. */
+    void writeBetween(long lo, long hi, long value) throws SQLException {
+        before.run();
+        recorded.writeBetween(lo, hi, value, table.updateBetween(lo, hi, value));
+    }
+
     void readList(int key) throws SQLException {
         before.run();
         List<Long> elements = table.list(key);

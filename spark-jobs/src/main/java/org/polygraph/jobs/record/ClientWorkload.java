@@ -28,12 +28,13 @@ abstract class ClientWorkload {
      * @param written counts the values of all clients
      * @param isReader whether the client writes nothing
      */
-    static ClientWorkload of(WorkloadKind kind, Workload numbers, Random random, AtomicLong written, boolean isReader) {
-        return switch (kind) {
+    static ClientWorkload of(RecordSettings settings, Random random, AtomicLong written, boolean isReader) {
+        Workload numbers = settings.workload();
+        return switch (settings.kind()) {
             case MINI -> new Mini(numbers, random, written, isReader);
             case REGISTERS -> new Registers(numbers, random, written, isReader);
             case APPEND -> new Append(numbers, random, written, isReader);
-            case ROWS -> new Rows(numbers, random, written, isReader);
+            case ROWS -> new Rows(numbers, settings.predicates(), random, written, isReader);
             case BANK -> new Bank(numbers, random, written, isReader);
         };
     }
@@ -137,13 +138,21 @@ abstract class ClientWorkload {
         }
     }
 
-    /** Rows: most changes read the key before, and insert it if it has no row, and otherwise update or delete it. */
+    /**
+     * Rows: most changes read the key before, and insert it if it has no row, and otherwise update or delete it. Where some operations
+     * select rows by their values, rows are neither inserted nor deleted, and values are of classes that conditions select.
+     */
     private static final class Rows extends ClientWorkload {
         private static final int BLIND_ONE_OF = 4;
         private static final int INSERT_ONE_OF = 4;
+        private static final int CLASSES = 10;
+        private static final long CLASS_SIZE = 1_000_000_000L;
 
-        Rows(Workload numbers, Random random, AtomicLong written, boolean isReader) {
+        private final double predicates;
+
+        Rows(Workload numbers, double predicates, Random random, AtomicLong written, boolean isReader) {
             super(numbers, random, written, isReader);
+            this.predicates = predicates;
         }
 
         @Override
@@ -151,7 +160,9 @@ abstract class ClientWorkload {
             int n = operations();
             for (int i = 0; i < n; i++) {
                 int key = key();
-                if (reads()) {
+                if (predicates > 0 && random.nextDouble() < predicates) {
+                    select(transaction);
+                } else if (reads()) {
                     transaction.readRow(key);
                 } else if (i + 1 == n || random.nextInt(BLIND_ONE_OF) == 0) {
                     change(transaction, key, random.nextInt(INSERT_ONE_OF) == 0);
@@ -164,13 +175,31 @@ abstract class ClientWorkload {
         }
 
         private void change(ClientTransaction transaction, int key, boolean isInsert) throws SQLException {
-            if (isInsert) {
-                transaction.insert(key, value());
+            if (predicates > 0) {
+                transaction.writeRow(key, rowValue());
+            } else if (isInsert) {
+                transaction.insert(key, rowValue());
             } else if (random.nextBoolean()) {
-                transaction.writeRow(key, value());
+                transaction.writeRow(key, rowValue());
             } else {
                 transaction.delete(key);
             }
+        }
+
+        private void select(ClientTransaction transaction) throws SQLException {
+            long size = numbers.values() == 0 ? CLASS_SIZE : Math.max(1, numbers.values() / CLASSES);
+            long classes = numbers.values() == 0 ? CLASSES : numbers.values() / size + 1;
+            long lo = size * random.nextInt((int) classes);
+            if (reads() || !transaction.canWriteBetween()) {
+                transaction.readBetween(lo, lo + size - 1);
+            } else {
+                transaction.writeBetween(lo, lo + size - 1, rowValue());
+            }
+        }
+
+        private long rowValue() {
+            long value = value();
+            return predicates > 0 && numbers.values() == 0 ? random.nextInt(CLASSES) * CLASS_SIZE + value : value;
         }
     }
 

@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 
 /** What differs between databases: their drivers, their SQL, and what their manuals promise. */
@@ -190,6 +191,10 @@ public enum Dialect {
 
     /** Sets what the database reads when it is loaded, where the user has not set it. */
     void prepare() {
+        if (this == MARIADB) {
+            // It would log each failure of a statement to the console.
+            setIfAbsent("mariadb.logging.disable", "true");
+        }
         if (this == DERBY) {
             // By default a deadlock lasts 20 seconds, and a log is written to the working directory.
             for (String timeout : List.of("derby.locks.deadlockTimeout", "derby.locks.waitTimeout")) {
@@ -238,6 +243,16 @@ public enum Dialect {
      */
     boolean changesWhatItReads(Isolation isolation) {
         return isolation != Isolation.REPEATABLE_READ || this != MARIADB && this != MYSQL;
+    }
+
+    /** A query that executes an update and returns the keys of the rows that it has changed; null if there is none. */
+    @Nullable
+    String returningKeys(String update) {
+        return switch (this) {
+            case POSTGRESQL, SQLITE, DUCKDB -> update + " RETURNING k";
+            case H2 -> "SELECT k FROM FINAL TABLE (" + update + ")";
+            case MARIADB, MYSQL, HSQLDB, DERBY, OTHER -> null;
+        };
     }
 
     /** The type of a column with lists. */

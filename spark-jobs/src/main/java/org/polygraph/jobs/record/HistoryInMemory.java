@@ -1,5 +1,6 @@
 package org.polygraph.jobs.record;
 
+import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -31,26 +32,56 @@ final class HistoryInMemory implements HistorySink {
         builder.begin(session, index, status, ++transactions);
         builder.times(start, end == null ? HistoryTable.NO_TIME : end);
         for (Operation operation : operations) {
-            int key = operation.key() instanceof Long number
-                    ? builder.keys().id(number)
-                    : builder.keys().id((String) operation.key());
-            switch (operation.kind()) {
-                case READ -> {
-                    if (operation.value() instanceof List<?> list) {
-                        LongArrayList elements = new LongArrayList(list.size());
-                        list.forEach(element -> elements.add(code(element)));
-                        builder.readList(key, elements);
-                    } else {
-                        builder.read(key, code(operation.value()));
-                    }
-                }
-                case WRITE -> builder.write(key, code(operation.value()));
-                case INSERT -> builder.insert(key, code(operation.value()));
-                case DELETE -> builder.delete(key);
-                case APPEND -> builder.append(key, code(operation.value()));
+            if (operation instanceof OfKey one) {
+                add(one);
+            } else if (operation instanceof OfBounds bounds) {
+                add(bounds);
             }
         }
         builder.end();
+    }
+
+    private void add(OfKey operation) {
+        int key = key(operation.key());
+        switch (operation.kind()) {
+            case READ -> {
+                if (operation.value() instanceof List<?> list) {
+                    LongArrayList elements = new LongArrayList(list.size());
+                    list.forEach(element -> elements.add(code(element)));
+                    builder.readList(key, elements);
+                } else {
+                    builder.read(key, code(operation.value()));
+                }
+            }
+            case WRITE -> builder.write(key, code(operation.value()));
+            case INSERT -> builder.insert(key, code(operation.value()));
+            case DELETE -> builder.delete(key);
+            case APPEND -> builder.append(key, code(operation.value()));
+        }
+    }
+
+    private void add(OfBounds operation) {
+        Object written = operation.written();
+        IntArrayList matched = new IntArrayList();
+        for (Object row : operation.rows()) {
+            if (row instanceof List<?> pair) {
+                int key = key(pair.get(0));
+                builder.read(key, code(pair.get(1)));
+                matched.add(key);
+            } else {
+                matched.add(key(row));
+            }
+        }
+        builder.predicate(operation.lo(), operation.hi(), matched, written == null);
+        for (int i = 0; written != null && i < matched.size(); i++) {
+            builder.write(matched.getInt(i), code(written));
+        }
+    }
+
+    private int key(Object key) {
+        return key instanceof Long number
+                ? builder.keys().id(number)
+                : builder.keys().id((String) key);
     }
 
     private long code(@Nullable Object value) {

@@ -57,18 +57,39 @@ final class HistoryLines implements HistorySink {
         json.writeArrayFieldStart("ops");
         for (Operation operation : operations) {
             json.writeStartObject();
-            json.writeStringField("op", operation.kind().label);
-            json.writeFieldName("key");
-            write(operation.key());
-            if (operation.kind() != Kind.DELETE) {
-                json.writeFieldName("value");
-                write(operation.value());
+            if (operation instanceof OfKey one) {
+                write(one);
+            } else if (operation instanceof OfBounds bounds) {
+                write(bounds);
             }
             json.writeEndObject();
         }
         json.writeEndArray();
         json.writeEndObject();
         writeLine();
+    }
+
+    private void write(OfKey operation) throws IOException {
+        json.writeStringField("op", operation.kind().label);
+        json.writeFieldName("key");
+        write(operation.key());
+        if (operation.kind() != Kind.DELETE) {
+            json.writeFieldName("value");
+            write(operation.value());
+        }
+    }
+
+    private void write(OfBounds operation) throws IOException {
+        Object written = operation.written();
+        json.writeStringField("op", written == null ? "pr" : "pw");
+        json.writeNumberField("lo", operation.lo());
+        json.writeNumberField("hi", operation.hi());
+        if (written != null) {
+            json.writeFieldName("value");
+            write(written);
+        }
+        json.writeFieldName(written == null ? "rows" : "keys");
+        write(operation.rows());
     }
 
     private void write(@Nullable Object value) throws IOException {

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
@@ -210,6 +211,33 @@ public final class HistoryRecorder implements Closeable {
             add(HistorySink.Kind.DELETE, key, null);
         }
 
+        /**
+         * A query of the rows whose values are between two bounds, inclusive. Its result is recorded also if it is empty.
+         *
+         * @param rows the keys and values of all rows that the database returned
+         */
+        public void readBetween(long lo, long hi, Map<?, Long> rows) {
+            List<List<Object>> pairs = new ArrayList<>(rows.size());
+            for (Map.Entry<?, Long> row : rows.entrySet()) {
+                if (row.getValue() < lo || row.getValue() > hi) {
+                    throw new IllegalArgumentException(
+                            row + " is not between " + lo + " and " + hi + ", so the query did not ask for it");
+                }
+                pairs.add(List.of(scalar(row.getKey()), row.getValue()));
+            }
+            add(new HistorySink.OfBounds(lo, hi, pairs, null));
+        }
+
+        /**
+         * An update that gave one value to the rows whose values were between two bounds, inclusive.
+         *
+         * @param keys of all rows that the database updated
+         */
+        public void writeBetween(long lo, long hi, Object value, Set<?> keys) {
+            add(new HistorySink.OfBounds(
+                    lo, hi, keys.stream().map(HistoryRecorder::scalar).toList(), scalar(value)));
+        }
+
         /** An element that the database has appended to the list of a key. */
         public void append(Object key, Object element) {
             add(HistorySink.Kind.APPEND, key, element);
@@ -238,9 +266,13 @@ public final class HistoryRecorder implements Closeable {
             }
         }
 
-        private synchronized void add(HistorySink.Kind kind, Object key, @Nullable Object value) {
+        private void add(HistorySink.Kind kind, Object key, @Nullable Object value) {
+            add(new HistorySink.OfKey(kind, scalar(key), value == null ? null : recorded(value)));
+        }
+
+        private synchronized void add(HistorySink.Operation operation) {
             requireOpen();
-            operations.add(new HistorySink.Operation(kind, scalar(key), value == null ? null : recorded(value)));
+            operations.add(operation);
         }
 
         private synchronized void end(TransactionStatus status) {

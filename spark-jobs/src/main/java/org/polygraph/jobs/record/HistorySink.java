@@ -23,13 +23,25 @@ interface HistorySink extends Closeable {
         }
     }
 
+    /** What a transaction did. */
+    sealed interface Operation permits OfKey, OfBounds {}
+
     /**
-     * An operation.
+     * An operation on one key.
      *
      * @param key a Long or a String
      * @param value null (also of a delete), a Long, a String, or a list of these
      */
-    record Operation(Kind kind, Object key, @Nullable Object value) {}
+    record OfKey(Kind kind, Object key, @Nullable Object value) implements Operation {}
+
+    /**
+     * A query, or an update, of the rows whose values are between bounds.
+     *
+     * @param rows the rows that matched: keys and values of a query, keys of an update
+     * @param written the value that the update wrote; null for a query
+     */
+    record OfBounds(
+            long lo, long hi, List<?> rows, @Nullable Object written) implements Operation {}
 
     /** @param end null if the outcome is unknown */
     void add(

@@ -6,7 +6,12 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,14 +22,18 @@ final class KeyValueTable implements AutoCloseable {
     private static final String NAME = "polygraph_rows";
     private static final String INSERT = "INSERT INTO " + NAME + " (k, v) VALUES (?, ?)";
 
+    private static final String BETWEEN = "v BETWEEN ? AND ?";
+
     private final Connection connection;
     private final PreparedStatement select;
     private final PreparedStatement update;
     private final PreparedStatement insert;
     private final PreparedStatement delete;
     private final @Nullable PreparedStatement append;
+    private final @Nullable PreparedStatement selectBetween;
+    private final @Nullable PreparedStatement updateBetween;
 
-    KeyValueTable(Connection connection, Dialect dialect, boolean lists) throws SQLException {
+    KeyValueTable(Connection connection, Dialect dialect, boolean lists, boolean predicates) throws SQLException {
         this.connection = connection;
         select = connection.prepareStatement("SELECT v FROM " + NAME + " WHERE k = ?");
         update = connection.prepareStatement("UPDATE " + NAME + " SET v = ? WHERE k = ?");
@@ -33,6 +42,11 @@ final class KeyValueTable implements AutoCloseable {
         append = lists
                 ? connection.prepareStatement("UPDATE " + NAME + " SET v = " + dialect.appended() + " WHERE k = ?")
                 : null;
+        selectBetween =
+                predicates ? connection.prepareStatement("SELECT k, v FROM " + NAME + " WHERE " + BETWEEN) : null;
+        String returningKeys =
+                predicates ? dialect.returningKeys("UPDATE " + NAME + " SET v = ? WHERE " + BETWEEN) : null;
+        updateBetween = returningKeys == null ? null : connection.prepareStatement(returningKeys);
     }
 
     /** Replaces the table. */
@@ -142,11 +156,58 @@ final class KeyValueTable implements AutoCloseable {
         requireRow(statement.executeUpdate() == 1, key);
     }
 
+    /** Keys and values of the rows whose values are between the bounds. */
+    Map<Long, Long> between(long lo, long hi) throws SQLException {
+        PreparedStatement statement = java.util.Objects.requireNonNull(selectBetween, "a table with predicates");
+        statement.setLong(1, lo);
+        statement.setLong(2, hi);
+        Map<Long, Long> found = new LinkedHashMap<>();
+        try (ResultSet rows = statement.executeQuery()) {
+            while (rows.next()) {
+                if (found.put(rows.getLong(1), rows.getLong(2)) != null) {
+                    throw new SQLException("a query returned the row of key " + rows.getLong(1) + " twice");
+                }
+            }
+        }
+        return found;
+    }
+
+    /** Whether the database returns which rows an update by a condition has changed. */
+    boolean canUpdateBetween() {
+        return updateBetween != null;
+    }
+
+    /** Gives the rows whose values are between the bounds a value, and returns their keys. */
+    Set<Long> updateBetween(long lo, long hi, long value) throws SQLException {
+        PreparedStatement statement = java.util.Objects.requireNonNull(updateBetween, "an update that returns keys");
+        statement.setLong(1, value);
+        statement.setLong(2, lo);
+        statement.setLong(3, hi);
+        Set<Long> keys = new LinkedHashSet<>();
+        try (ResultSet rows = statement.executeQuery()) {
+            while (rows.next()) {
+                keys.add(rows.getLong(1));
+            }
+        }
+        return keys;
+    }
+
     private static void requireRow(boolean found, int key) throws SQLException {
         if (!found) {
             throw new SQLException(
                     "the row of key " + key + " is not there; another program changes the table " + NAME);
         }
+    }
+
+    /** Whether all statements are open. DuckDB closes one that fails. */
+    boolean isUsable() throws SQLException {
+        for (PreparedStatement statement :
+                Arrays.asList(select, update, insert, delete, append, selectBetween, updateBetween)) {
+            if (statement != null && statement.isClosed()) {
+                return false;
+            }
+        }
+        return true;
     }
 
     Connection connection() {

@@ -11,6 +11,7 @@ import org.polygraph.storage.generate.Workload;
  * @param urls the clients are dealt out to these databases
  * @param replica where every third client reads, or null
  * @param workload its sessions, transactions, operations, keys, values, reads, aborts and seed
+ * @param predicates the share of operations on rows that select rows by their values
  * @param nanos the longest time; {@link Long#MAX_VALUE} for none
  * @param pauseNanos the longest wait before an operation
  * @param killNanos the time between two connections that are killed; 0 for none
@@ -22,6 +23,7 @@ public record RecordSettings(
         Isolation replicaIsolation,
         WorkloadKind kind,
         Workload workload,
+        double predicates,
         long nanos,
         long pauseNanos,
         long killNanos,

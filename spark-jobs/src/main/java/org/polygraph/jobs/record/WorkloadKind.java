@@ -10,7 +10,7 @@ public enum WorkloadKind {
     REGISTERS,
     /** Lists that elements are appended to. */
     APPEND,
-    /** Rows that are inserted, updated, deleted and read by their keys. */
+    /** Rows that are inserted, updated, deleted and read by their keys, or selected by their values. */
     ROWS,
     /** Transfers between accounts, and reads of all balances. */
     BANK;

@@ -2,10 +2,14 @@ package org.polygraph.jobs.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -36,17 +40,18 @@ class RecordTest {
 
     @ParameterizedTest
     @CsvSource({
-        "mini, serializable, si",
-        "registers, snapshot, si",
-        "append, serializable, si",
-        "rows, serializable, si",
-        "rows, snapshot, si",
-        "bank, serializable, si",
-        "mini, read-committed, rc",
-        "registers, read-committed, rc",
-        "bank, repeatable-read, rc"
+        "mini, serializable, si, 0",
+        "registers, snapshot, si, 0",
+        "append, serializable, si, 0",
+        "rows, serializable, si, 0.1",
+        "rows, snapshot, si, 0",
+        "bank, serializable, si, 0",
+        "mini, read-committed, rc, 0",
+        "registers, read-committed, rc, 0",
+        "bank, repeatable-read, rc, 0"
     })
-    void h2KeepsWhatItsManualPromises(String workload, String isolation, String level) throws Exception {
+    void h2KeepsWhatItsManualPromises(String workload, String isolation, String level, String predicates)
+            throws Exception {
         Path file = folder.resolve("run.jsonl");
         InProcess run = InProcess.run(
                 "record",
@@ -60,6 +65,8 @@ class RecordTest {
                 "4",
                 "--aborted",
                 "0.05",
+                "--predicates",
+                predicates,
                 "--check",
                 "-o",
                 file.toString());
@@ -84,20 +91,20 @@ class RecordTest {
     @ParameterizedTest
     @Tag("process")
     @CsvSource({
-        "hsqldb:mem:kept, mini, serializable, ser",
-        "hsqldb:mem:kept, mini, read-committed, rc",
-        "derby:memory:kept;create=true, mini, serializable, ser",
-        "derby:memory:kept;create=true, mini, read-committed, rc",
-        "sqlite:, registers, serializable, ser",
-        "sqlite:, append, serializable, ser",
-        "sqlite:, rows, serializable, ser",
-        "hsqldb:mem:kept, rows, serializable, ser",
-        "derby:memory:kept;create=true, rows, serializable, ser",
-        "duckdb:, registers, repeatable-read, si",
-        "duckdb:, bank, repeatable-read, si"
+        "hsqldb:mem:kept, mini, serializable, ser, 0",
+        "hsqldb:mem:kept, mini, read-committed, rc, 0",
+        "derby:memory:kept;create=true, mini, serializable, ser, 0",
+        "derby:memory:kept;create=true, mini, read-committed, rc, 0",
+        "sqlite:, registers, serializable, ser, 0",
+        "sqlite:, append, serializable, ser, 0",
+        "sqlite:, rows, serializable, ser, 0.1",
+        "hsqldb:mem:kept, rows, serializable, ser, 0",
+        "derby:memory:kept;create=true, rows, serializable, ser, 0",
+        "duckdb:, registers, repeatable-read, si, 0",
+        "duckdb:, bank, repeatable-read, si, 0"
     })
-    void embeddedDatabasesKeepWhatTheirManualsPromise(String url, String workload, String isolation, String level)
-            throws Exception {
+    void embeddedDatabasesKeepWhatTheirManualsPromise(
+            String url, String workload, String isolation, String level, String predicates) throws Exception {
         Path file = folder.resolve("run.jsonl");
         InProcess run = InProcess.run(
                 "record",
@@ -105,6 +112,8 @@ class RecordTest {
                 "jdbc:" + url + (url.endsWith(":") ? folder.resolve("database") : ""),
                 "-w",
                 workload,
+                "--predicates",
+                predicates,
                 "--isolation",
                 isolation,
                 "--transactions",
@@ -218,6 +227,57 @@ class RecordTest {
         assertThat(deleted).isPositive();
     }
 
+    /** The results are those of the table as the history before left it. */
+    @Test
+    void rowsAreSelectedByTheirValues() throws Exception {
+        Path file = folder.resolve("run.jsonl");
+        InProcess run = InProcess.run(
+                "record",
+                "-w",
+                "rows",
+                "--predicates",
+                "0.3",
+                "--sessions",
+                "1",
+                "--transactions",
+                "200",
+                "--keys",
+                "20",
+                "-o",
+                file.toString());
+        assertThat(run.exitCode()).as(run.err()).isZero();
+        long[] rows = new long[20];
+        int[] found = new int[2];
+        int[] empty = new int[2];
+        ObjectMapper json = new ObjectMapper();
+        for (String line : Files.readAllLines(file).stream().skip(1).toList()) {
+            for (JsonNode operation : json.readTree(line).get("ops")) {
+                String op = operation.get("op").asText();
+                if (op.equals("r")) {
+                    assertThat(operation.get("value").asLong())
+                            .isEqualTo(rows[operation.get("key").asInt()]);
+                } else if (op.equals("w")) {
+                    rows[operation.get("key").asInt()] = operation.get("value").asLong();
+                } else {
+                    boolean isWrite = op.equals("pw");
+                    Set<String> actual = new TreeSet<>();
+                    operation.get(isWrite ? "keys" : "rows").forEach(row -> actual.add(row.toString()));
+                    Set<String> expected = new TreeSet<>();
+                    for (int key = 0; key < rows.length; key++) {
+                        if (rows[key] >= operation.get("lo").asLong()
+                                && rows[key] <= operation.get("hi").asLong()) {
+                            expected.add(isWrite ? "" + key : "[" + key + "," + rows[key] + "]");
+                            rows[key] = isWrite ? operation.get("value").asLong() : rows[key];
+                        }
+                    }
+                    assertThat(actual).isEqualTo(expected);
+                    (actual.isEmpty() ? empty : found)[isWrite ? 1 : 0]++;
+                }
+            }
+        }
+        assertThat(List.of(found[0], found[1], empty[0], empty[1])).doesNotContain(0);
+    }
+
     @Test
     void endsAfterADuration() throws Exception {
         Path file = folder.resolve("run.jsonl");
@@ -279,6 +339,21 @@ class RecordTest {
         usage(2, "Missing required option: '--out=FILE'", "record");
         usage(2, "--replica-isolation is for --replica", "record", "--replica-isolation", "snapshot", "-o", file);
         usage(2, "--zipf is for --distribution zipf", "record", "--zipf", "1", "-o", file);
+        usage(2, "--predicates is for -w rows", "record", "--predicates", "0.1", "-o", file);
+        usage(2, "--predicates 2.0 is no share from 0 to 1", "record", "-w", "rows", "--predicates", "2", "-o", file);
+        usage(
+                2,
+                "the level rc that this database documents for read-committed does not define them",
+                "record",
+                "--check",
+                "-w",
+                "rows",
+                "--predicates",
+                "0.1",
+                "--isolation",
+                "read-committed",
+                "-o",
+                file);
         usage(
                 2,
                 "no level is known that this database documents for read-uncommitted",
@@ -298,6 +373,9 @@ class RecordTest {
                 "-o",
                 file);
         usage(6, "the database: ", "record", "--url", "jdbc:h2:tcp://localhost:1/none;PASSWORD=s3cret", "-o", file);
+        usage(6, "a URL of JDBC begins with jdbc:", "record", "--url", "postgresql://localhost/x", "-o", file);
+        // Each connection to it has a database of its own.
+        usage(6, "a second connection does not have the table", "record", "--url", "jdbc:h2:mem:", "-o", file);
         usage(6, "nowhere", "record", "-o", folder.resolve("nowhere/run.jsonl").toString());
         usage(6, "no such jar; check --driver", "record", "--driver", "none.jar", "-o", file);
     }

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -79,6 +80,34 @@ class HistoryRecorderTest {
                 .hasSize(1);
         assertThat(held.isInsert(0)).isTrue();
         assertThat(held.isDelete(1)).isTrue();
+    }
+
+    @Test
+    void queriesAndUpdatesByValueInAFileAndInMemory() throws Exception {
+        Path file = folder.resolve("run.jsonl");
+        HistoryRecorder memory = HistoryRecorder.inMemory(0);
+        try (HistoryRecorder recorder = HistoryRecorder.toFile(file, Map.of("initial", Map.of("value", 0)))) {
+            for (HistoryRecorder each : List.of(recorder, memory)) {
+                try (HistoryRecorder.Transaction transaction = each.session().begin()) {
+                    transaction.write("a", 7);
+                    transaction.readBetween(5, 9, Map.of("a", 7L));
+                    transaction.writeBetween(5, 9, 3, Set.of("a"));
+                    transaction.readBetween(5, 9, Map.of());
+                    transaction.writeBetween(5, 9, 3, Set.of());
+                    assertThatIllegalArgumentException()
+                            .isThrownBy(() -> transaction.readBetween(5, 9, Map.of("a", 4L)))
+                            .withMessageContaining("a=4 is not between 5 and 9");
+                    transaction.commit();
+                }
+            }
+        }
+        HistoryTable held = memory.history();
+        HistoryTable read = HistoryReader.read(file.toString(), HistoryFormat.AUTO);
+        assertThat(lines(held)).isEqualTo(lines(read)).hasSize(1);
+        assertThat(held.values().hasPredicates()).isTrue();
+        assertThat(Files.readString(file))
+                .contains("{\"op\":\"pr\",\"lo\":5,\"hi\":9,\"rows\":[[\"a\",7]]}")
+                .contains("{\"op\":\"pw\",\"lo\":5,\"hi\":9,\"value\":3,\"keys\":[\"a\"]}");
     }
 
     /** Each transaction without its times. */

@@ -164,6 +164,7 @@ class RecordingTest {
                         .keys(20)
                         .operations(4)
                         .seed(seed),
+                0,
                 Long.MAX_VALUE,
                 0,
                 killNanos,
