@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.Condition;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.HistoryTableBuilder;
 
@@ -72,7 +73,7 @@ final class HistoryInMemory implements HistorySink {
                 matched.add(key(row));
             }
         }
-        builder.predicate(operation.lo(), operation.hi(), matched, written == null);
+        builder.predicate(Condition.between(operation.lo(), operation.hi()), matched, written == null);
         for (int i = 0; written != null && i < matched.size(); i++) {
             builder.write(matched.getInt(i), code(written));
         }
