@@ -61,7 +61,7 @@ type update struct {
 	Op    string `json:"op"`
 	Lo    int64  `json:"lo"`
 	Hi    int64  `json:"hi"`
-	Value any    `json:"value"`
+	Value any    `json:"value,omitempty"`
 	Keys  []any  `json:"keys"`
 }
 
@@ -144,6 +144,11 @@ func (t *Transaction) ReadBetween(lo, hi int64, rows ...Row) {
 // it changed.
 func (t *Transaction) WriteBetween(lo, hi int64, value any, keys ...any) {
 	t.ops = append(t.ops, update{"pw", lo, hi, value, append([]any{}, keys...)})
+}
+
+// DeleteBetween records a delete of the rows whose values were from lo to hi, with the keys of all rows that it deleted.
+func (t *Transaction) DeleteBetween(lo, hi int64, keys ...any) {
+	t.ops = append(t.ops, update{"pd", lo, hi, nil, append([]any{}, keys...)})
 }
 
 // Append records that a value was appended to a list.

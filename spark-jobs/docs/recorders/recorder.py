@@ -113,6 +113,10 @@ class Transaction:
         """An update that gave a value to the rows whose values were from lo to hi, with the keys of all rows that it changed."""
         self._operations.append({"op": "pw", "lo": lo, "hi": hi, "value": value, "keys": list(keys)})
 
+    def delete_between(self, lo, hi, keys):
+        """A delete of the rows whose values were from lo to hi, with the keys of all rows that it deleted."""
+        self._operations.append({"op": "pd", "lo": lo, "hi": hi, "keys": list(keys)})
+
     def append(self, key, value):
         self._operations.append({"op": "append", "key": key, "value": value})
 

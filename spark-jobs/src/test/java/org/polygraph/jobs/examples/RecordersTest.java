@@ -94,6 +94,7 @@ class RecordersTest {
                         tx.read_between(1, 9, {"row": 4})
                         tx.write_between(1, 9, 12, ["row"])
                         tx.read_between(1, 9, {})
+                        tx.delete_between(1, 9, [])
                         tx.delete("row")
                         tx.read("row", None)
                         tx.append("list", 3)
@@ -106,6 +107,7 @@ class RecordersTest {
                         + "{\"op\":\"pr\",\"lo\":1,\"hi\":9,\"rows\":[[\"row\",4]]},"
                         + "{\"op\":\"pw\",\"lo\":1,\"hi\":9,\"value\":12,\"keys\":[\"row\"]},"
                         + "{\"op\":\"pr\",\"lo\":1,\"hi\":9,\"rows\":[]},"
+                        + "{\"op\":\"pd\",\"lo\":1,\"hi\":9,\"keys\":[]},"
                         + "{\"op\":\"d\",\"key\":\"row\"},"
                         + "{\"op\":\"r\",\"key\":\"row\",\"value\":null},"
                         + "{\"op\":\"append\",\"key\":\"list\",\"value\":3},"
