@@ -327,7 +327,7 @@ public final class Verification {
                 return plain;
             }
         }
-        return violation(table, part);
+        return violation(table, terms.guarantee().isAxiom() ? part.withoutRows() : part);
     }
 
     private Report violation(HistoryTable whole, HistoryTable part) {
