@@ -33,8 +33,8 @@ final class PredicateRefinement {
             }
             LongSet wrong = predicates.wrong(witness.counted(), witness.position());
             if (wrong.isEmpty()) {
-                return verdict.witness(new Witness(
-                                check.table(), witness.terms(), witness.counted(), witness.position()))
+                return verdict.witness(
+                                new Witness(check.table(), witness.terms(), witness.counted(), witness.position()))
                         .counts(Counts.of(check.table()));
             }
             if (!pairs.addAll(wrong)) {

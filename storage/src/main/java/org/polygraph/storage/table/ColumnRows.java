@@ -117,7 +117,8 @@ final class ColumnRows {
                     : others.containsKey(code);
             boolean isRepeated = false;
             for (int j = 0; j < i && isKnown; j++) {
-                isRepeated |= (values.isInteger(codes[j]) || others.containsKey(codes[j])) && listOf(codes[j]) == listOf(code);
+                isRepeated |= (values.isInteger(codes[j]) || others.containsKey(codes[j]))
+                        && listOf(codes[j]) == listOf(code);
             }
             if (isKnown && !isRepeated) {
                 collect(listOf(code), found);

@@ -85,9 +85,8 @@ final class PredicateMarks {
 
     /** The next code before an operation of a transaction, or before its end; 0 if there is none. */
     long next(int transaction, int operation) {
-        boolean isHere = cursor < size()
-                && transactions.getInt(cursor) == transaction
-                && places.getInt(cursor) == operation;
+        boolean isHere =
+                cursor < size() && transactions.getInt(cursor) == transaction && places.getInt(cursor) == operation;
         return isHere ? codes.getLong(cursor++) : 0;
     }
 }

@@ -122,7 +122,8 @@ public final class PredicateReads {
             for (int c = 0; label.startsWith(PredicateResolution.ROW) && c < predicates.conditions(); c++) {
                 int from = PredicateResolution.ROW.length();
                 int to = label.length() - predicates.condition(c).label().length() - 1;
-                boolean isOf = to > from && label.endsWith(" " + predicates.condition(c).label());
+                boolean isOf = to > from
+                        && label.endsWith(" " + predicates.condition(c).label());
                 int row = isOf ? row(label.substring(from, to)) : -1;
                 if (row >= 0) {
                     named.add(pair(c, row));

@@ -181,7 +181,9 @@ final class PredicateReplay {
             if (!lives || at < 0) {
                 rows.remove(row);
             } else {
-                rows.move(row, column == Condition.VALUE ? code : predicates.rows().code(at));
+                rows.move(
+                        row,
+                        column == Condition.VALUE ? code : predicates.rows().code(at));
             }
         }
     }
@@ -197,7 +199,8 @@ final class PredicateReplay {
             }
         }
         found.clear();
-        searched.get(condition.terms().get(0).column()).collect(condition.terms().get(0), found);
+        searched.get(condition.terms().get(0).column())
+                .collect(condition.terms().get(0), found);
         for (int i = 0; i < found.size(); i++) {
             int row = found.getInt(i);
             if (inResult[row] != predicate + 1 && matches(condition, row)) {

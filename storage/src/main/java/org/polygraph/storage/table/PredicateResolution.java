@@ -186,7 +186,8 @@ final class PredicateResolution {
         if (known >= 0) {
             return known;
         }
-        String label = ROW + keys.label(row) + " " + predicates.condition(condition).label();
+        String label =
+                ROW + keys.label(row) + " " + predicates.condition(condition).label();
         int size = keys.size();
         int id = keys.id(label);
         while (id < size) {
