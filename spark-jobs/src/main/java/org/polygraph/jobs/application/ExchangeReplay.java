@@ -164,13 +164,13 @@ final class ExchangeReplay {
         boolean aReads = earlier % each == 0;
         boolean bCommits = event % each == each - 1;
         boolean bReads = event % each == 0;
-        if (a == b
-                || (aCommits && bReads && (table.sessionOf(a) == table.sessionOf(b) || precedes(a, b)))) {
+        if (a == b || (aCommits && bReads && (table.sessionOf(a) == table.sessionOf(b) || precedes(a, b)))) {
             return true;
         }
         for (int p = table.firstOperation(a); p < table.operationsEnd(a); p++) {
             for (int q = table.firstOperation(b); q < table.operationsEnd(b); q++) {
-                if (table.key(p) != table.key(q) || table.keys().label(table.key(q)).equals(exempt)) {
+                if (table.key(p) != table.key(q)
+                        || table.keys().label(table.key(q)).equals(exempt)) {
                     continue;
                 }
                 boolean isRead = !table.isWrite(p) && aReads && table.isWrite(q) && bCommits;

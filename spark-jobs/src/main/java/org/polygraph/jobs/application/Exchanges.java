@@ -63,7 +63,8 @@ final class Exchanges {
     static HistoryTable selected(HistoryTable exchanges, BitSet some) {
         int[] transactions = some.stream().toArray();
         // Exchange e is operation e.
-        return HistorySelection.of(exchanges, transactions, transactions.clone()).table();
+        return HistorySelection.of(exchanges, transactions, transactions.clone())
+                .table();
     }
 
     /** By key of a history: its exchange. */
@@ -297,7 +298,8 @@ final class Exchanges {
                 }
                 for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
                     int key = table.key(o);
-                    // A snapshot comes after the commits of transactions that write what its own transaction reads or writes.
+                    // A snapshot comes after the commits of transactions that write what its own transaction reads or
+                    // writes.
                     if (key != exempt
                             && ((writes.contains(key) && (isSnapshot || table.isWrite(o)))
                                     || (reads.contains(key) && table.isWrite(o) && event == commit(t)))) {

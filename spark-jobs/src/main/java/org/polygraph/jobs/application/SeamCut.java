@@ -137,7 +137,13 @@ final class SeamCut {
         return Arrays.copyOf(order, count);
     }
 
-    private void write(Location run, @Nullable InitialState earlier, Chain chain, int least, BooleanSupplier stop, long memoryBytes)
+    private void write(
+            Location run,
+            @Nullable InitialState earlier,
+            Chain chain,
+            int least,
+            BooleanSupplier stop,
+            long memoryBytes)
             throws IOException, HistoryException {
         Location file = Seam.file(run, Seam.FILE);
         file.delete();
@@ -168,9 +174,7 @@ final class SeamCut {
                         "",
                         chain.parts().size(),
                         witness.terms(),
-                        Math.max(
-                                latestStart,
-                                before == null ? HistoryTable.NO_TIME : before.latestStart()),
+                        Math.max(latestStart, before == null ? HistoryTable.NO_TIME : before.latestStart()),
                         after.transactions(),
                         Fingerprint.ofInput(state, stop),
                         tail.fileName(),

@@ -72,8 +72,8 @@ class RollingTest {
                 check(history, level, parts(history, parts, random), i % 2 == 0 ? random.nextInt(3) : 0);
             }
         }
-        System.out.println(seams + " verdicts on seams, " + cuts + " of them on a state, " + exchanges
-                + " exchanges, " + violations + " violations, seed " + SEED);
+        System.out.println(seams + " verdicts on seams, " + cuts + " of them on a state, " + exchanges + " exchanges, "
+                + violations + " violations, seed " + SEED);
         assertThat(cuts).isPositive();
         assertThat(violations).isPositive();
     }
