@@ -4,6 +4,7 @@ import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.Objects;
 import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.storage.dictionary.KeyDictionary;
 import org.polygraph.storage.model.HistoryException;
@@ -89,11 +90,11 @@ final class Exchanges {
     }
 
     private static long first(HistoryTable exchanges, int exchange) {
-        return exchanges.starts()[exchange];
+        return Objects.requireNonNull(exchanges.starts())[exchange];
     }
 
     private static long last(HistoryTable exchanges, int exchange) {
-        return exchanges.ends()[exchange];
+        return Objects.requireNonNull(exchanges.ends())[exchange];
     }
 
     /** Collects the exchanges of a seam. */

@@ -90,6 +90,20 @@ class RollingTest {
         assertThat(violations).isEqualTo(1);
     }
 
+    /** Whichever order of the two writers of x the first part is given, one of the two second parts needs the other. */
+    @Test
+    void aLaterPartReadsTheOtherValue() throws Exception {
+        for (IsolationLevel level : LEVELS) {
+            exchanges = 0;
+            for (int read = 1; read <= 2; read++) {
+                String history = "s0: @1..9 w(x,1) w(y,1); s1: @1..9 r(y,1) w(z,1); s2: @1..9 w(x,2);"
+                        + " s3: @11..12 r(x," + read + ")";
+                check(HistoryDsl.parse(history), level, new int[] {0, 0, 0, 1}, 0);
+            }
+            assertThat(exchanges).as(level.toString()).isEqualTo(1);
+        }
+    }
+
     private void check(HistoryTable history, IsolationLevel level, int[] partOf, int least) throws Exception {
         Path runs = Files.createDirectory(folder.resolve("runs"));
         for (int p = 0; p <= Arrays.stream(partOf).max().orElse(0); p++) {
