@@ -45,12 +45,11 @@ final class KeyValueTable implements AutoCloseable {
                 : null;
         selectBetween =
                 predicates ? connection.prepareStatement("SELECT k, v FROM " + NAME + " WHERE " + BETWEEN) : null;
-        boolean returnsKeys = predicates && dialect.returnsKeys();
-        updateBetween = returnsKeys
+        updateBetween = predicates && dialect.returnsUpdatedKeys()
                 ? connection.prepareStatement(
                         dialect.returningKeys("UPDATE " + NAME + " SET v = ? WHERE " + BETWEEN, "FINAL"))
                 : null;
-        deleteBetween = returnsKeys
+        deleteBetween = predicates && dialect.returnsDeletedKeys()
                 ? connection.prepareStatement(dialect.returningKeys("DELETE FROM " + NAME + " WHERE " + BETWEEN, "OLD"))
                 : null;
     }
@@ -178,9 +177,14 @@ final class KeyValueTable implements AutoCloseable {
         return found;
     }
 
-    /** Whether the database returns which rows an update or a delete by a condition has changed. */
-    boolean returnsKeys() {
+    /** Whether the database returns which rows an update by a condition has changed. */
+    boolean returnsUpdatedKeys() {
         return updateBetween != null;
+    }
+
+    /** Whether the database returns which rows a delete by a condition has changed. */
+    boolean returnsDeletedKeys() {
+        return deleteBetween != null;
     }
 
     /** Gives the rows whose values are between the bounds a value, and returns their keys. */
