@@ -83,7 +83,10 @@ public final class IndexedHistory {
         while (true) {
             RowOperations operations = new RowOperations(table, pass.roles(), commitStatus.states());
             VersionIndexBuilder builder = new VersionIndexBuilder(
-                    operations.keys(), sessionOf, commitStatus.states(), key -> table.initialValue());
+                    operations.keys(),
+                    sessionOf,
+                    commitStatus.states(),
+                    key -> operations.rows().isExistence(key) ? table.initialValue() : table.initialValue(key));
             VersionIndex versions = operations.index(builder);
             if (builder.uncommitted().isEmpty()) {
                 List<Violation> impossible =

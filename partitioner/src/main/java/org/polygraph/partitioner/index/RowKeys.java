@@ -12,11 +12,12 @@ import org.polygraph.storage.artifact.ArrayFile;
  */
 public final class RowKeys {
     private static final String OF = "existencesOf";
+    private static final String KEYS = "keysOfRows";
     private static final String UNBORN = "rowsUnborn";
 
     private final int keys;
     private final int[] of;
-    private final boolean isUnborn;
+    private final int[] unborn;
     private final BitSet hasExistence = new BitSet();
 
     /**
@@ -24,19 +25,19 @@ public final class RowKeys {
      *
      * @param keys of the history; the existences have the numbers from here on
      * @param of by existence: its key in the history
-     * @param isUnborn whether no row exists at first
+     * @param unborn by existence: 1 if there is no row at first, else 0
      */
-    RowKeys(int keys, int[] of, boolean isUnborn) {
+    RowKeys(int keys, int[] of, int[] unborn) {
         this.keys = keys;
         this.of = of;
-        this.isUnborn = isUnborn;
+        this.unborn = unborn;
         for (int key : of) {
             hasExistence.set(key);
         }
     }
 
     void saveTo(ArrayFile file) {
-        file.put(OF, of).put(UNBORN, new int[] {keys, isUnborn ? 1 : 0});
+        file.put(KEYS, new int[] {keys}).put(OF, of).put(UNBORN, unborn);
     }
 
     static boolean isIn(ArrayFile file) {
@@ -44,8 +45,7 @@ public final class RowKeys {
     }
 
     static RowKeys of(ArrayFile file) throws ArrayFile.DamagedException {
-        int[] state = file.ints(UNBORN);
-        return new RowKeys(state[0], file.ints(OF), state[1] != 0);
+        return new RowKeys(file.ints(KEYS)[0], file.ints(OF), file.ints(UNBORN));
     }
 
     /** Number of keys of the history. */
@@ -73,13 +73,13 @@ public final class RowKeys {
         return key < keys ? key : of[key - keys];
     }
 
-    /** Whether no row exists at first: INITIAL is then the class of no row. */
-    public boolean isUnborn() {
-        return isUnborn;
+    /** Whether there is no row at first: INITIAL is then the class of no row. */
+    public boolean isUnborn(int existence) {
+        return unborn[existence - keys] != 0;
     }
 
     /** Whether a writer of this class of an existence leaves a row. */
-    public boolean leavesRow(int valueClass) {
-        return isUnborn != (valueClass == VersionIndex.INITIAL);
+    public boolean leavesRow(int existence, int valueClass) {
+        return isUnborn(existence) != (valueClass == VersionIndex.INITIAL);
     }
 }

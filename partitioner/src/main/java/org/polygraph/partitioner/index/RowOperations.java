@@ -43,7 +43,9 @@ final class RowOperations {
                 }
             }
         }
-        rows = new RowKeys(existences.length, of.toIntArray(), table.values().isNull(table.initialValue()));
+        int[] unborn = new int[of.size()];
+        Arrays.setAll(unborn, e -> table.existsAtFirst(of.getInt(e)) ? 0 : 1);
+        rows = new RowKeys(existences.length, of.toIntArray(), unborn);
         this.roles = new byte[table.operations()];
         for (int t = 0; t < table.transactions(); t++) {
             for (int o = first(t); o < first(t + 1); o++) {
@@ -54,9 +56,9 @@ final class RowOperations {
                 if (roles[o] == TransactionScan.VISIBLE_WRITE && existence >= 0) {
                     int begins = firstWrite(t, table.key(o));
                     if (table.isInsert(begins) || table.isDelete(begins)) {
-                        add(existence << 1, code(table.isDelete(begins)), TransactionScan.EXTERNAL_READ);
+                        add(existence << 1, code(existence, table.isDelete(begins)), TransactionScan.EXTERNAL_READ);
                     }
-                    add(existence << 1 | 1, code(!table.isDelete(o)), TransactionScan.VISIBLE_WRITE);
+                    add(existence << 1 | 1, code(existence, !table.isDelete(o)), TransactionScan.VISIBLE_WRITE);
                 }
             }
             starts[t + 1] = keys.size();
@@ -76,8 +78,8 @@ final class RowOperations {
     }
 
     /** The code of whether there is a row: the initial value, or another code. */
-    private long code(boolean row) {
-        return row == rows.isUnborn() ? table.initialValue() ^ 1 : table.initialValue();
+    private long code(int existence, boolean row) {
+        return row == rows.isUnborn(existence) ? table.initialValue() ^ 1 : table.initialValue();
     }
 
     private void add(int keyAndKind, long value, byte role) {
@@ -98,7 +100,7 @@ final class RowOperations {
         int[] left = new int[2 * existences];
         List<IntArrayList> needed = new ArrayList<>();
         for (int e = 0; e < existences; e++) {
-            left[2 * e + (rows.isUnborn() ? 1 : 0)] = 1;
+            left[2 * e + (rows.isUnborn(rows.keys() + e) ? 1 : 0)] = 1;
             needed.add(new IntArrayList(0));
             needed.add(new IntArrayList(0));
         }
@@ -106,7 +108,7 @@ final class RowOperations {
             for (int o = starts[t]; o < starts[t + 1]; o++) {
                 int of = 2 * ((keys.getInt(o) >>> 1) - rows.keys());
                 if (of >= 0) {
-                    of += values.getLong(o) == code(true) ? 0 : 1;
+                    of += values.getLong(o) == code(keys.getInt(o) >>> 1, true) ? 0 : 1;
                     if (roles[o] == TransactionScan.VISIBLE_WRITE) {
                         left[of]++;
                     } else if (states[t] == CommitStatus.COUNTED) {

@@ -160,7 +160,7 @@ public final class KeyCheck {
                 continue;
             }
             int snapshot = snapshot(index.writerTransactions()[entry]);
-            violated += snapshot > lastCommit || !kinds.isExistence(key) || !kinds.leavesRow(current) ? 0 : 1;
+            violated += snapshot > lastCommit || !kinds.isExistence(key) || !kinds.leavesRow(key, current) ? 0 : 1;
             current = index.writerClasses()[entry];
             lastCommit = items[i] >>> 33;
         }

@@ -20,20 +20,27 @@ final class LevelNames {
 
     static {
         name(IsolationLevel.SSER, "strict-serializable", "strict-serializability", "strong-serializable", "pl-ss");
-        name(IsolationLevel.SER, "serializable", "serializability", "strong-session-serializable", "pl-3");
+        name(
+                IsolationLevel.SER,
+                "serializable",
+                "serializability",
+                "conflict-serializable",
+                "view-serializable",
+                "pl-3");
         name(IsolationLevel.SSI, "strong-snapshot-isolation", "strong-pl-si");
-        name(IsolationLevel.SI, "snapshot-isolation", "snapshot", "strong-session-snapshot-isolation", "pl-si");
+        name(IsolationLevel.SI, "snapshot-isolation", "snapshot", "pl-si");
         name(IsolationLevel.CC, "causal-consistency", "causal", "causal-cerone");
         name(IsolationLevel.RA, "read-atomicity", "read-atomic");
         name(IsolationLevel.RC, "read-committed", "pl-2");
         name(IsolationLevel.LIN, "linearizable", "linearizability");
-        IMPLIED.put("update-serializable", IsolationLevel.SER);
-        IMPLIED.put("pl-3u", IsolationLevel.SER);
-        IMPLIED.put("parallel-snapshot-isolation", IsolationLevel.SI);
-        IMPLIED.put("prefix", IsolationLevel.SI);
-        IMPLIED.put("monotonic-atomic-view", IsolationLevel.RA);
-        IMPLIED.put("read-uncommitted", IsolationLevel.RC);
-        IMPLIED.put("pl-1", IsolationLevel.RC);
+        implied(IsolationLevel.SER, "update-serializable", "pl-3u");
+        implied(IsolationLevel.SSI, "strong-read-committed", "strong-pl-2", "strong-read-uncommitted", "strong-pl-1");
+        implied(IsolationLevel.SI, "parallel-snapshot-isolation", "prefix", "rola");
+        implied(IsolationLevel.SI, "forward-consistent-view", "pl-fcv", "consistent-view", "pl-2+");
+        implied(IsolationLevel.SI, "monotonic-view", "pl-2l", "monotonic-snapshot-read", "pl-msr");
+        implied(IsolationLevel.SI, "cursor-stability", "pl-cs");
+        implied(IsolationLevel.RA, "monotonic-atomic-view");
+        implied(IsolationLevel.RC, "read-uncommitted", "pl-1");
     }
 
     private LevelNames() {}
@@ -44,6 +51,12 @@ final class LevelNames {
         }
     }
 
+    private static void implied(IsolationLevel level, String... names) {
+        for (String name : names) {
+            IMPLIED.put(name, level);
+        }
+    }
+
     /** The level of a name or label, in any case, with spaces or underscores for hyphens. */
     static Optional<IsolationLevel> of(String word) {
         Optional<IsolationLevel> labelled = IsolationLevel.ofLabel(word);
@@ -51,7 +64,8 @@ final class LevelNames {
     }
 
     private static String plain(String word) {
-        return word.toLowerCase(Locale.ROOT).replaceAll("[ _]+", "-").replaceFirst("^:", "");
+        // Session order is part of every level.
+        return word.toLowerCase(Locale.ROOT).replaceAll("[ _]+", "-").replaceFirst("^:?(strong-session-)?", "");
     }
 
     /** Why a word names no level, with what to give instead. */
@@ -74,6 +88,7 @@ final class LevelNames {
         }
         List<String> known = new ArrayList<>(labels);
         known.addAll(NAMES.keySet());
+        known.addAll(IMPLIED.keySet());
         known.add(LevelConverter.ALL);
         return "unknown level '" + word + "'" + Suggestion.forWord(word, known) + " (levels: "
                 + String.join(", ", labels) + ")";

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.application.Failures;
@@ -46,6 +47,7 @@ import picocli.CommandLine.TypeConversionException;
         })
 final class RecordCommand implements Callable<Integer> {
     private static final String EMBEDDED = "jdbc:h2:mem:polygraph";
+    private static final double DEFAULT_PREDICATES = 0.1;
     private static final long UNLIMITED = 1L << 38;
     private static final long STOP_MILLIS = TimeUnit.SECONDS.toMillis(10);
 
@@ -75,7 +77,7 @@ final class RecordCommand implements Callable<Integer> {
             paramLabel = "NAME",
             defaultValue = "mini",
             description = "mini: at most two reads and two writes, each write after a read of its key (default);"
-                    + " registers: reads and writes; append: lists; rows: inserts, updates and deletes of rows;"
+                    + " registers: reads and writes; append: lists; rows: inserts, updates and deletes of rows, by their keys and by their values;"
                     + " bank: transfers, and reads of all balances.")
     @SuppressWarnings("NullAway.Init")
     private WorkloadKind workload;
@@ -100,10 +102,10 @@ final class RecordCommand implements Callable<Integer> {
     @Option(
             names = "--predicates",
             paramLabel = "SHARE",
-            defaultValue = "0",
-            description = "Of -w rows: share of operations that select rows by their values (default: 0); rows are then"
-                    + " updated, not inserted or deleted.")
-    private double predicates;
+            description =
+                    "Of -w rows: share of operations that select rows by their values (default: 0.1, but 0 where the"
+                            + " documented level is rc or cc, which do not define them).")
+    private @Nullable Double predicates;
 
     @Mixin
     private final ShapeOptions shape = new ShapeOptions();
@@ -172,7 +174,7 @@ final class RecordCommand implements Callable<Integer> {
             throw wrong("--check: no level is known that this database documents for " + isolation.label()
                     + "; record without it, and give check a level");
         }
-        if (check && predicates > 0 && promise.orElseThrow().level().isAxiom()) {
+        if (check && settings.predicates() > 0 && promise.orElseThrow().level().isAxiom()) {
             throw wrong("--predicates: the level " + promise.get().level().label()
                     + " that this database documents for " + isolation.label()
                     + " does not define them; record without --check or without --predicates");
@@ -187,8 +189,12 @@ final class RecordCommand implements Callable<Integer> {
             environment.message(login + ": " + Failures.cause(e) + "; check --login");
             return ExitCode.USAGE.code();
         }
-        // A signal ends the file as the end of the run does.
-        Thread hook = new Thread(() -> recording.stop(STOP_MILLIS));
+        // A signal ends the file, and the summary follows, as at the end of the run.
+        CountDownLatch summary = new CountDownLatch(1);
+        Thread hook = new Thread(() -> {
+            recording.stop(STOP_MILLIS);
+            await(summary);
+        });
         Runtime.getRuntime().addShutdownHook(hook);
         Throwable failure;
         // HSQLDB prints traces there.
@@ -198,20 +204,31 @@ final class RecordCommand implements Callable<Integer> {
             failure = recording.run(progress::show);
         } catch (IOException e) {
             environment.message(Failures.text(e));
+            summary.countDown();
+            unhook(hook);
             return ExitCode.IO.code();
         } finally {
             System.setOut(standard);
             progress.end();
-            unhook(hook);
         }
         print(recording.counts(), TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start));
+        summary.countDown();
+        unhook(hook);
         int exitCode = 0;
         if (failure != null) {
             environment.message("a session ended early: " + Failures.text(failure)
                     + "; the history has everything that was observed before");
             exitCode = ExitCode.IO.code();
         }
-        return check ? ExitCode.merge(exitCode, checked(promise.orElseThrow())) : exitCode;
+        return check && !recording.isStopped() ? ExitCode.merge(exitCode, checked(promise.orElseThrow())) : exitCode;
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await(1, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     private static void unhook(Thread hook) {
@@ -235,10 +252,10 @@ final class RecordCommand implements Callable<Integer> {
         if (!out.endsWith(".jsonl")) {
             throw wrong("--out '" + out + "': histories are recorded as JSON Lines; end the name in .jsonl");
         }
-        if (!(predicates >= 0 && predicates <= 1)) {
+        if (predicates != null && !(predicates >= 0 && predicates <= 1)) {
             throw wrong("--predicates " + predicates + " is no share from 0 to 1");
         }
-        if (predicates > 0 && workload != WorkloadKind.ROWS) {
+        if (predicates != null && workload != WorkloadKind.ROWS) {
             throw wrong("--predicates is for -w rows");
         }
         if (replicaIsolation != null && replica == null) {
@@ -255,11 +272,19 @@ final class RecordCommand implements Callable<Integer> {
                 replicaIsolation == null ? isolation : replicaIsolation,
                 workload,
                 numbers,
-                predicates,
+                predicates == null ? defaultPredicates() : predicates,
                 duration == null ? Long.MAX_VALUE : duration,
                 pause,
                 kill,
                 file);
+    }
+
+    private double defaultPredicates() {
+        boolean isDefined = Dialect.of(urls.isEmpty() ? EMBEDDED : urls.get(0))
+                .promise(isolation)
+                .map(promise -> !promise.level().isAxiom())
+                .orElse(isolation == Isolation.SERIALIZABLE || isolation == Isolation.SNAPSHOT);
+        return workload == WorkloadKind.ROWS && isDefined ? DEFAULT_PREDICATES : 0;
     }
 
     private void print(RecordCounts counts, long millis) {

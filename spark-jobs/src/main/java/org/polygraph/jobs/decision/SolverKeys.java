@@ -64,7 +64,7 @@ final class SolverKeys {
         Arrays.fill(kinds, Polygraph.Kind.PLAIN);
         for (int key = 0; key < keys; key++) {
             if (rows.isExistence(key)) {
-                kinds[key] = rows.isUnborn() ? Polygraph.Kind.ROW_UNBORN : Polygraph.Kind.ROW_BORN;
+                kinds[key] = rows.isUnborn(key) ? Polygraph.Kind.ROW_UNBORN : Polygraph.Kind.ROW_BORN;
             } else if (rows.isRow(key)) {
                 kinds[key] = Polygraph.Kind.ROW_VALUES;
             }

@@ -1,6 +1,5 @@
 package org.polygraph.jobs.record;
 
-import java.io.File;
 import java.io.IOException;
 import java.net.MalformedURLException;
 import java.net.URL;
@@ -25,6 +24,8 @@ import org.jspecify.annotations.Nullable;
 public final class Drivers implements DriverSource {
     private static final String PLUGIN = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy";
 
+    private static final String CENTRAL = "https://repo1.maven.org/maven2/";
+
     private final List<Path> given;
     private final Consumer<String> messages;
     /** A database in this process is one for all connections of one class loader. */
@@ -45,14 +46,14 @@ public final class Drivers implements DriverSource {
         if (found == null) {
             if (jars.isEmpty()) {
                 for (String driver : dialect.drivers()) {
-                    jars.add(jar(driver));
+                    jars.add(jar(driver, dialect));
                 }
             }
             found = accepting(url, ServiceLoader.load(Driver.class, loader(jars)));
         }
         if (found == null) {
-            throw new IOException(
-                    "no driver accepts the URL (" + Login.hidden(url) + "); give its jar with --driver JAR");
+            throw new IOException("no driver accepts the URL (" + Login.hidden(url) + "); "
+                    + (url.startsWith("jdbc:") ? "give its jar with --driver JAR" : "a URL of JDBC begins with jdbc:"));
         }
         return found;
     }
@@ -73,8 +74,9 @@ public final class Drivers implements DriverSource {
                 throw new IOException(jar + ": no path of a jar", e);
             }
         }
-        // Never closed: the driver lives as long as the process.
-        ClassLoader made = new URLClassLoader(urls.toArray(new URL[0]), Drivers.class.getClassLoader());
+        // Never closed: the driver lives as long as the process. Its parent has no driver, so the jars are what is
+        // used.
+        ClassLoader made = new URLClassLoader(urls.toArray(new URL[0]), ClassLoader.getPlatformClassLoader());
         loaders.put(jars, made);
         return made;
     }
@@ -93,12 +95,11 @@ public final class Drivers implements DriverSource {
     }
 
     /** The jar of {@code group:artifact:version}, downloaded if necessary. */
-    private Path jar(String coordinates) throws IOException {
-        String[] words = coordinates.split(":", -1);
-        String name = words[1] + "-" + words[2] + ".jar";
+    private Path jar(String coordinates, Dialect dialect) throws IOException {
+        String path = path(coordinates);
+        String name = path.substring(path.lastIndexOf('/') + 1);
         String home = System.getProperty("user.home", "");
-        Path repository =
-                Path.of(home, ".m2", "repository", words[0].replace('.', File.separatorChar), words[1], words[2], name);
+        Path repository = Path.of(home, ".m2", "repository").resolve(path);
         if (Files.isReadable(repository)) {
             return repository;
         }
@@ -107,13 +108,24 @@ public final class Drivers implements DriverSource {
         if (!Files.isReadable(jar)) {
             Files.createDirectories(folder);
             messages.accept("Maven downloads the driver " + coordinates + " (once)");
-            download(coordinates, folder);
+            download(coordinates, folder, dialect);
         }
         return jar;
     }
 
-    private static void download(String coordinates, Path folder) throws IOException {
-        String remedy = "; download " + coordinates + " and give it with --driver JAR";
+    /** Of the jar of {@code group:artifact:version} in a repository. */
+    private static String path(String coordinates) {
+        String[] words = coordinates.split(":", -1);
+        return words[0].replace('.', '/') + "/" + words[1] + "/" + words[2] + "/" + words[1] + "-" + words[2] + ".jar";
+    }
+
+    private static void download(String coordinates, Path folder, Dialect dialect) throws IOException {
+        List<String> urls = new ArrayList<>();
+        for (String driver : dialect.drivers()) {
+            urls.add(CENTRAL + path(driver));
+        }
+        String remedy = "; download " + String.join(" and ", urls)
+                + (urls.size() > 1 ? ", and give each" : ", and give it") + " with --driver JAR";
         try {
             Process maven = new ProcessBuilder(
                             "mvn", "-B", "-q", PLUGIN, "-Dartifact=" + coordinates, "-DoutputDirectory=" + folder)

@@ -47,6 +47,10 @@ public final class Recording {
         return counts;
     }
 
+    public boolean isStopped() {
+        return stopped;
+    }
+
     /** Lets every client finish its transaction, and returns when the file is closed, or after this time. */
     public void stop(long millis) {
         stopped = true;
@@ -79,8 +83,12 @@ public final class Recording {
             int keys = settings.workload().keys();
             long initial = settings.kind().initial();
             KeyValueTable.create(open, targets.get(0).dialect(), lists, keys, initial);
+            requireShared(targets.get(0), lists, keys, initial);
+            for (Target other : targets.subList(1, targets.size())) {
+                await(other, "another --url", lists, keys, initial);
+            }
             if (replica != null) {
-                await(replica, lists, keys, initial);
+                await(replica, "the replica", lists, keys, initial);
             }
             try (HistoryRecorder recorder = HistoryRecorder.toFile(settings.file(), header(open, targets.get(0)))) {
                 record(recorder, targets, replica, progress);
@@ -186,11 +194,29 @@ public final class Recording {
                         || begun.getAndIncrement() < settings.workload().transactions());
     }
 
-    /** Until the replica has the new table, with which the history begins. */
-    private static void await(Target replica, boolean lists, int keys, long initial) throws SQLException {
+    /** Fails if each connection has a database in memory of its own. */
+    private static void requireShared(Target target, boolean lists, int keys, long initial) throws SQLException {
+        try (Connection connection = target.client()) {
+            boolean isShared;
+            try {
+                isShared = KeyValueTable.isNew(connection, lists, keys, initial);
+            } catch (SQLException e) {
+                isShared = false;
+            }
+            connection.rollback();
+            if (!isShared) {
+                throw new SQLException(
+                        "a second connection does not have the table of the first: each connection to this"
+                                + " URL has a database of its own; give the URL of a file or of a server");
+            }
+        }
+    }
+
+    /** Until another server has the new table, with which the history begins. */
+    private static void await(Target other, String name, boolean lists, int keys, long initial) throws SQLException {
         long until = System.nanoTime() + REPLICA_NANOS;
         while (true) {
-            try (Connection connection = replica.connect()) {
+            try (Connection connection = other.connect()) {
                 if (KeyValueTable.isNew(connection, lists, keys, initial)) {
                     return;
                 }
@@ -200,7 +226,7 @@ public final class Recording {
                 }
             }
             if (System.nanoTime() > until) {
-                throw new SQLException("the replica does not show the new table after 30 s");
+                throw new SQLException(name + " does not show the new table after 30 s");
             }
             try {
                 Thread.sleep(TICK_MILLIS / 10);

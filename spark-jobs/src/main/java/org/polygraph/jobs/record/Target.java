@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.Driver;
 import java.sql.SQLException;
+import java.util.stream.Collectors;
 
 /** A database that clients connect to. */
 final class Target {
@@ -35,7 +36,16 @@ final class Target {
                 return connection;
             }
         } catch (SQLException e) {
-            throw safe(e);
+            // Class 28: invalid authorization.
+            boolean isNameless = login.properties().isEmpty()
+                    && String.valueOf(e.getSQLState()).startsWith("28");
+            throw isNameless
+                    ? new SQLException(
+                            safe(e).getMessage() + "; give user and password with --login FILE or in POLYGRAPH_USER and"
+                                    + " POLYGRAPH_PASSWORD",
+                            e.getSQLState(),
+                            e.getErrorCode())
+                    : safe(e);
         }
         throw new SQLException("the driver does not accept the URL " + Login.hidden(url));
     }
@@ -45,12 +55,28 @@ final class Target {
         Connection connection = connect();
         try {
             connection.setTransactionIsolation(isolation.jdbc());
+        } catch (SQLException e) {
+            connection.close();
+            throw refused(e);
+        }
+        try {
             connection.setAutoCommit(false);
             return connection;
         } catch (SQLException e) {
             connection.close();
             throw safe(e);
         }
+    }
+
+    private SQLException refused(SQLException e) {
+        String documented = dialect().promises().stream()
+                .map(promise -> promise.isolation().label())
+                .collect(Collectors.joining(" and "));
+        return new SQLException(
+                "it refuses isolation " + isolation.label() + " (" + safe(e).getMessage() + ")"
+                        + (documented.isEmpty() ? "" : "; it documents " + documented),
+                e.getSQLState(),
+                e.getErrorCode());
     }
 
     /** Without a password in its message. */

@@ -51,6 +51,9 @@ class ArchiveIT {
         assertThat(check.out()).as(check.err()).startsWith("PASS  ser  bank.parquet");
         Command verify = polygraph("verify", "runs", "bank.parquet");
         assertThat(verify.exitCode()).as(verify.err()).isZero();
+        Command record = polygraph("record", "--transactions", "100", "--check", "-o", "run.jsonl");
+        assertThat(record.out()).as(record.err()).contains("100 txns", "PASS  si  run.jsonl");
+        assertThat(record.err()).doesNotContain("downloads");
         Command spark = polygraph("check", "-l", "ser", "--engine", "spark", "bank.parquet");
         assertThat(spark.exitCode()).isEqualTo(2);
         assertThat(spark.err()).contains("set SPARK_HOME to a Spark 4.1").doesNotContain("internal error");

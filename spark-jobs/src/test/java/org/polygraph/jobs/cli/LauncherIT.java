@@ -21,6 +21,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.polygraph.storage.format.HistoryFormat;
+import org.polygraph.storage.format.HistoryReader;
 
 /** The launcher, from outside; runs after the jars are built. */
 class LauncherIT {
@@ -238,6 +240,32 @@ class LauncherIT {
         assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
         assertThat(process.exitValue()).isEqualTo(exitCode);
         assertThat(work).isEmptyDirectory();
+    }
+
+    /** The history is whole, and the summary counts what it has. */
+    @Test
+    @Tag("process")
+    void aRecordingEndsAtASignal() throws Exception {
+        Path out = folder.resolve("out");
+        Path file = folder.resolve("run.jsonl");
+        Process process = Command.start(
+                folder,
+                Map.of(),
+                out,
+                folder.resolve("err"),
+                List.of(LAUNCHER, "record", "--check", "--duration", "60s", "-o", file.toString()));
+        for (int i = 0; i < 400 && !(Files.exists(file) && Files.size(file) > 10_000); i++) {
+            Thread.sleep(50);
+        }
+        kill("INT", process);
+        assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.exitValue()).isEqualTo(130);
+        int transactions =
+                HistoryReader.read(file.toString(), HistoryFormat.JSONL).transactions();
+        assertThat(out)
+                .content()
+                .contains("run.jsonl  " + transactions + " txns  ")
+                .doesNotContain("PASS");
     }
 
     @Test

@@ -43,6 +43,9 @@ class LevelNamesTest {
         "READ_COMMITTED, rc",
         "read-committed, rc",
         ":serializable, ser",
+        "strong-session-serializable, ser",
+        ":strong-session-PL-SI, si",
+        "strong-session-read-committed, rc",
         "linearizable, lin",
         "si, si"
     })
@@ -63,6 +66,10 @@ class LevelNamesTest {
     @Test
     void namesThatAreNotDecidedHaveALevelThatImpliesThem() {
         assertThat(LevelNames.refusal("monotonic-atomic-view")).contains("ra (read atomicity) implies it");
+        for (String name : List.of("PL-2+", "cursor-stability", "monotonic-view", "PL-MSR", "strong-session-PL-FCV")) {
+            assertThat(LevelNames.refusal(name)).contains("si (snapshot isolation) implies it");
+        }
+        assertThat(LevelNames.refusal("strong-read-committed")).contains("ssi (strong snapshot isolation) implies it");
         assertThat(LevelNames.refusal("serialisable")).contains("did you mean serializable?");
     }
 

@@ -152,7 +152,7 @@ class CorpusVerdictTest {
             if (fields[0].equals("maria-rr-pred-small")) {
                 assertThatThrownBy(() -> read(file))
                         .isInstanceOf(HistoryException.class)
-                        .hasMessageContaining("a \"pw\" without \"keys\"");
+                        .hasMessageContaining("a \"pw\" or \"pd\" without \"keys\"");
                 continue;
             }
             if (fields[0].contains("-pred-")) {

@@ -94,7 +94,7 @@ final class RowDefinition {
             if (table.isWrite(o)) {
                 continue;
             }
-            long value = table.initialValue();
+            long value = table.initialValue(table.key(o));
             for (int at = 0; at < snapshot; at++) {
                 int u = order[at] / perTransaction;
                 if ((order[at] + 1) % perTransaction == 0) {
@@ -129,7 +129,7 @@ final class RowDefinition {
     /** Whether inserts and deletes fit the order of versions, and writers of one incarnation do not overlap. */
     private boolean rows(int key) {
         int n = table.transactions();
-        boolean lives = !table.values().isNull(table.initialValue());
+        boolean lives = !table.values().isNull(table.initialValue(key));
         int incarnation = 0;
         boolean[][] wrote = new boolean[table.operations() + 1][n];
         for (int at = 0; at < events; at++) {

@@ -167,9 +167,8 @@ public final class Loaders {
     /** An operation that no loader has; null if there is none. */
     private static @Nullable String notInitial(HistoryTable table, int t) {
         for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
-            // At first there is no row where the initial value is null.
-            boolean changesRow =
-                    table.isDelete(o) || (table.isInsert(o) && table.values().isNull(table.initialValue()));
+            // At first there is no row where the initial value of the key is null.
+            boolean changesRow = table.isDelete(o) || (table.isInsert(o) && !table.existsAtFirst(table.key(o)));
             if (!table.isWrite(o) || table.value(o) != table.initialValue(table.key(o)) || changesRow) {
                 return "a " + (table.isWrite(o) ? "write" : "read") + " of key "
                         + table.keys().label(table.key(o)) + " with value "

@@ -26,6 +26,9 @@ import org.polygraph.storage.model.TransactionStatus;
 public final class HistoryTable {
     /** Key and kind in an int, the code of the value in a long. */
     public static final int BYTES_PER_OPERATION = 12;
+    /** In an initial state: a row whose value is null, which null alone does not stand for. */
+    static final long ROW_OF_NULL = Long.MIN_VALUE + (1L << 47);
+
     /** Status 1, index 8, source 8, first operation 4. */
     public static final int BYTES_PER_TRANSACTION = 21;
     /** The same with start and end. */
@@ -249,6 +252,11 @@ public final class HistoryTable {
         return operationKinds != null && operationKinds[operation] == Operations.DELETE;
     }
 
+    /** Of {@link Operations#kinds}. */
+    byte kind(int operation) {
+        return operationKinds == null ? 0 : operationKinds[operation];
+    }
+
     /** The code of an operation's value, see {@link ValueDictionary}. */
     public long value(int operation) {
         return operationValues[operation];
@@ -289,6 +297,16 @@ public final class HistoryTable {
 
     /** The code of the value that a key has before the first transaction. */
     public long initialValue(int key) {
+        long code = initialCode(key);
+        return code == ROW_OF_NULL ? ValueDictionary.NULL : code;
+    }
+
+    /** Whether a key has a row before the first transaction. */
+    public boolean existsAtFirst(int key) {
+        return initialCode(key) != ValueDictionary.NULL;
+    }
+
+    private long initialCode(int key) {
         Int2LongMap state = header.state();
         return state == null ? header.initialValue() : state.getOrDefault(key, header.initialValue());
     }
@@ -300,7 +318,7 @@ public final class HistoryTable {
         Int2LongMap state = header.state();
         if (state != null) {
             for (Int2LongMap.Entry entry : state.int2LongEntrySet()) {
-                initial[entry.getIntKey()] = entry.getLongValue();
+                initial[entry.getIntKey()] = initialValue(entry.getIntKey());
             }
         }
         return initial;

@@ -249,27 +249,49 @@ public final class HistoryTableBuilder {
     }
 
     /**
-     * A predicate over the integers of rows.
+     * A predicate.
      *
-     * @param matched the keys of the rows between the bounds
-     * @param read whether reads of the values of these rows come before it
+     * @param matched the keys of the rows that matched
+     * @param read whether reads of the values of these rows, in this order, come just before it
      */
-    public void predicate(long lo, long hi, IntArrayList matched, boolean read) {
+    public void predicate(Condition condition, IntArrayList matched, boolean read) {
+        // The code stands for reads of many keys, so the key has no meaning.
+        operation(0, predicates().add(condition, matched, read));
+    }
+
+    /** A write by a condition whose rows are not known. Only an aborted transaction may have one. */
+    public void writeOfUnknownRows() {
+        predicates();
+        operation(0, Predicates.OF_UNKNOWN_ROWS);
+    }
+
+    /** The number of a column of rows, for conditions and {@link #columnOfRow}. */
+    public int column(String name) {
+        return predicates().rows().column(name);
+    }
+
+    /** Adds a column to the row that {@link #endOfRow} ends. */
+    public void columnOfRow(int column, long valueCode) {
+        predicates().rows().add(column, valueCode);
+    }
+
+    /** @return the number of the row */
+    public int endOfRow() {
+        return predicates().rows().end();
+    }
+
+    /** States the columns of what the next operation, a write, leaves. */
+    public void row(int row) {
+        operation(0, Predicates.row(row));
+    }
+
+    private Predicates predicates() {
         Predicates made = predicates;
         if (made == null) {
             made = new Predicates();
             predicates = made;
         }
-        // The code stands for reads of many keys, so the key has no meaning.
-        operation(0, made.add(lo, hi, matched, read));
-    }
-
-    /** An update by a condition whose rows are not known. Only an aborted transaction may have one. */
-    public void updateOfUnknownRows() {
-        if (predicates == null) {
-            predicates = new Predicates();
-        }
-        operation(0, Predicates.OF_UNKNOWN_ROWS);
+        return made;
     }
 
     /** The code of a key's list, for a read of it. */
@@ -395,17 +417,20 @@ public final class HistoryTableBuilder {
      * @param lines how many lines were read; 0 where positions are not lines
      */
     public HistoryRows rows(long lines) {
-        if (predicates != null) {
+        if (predicates != null && predicates.size() > 0) {
             throw new BudgetException("a history with predicates is read as a whole; give --engine embedded");
         }
         long[] valueCodes = operations.values(null, new int[0]);
         int[] keysAndKinds = operations.keys(null, new int[0]);
+        byte[] kinds = operations.kinds(null, new int[0]);
+        int[] starts = transactions.operationStarts();
         return new HistoryRows(
                 sessions.labels(),
                 transactions.sessions(),
                 transactions.copy(),
-                new Operations(
-                        transactions.operationStarts(), keysAndKinds, valueCodes, operations.kinds(null, new int[0])),
+                predicates == null
+                        ? new Operations(starts, keysAndKinds, valueCodes, kinds)
+                        : PredicateResolution.withoutStandIns(starts, keysAndKinds, valueCodes, kinds),
                 keys.labels(),
                 values.labels(),
                 initialValue,
@@ -500,13 +525,12 @@ public final class HistoryTableBuilder {
                         keysAndKinds,
                         valueCodes,
                         operations.kinds(order, starts)));
-        if (lists != null && predicates != null) {
+        if (lists != null && predicates != null && predicates.size() > 0) {
             throw new HistoryException(
                     files.get(0), "lists and predicates", "one of them", "check them as two histories");
         }
-        return predicates != null
-                ? PredicateResolution.of(table, predicates)
-                : lists == null ? table : ListResolution.of(table, lists);
+        HistoryTable resolved = predicates == null ? table : PredicateResolution.of(table, predicates);
+        return lists == null ? resolved : ListResolution.of(resolved, lists);
     }
 
     private static int[] moved(int[] starts, int[] order) {

@@ -1,13 +1,16 @@
 package org.polygraph.storage.table;
 
+import it.unimi.dsi.fastutil.bytes.ByteArrayList;
 import it.unimi.dsi.fastutil.ints.Int2LongMap;
 import it.unimi.dsi.fastutil.ints.Int2LongOpenHashMap;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
 import it.unimi.dsi.fastutil.longs.Long2IntOpenHashMap;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
-import it.unimi.dsi.fastutil.longs.LongArrays;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.dictionary.KeyDictionary;
 import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.model.BudgetException;
@@ -15,133 +18,123 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
 
 /**
- * Expresses predicates as reads of single keys (spark-jobs/docs/predicates.md, Reduction to reads). A row and bounds get a key of
- * whether the row is between the bounds: each writer of the row writes it, and a result that lacks the row, or that has it without its
- * value, reads it. Bounds between which the same values of the row are share this key, and a row that is never between them needs none.
+ * Expresses predicates as reads of single keys (spark-jobs/docs/predicates.md, Reduction to reads). A row and a condition get a key of
+ * whether the row matches: each writer of the row writes it, in the way that it writes the row, and a result that lacks the row, or
+ * that has it without its value, reads it. Bounds between which the same values of the row are share this key, and a row that never matches
+ * needs none.
  *
  * <p>Time and memory: linear in the operations, plus for each predicate the rows that may match, plus for each write of a row the keys
  * that the row has.
  */
 final class PredicateResolution {
-    private static final long MOST_OPERATIONS = 1 << 28;
+    private static final int MOST_OPERATIONS = 1 << 28;
     private static final int NONE = -1;
 
     private final HistoryTable table;
     private final Predicates predicates;
     private final KeyDictionary keys;
     private final ValueDictionary values;
-    private final int rows;
+    private final RowVersions versions;
 
-    /** The different integers that a row has ever had, by row and ascending: row k has [starts[k], starts[k + 1]). */
-    private final int[] starts;
+    /** By row and the versions that match: the number of the key. */
+    private final Long2IntOpenHashMap numbers = new Long2IntOpenHashMap();
 
-    private final long[] had;
-    /** By row and values [from, to) of it: the number of the key. */
-    private final Long2IntOpenHashMap ofRange = new Long2IntOpenHashMap();
-
-    /** By number: the row, the key, the first and the last value that match, and the number of the next key of the same row. */
+    /** By number: the row, the key, the condition, and the number of the next key of the same row. */
     private final IntArrayList rowOf = new IntArrayList();
 
     private final IntArrayList matchKeys = new IntArrayList();
-
-    private final LongArrayList lowest = new LongArrayList();
-    private final LongArrayList highest = new LongArrayList();
+    private final IntArrayList conditionOf = new IntArrayList();
     private final IntArrayList next = new IntArrayList();
     private final int[] firsts;
+
+    /** By condition: the rows that may match, and the numbers of their keys. */
+    private final List<int[]> candidates = new ArrayList<>();
+
+    private final List<int[]> candidateNumbers = new ArrayList<>();
 
     private final long yes;
     private final long no;
     private final IntArrayList newKeys = new IntArrayList();
     private final LongArrayList newCodes = new LongArrayList();
+    private final @Nullable ByteArrayList newKinds;
 
     private PredicateResolution(HistoryTable table, Predicates predicates) {
         this.table = table;
         this.predicates = predicates;
         keys = table.keys();
         values = table.values();
-        rows = keys.size();
-        starts = new int[rows + 1];
-        had = had();
-        firsts = new int[rows];
+        versions = new RowVersions(table, predicates);
+        firsts = new int[keys.size()];
         Arrays.fill(firsts, NONE);
-        ofRange.defaultReturnValue(NONE);
+        numbers.defaultReturnValue(NONE);
         yes = values.opaque("yes");
-        no = values.opaque("no");
+        // A delete leaves null, and a row that is deleted does not match.
+        no = table.hasRows() ? ValueDictionary.NULL : values.opaque("no");
+        newKinds = table.hasRows() ? new ByteArrayList() : null;
     }
 
-    /**
-     * The table with reads and writes in place of the codes that stand for predicates.
-     *
-     * @throws HistoryException if the history inserts or deletes rows too
-     */
+    /** The table with reads and writes in place of the codes that stand for predicates, and without those of columns. */
     static HistoryTable of(HistoryTable table, Predicates predicates) throws HistoryException {
-        if (table.hasRows()) {
-            throw new HistoryException(
-                    table.source().files().get(0),
-                    "inserts or deletes in a history that also has predicates",
-                    "writes of values",
-                    "rows that come and go are not decided with predicates yet");
+        for (int t = 0; t < table.transactions(); t++) {
+            for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+                if (table.value(o) == Predicates.OF_UNKNOWN_ROWS) {
+                    requireAborted(table, t);
+                }
+            }
+        }
+        if (predicates.size() == 0) {
+            return table.with(withoutStandIns(
+                    table.operationStarts(), table.operationKeys(), table.operationValues(), table.operationKinds()));
         }
         table.values().markPredicates();
         return new PredicateResolution(table, predicates).resolved();
     }
 
-    private long[] had() {
-        int[] counts = new int[rows + 2];
-        for (int o = 0; o < table.operations(); o++) {
-            if (isInteger(o)) {
-                counts[table.key(o) + 2]++;
-            }
-        }
-        for (int k = 0; k < rows; k++) {
-            counts[k + 2] += counts[k + 1] + (values.isInteger(table.initialValue(k)) ? 1 : 0);
-        }
-        long[] all = new long[counts[rows + 1]];
-        for (int k = 0; k < rows; k++) {
-            if (values.isInteger(table.initialValue(k))) {
-                all[counts[k + 1]++] = values.integer(table.initialValue(k));
-            }
-        }
-        for (int o = 0; o < table.operations(); o++) {
-            if (isInteger(o)) {
-                all[counts[table.key(o) + 1]++] = values.integer(table.value(o));
-            }
-        }
+    /** Operations without those that stand for columns and for writes of unknown rows. */
+    static Operations withoutStandIns(int[] starts, int[] keys, long[] codes, byte @Nullable [] kinds) {
+        int[] keptStarts = new int[starts.length];
+        int[] keptKeys = new int[keys.length];
+        long[] keptCodes = new long[keys.length];
+        byte[] keptKinds = kinds == null ? null : new byte[keys.length];
         int n = 0;
-        for (int k = 0; k < rows; k++) {
-            Arrays.sort(all, counts[k], counts[k + 1]);
-            starts[k] = n;
-            for (int i = counts[k]; i < counts[k + 1]; i++) {
-                if (n == starts[k] || all[n - 1] != all[i]) {
-                    all[n++] = all[i];
+        for (int t = 0; t + 1 < starts.length; t++) {
+            for (int o = starts[t]; o < starts[t + 1]; o++) {
+                if (codes[o] != Predicates.OF_UNKNOWN_ROWS && !Predicates.isRow(codes[o])) {
+                    if (kinds != null && keptKinds != null) {
+                        keptKinds[n] = kinds[o];
+                    }
+                    keptKeys[n] = keys[o];
+                    keptCodes[n++] = codes[o];
                 }
             }
+            keptStarts[t + 1] = n;
         }
-        starts[rows] = n;
-        return Arrays.copyOf(all, n);
+        return new Operations(
+                keptStarts,
+                Arrays.copyOf(keptKeys, n),
+                Arrays.copyOf(keptCodes, n),
+                keptKinds == null ? null : Arrays.copyOf(keptKinds, n));
     }
 
-    private boolean isInteger(int o) {
-        return table.isWrite(o) && values.isInteger(table.value(o));
-    }
-
-    private HistoryTable resolved() throws HistoryException {
-        for (int p = 0; p < predicates.size(); p++) {
-            for (int row = 0; row < rows; row++) {
-                keyOf(p, row);
-            }
+    private HistoryTable resolved() {
+        for (int c = 0; c < predicates.conditions(); c++) {
+            addCandidates(c);
         }
         int[] ends = new int[table.transactions() + 1];
+        int columns = NONE;
         for (int t = 0; t < table.transactions(); t++) {
             for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
-                if (table.value(o) == Predicates.OF_UNKNOWN_ROWS) {
-                    requireAborted(t);
-                } else if (Predicates.isOne(table.value(o))) {
-                    read(Predicates.number(table.value(o)));
-                } else {
-                    put(table.operationKeys()[o], table.value(o));
+                long code = table.value(o);
+                if (Predicates.isRow(code)) {
+                    columns = Predicates.rowNumber(code);
+                } else if (Predicates.isOne(code)) {
+                    read(Predicates.number(code), o);
+                } else if (code != Predicates.OF_UNKNOWN_ROWS) {
+                    byte kind = table.kind(o);
+                    put(table.operationKeys()[o], code, kind);
                     if (table.isWrite(o)) {
-                        write(table.key(o), table.value(o));
+                        write(table.key(o), code, columns, kind);
+                        columns = NONE;
                     }
                 }
             }
@@ -154,64 +147,56 @@ final class PredicateResolution {
         }
         for (int number = 0; number < matchKeys.size(); number++) {
             int row = rowOf.getInt(number);
-            initial.put(matchKeys.getInt(number), code(matches(number, table.initialValue(row))));
+            boolean matches = matches(number, table.initialValue(row), NONE);
+            boolean isRowOfNull = table.hasRows() && !matches && table.existsAtFirst(row);
+            initial.put(matchKeys.getInt(number), isRowOfNull ? HistoryTable.ROW_OF_NULL : code(matches));
         }
-        return table.with(new Operations(ends, newKeys.toIntArray(), newCodes.toLongArray(), null))
+        byte[] kinds = newKinds == null ? null : newKinds.toByteArray();
+        return table.with(new Operations(ends, newKeys.toIntArray(), newCodes.toLongArray(), kinds))
                 .withInitialState(initial);
     }
 
-    /** No other transaction sees what an aborted one wrote, so its update of unknown rows is left out. */
-    private void requireAborted(int transaction) throws HistoryException {
+    /** No other transaction sees what an aborted one wrote, so its write of unknown rows is left out. */
+    private static void requireAborted(HistoryTable table, int transaction) throws HistoryException {
         if (table.status(transaction) != TransactionStatus.ABORTED) {
             throw new HistoryException(
                     table.whereIs(transaction),
-                    "a \"pw\" without \"keys\"",
+                    "a \"pw\" or \"pd\" without \"keys\"",
                     "the keys of the rows that it wrote",
-                    "an update of unknown rows is not decided yet: record its keys");
+                    "a write of unknown rows is not decided yet: record its keys");
         }
     }
 
-    /** The number of the key of a row and a predicate, which is made if it is new; NONE if the row never matches. */
-    private int keyOf(int predicate, int row) {
-        boolean isOutside = starts[row] == starts[row + 1]
-                || had[starts[row + 1] - 1] < predicates.low(predicate)
-                || had[starts[row]] > predicates.high(predicate);
-        if (isOutside) {
-            return NONE;
+    /** Finds the rows that may match a condition, and makes the keys that are new. */
+    private void addCandidates(int condition) {
+        int[] rows = versions.candidates(predicates.condition(condition));
+        int[] numbersHere = new int[rows.length];
+        int n = 0;
+        for (int row : rows) {
+            long matched = versions.matched(predicates.condition(condition), condition, row);
+            if (matched == RowVersions.NONE) {
+                continue;
+            }
+            int number = numbers.get(matched);
+            if (number == NONE) {
+                number = matchKeys.size();
+                numbers.put(matched, number);
+                rowOf.add(row);
+                matchKeys.add(key(row, predicates.condition(condition).label()));
+                conditionOf.add(condition);
+                next.add(firsts[row]);
+                firsts[row] = number;
+            }
+            rows[n] = row;
+            numbersHere[n++] = number;
         }
-        int from = search(row, predicates.low(predicate));
-        int to = predicates.high(predicate) == Long.MAX_VALUE
-                ? starts[row + 1]
-                : search(row, predicates.high(predicate) + 1);
-        if (from >= to) {
-            return NONE;
-        }
-        // Values of a row are at places of its own, so both places identify it.
-        long range = (long) from << 32 | to;
-        int known = ofRange.get(range);
-        if (known != NONE) {
-            return known;
-        }
-        int number = matchKeys.size();
-        ofRange.put(range, number);
-        rowOf.add(row);
-        matchKeys.add(key(row, predicates.low(predicate), predicates.high(predicate)));
-        lowest.add(had[from]);
-        highest.add(had[to - 1]);
-        next.add(firsts[row]);
-        firsts[row] = number;
-        return number;
-    }
-
-    /** The first place of a value of a row that is not below a bound. */
-    private int search(int row, long bound) {
-        int at = LongArrays.binarySearch(had, starts[row], starts[row + 1], bound);
-        return at < 0 ? -at - 1 : at;
+        candidates.add(Arrays.copyOf(rows, n));
+        candidateNumbers.add(Arrays.copyOf(numbersHere, n));
     }
 
     /** A key that no transaction has. */
-    private int key(int row, long lo, long hi) {
-        String label = "row " + keys.label(row) + " between " + lo + " and " + hi;
+    private int key(int row, String condition) {
+        String label = "row " + keys.label(row) + " " + condition;
         int size = keys.size();
         int id = keys.id(label);
         while (id < size) {
@@ -221,45 +206,57 @@ final class PredicateResolution {
         return id;
     }
 
-    private void read(int predicate) {
-        IntOpenHashSet matched = new IntOpenHashSet(predicates.keys(predicate));
-        for (int row = 0; row < rows; row++) {
-            int number = keyOf(predicate, row);
-            boolean isMatched = matched.contains(row);
-            if (isMatched && predicates.isRead(predicate)) {
-                continue;
+    /** Reads whether rows match, but of those whose value is read too and is enough. */
+    private void read(int predicate, int operation) {
+        int c = predicates.conditionOf(predicate);
+        Condition condition = predicates.condition(c);
+        int[] matched = predicates.keys(predicate);
+        IntOpenHashSet left = new IntOpenHashSet(matched);
+        IntOpenHashSet enough = new IntOpenHashSet();
+        for (int i = 0; predicates.isRead(predicate) && condition.isOfValue() && i < matched.length; i++) {
+            if (condition.matches(values, table.value(operation - matched.length + i))) {
+                enough.add(matched[i]);
             }
-            if (number != NONE) {
-                put(matchKeys.getInt(number) << 1, code(isMatched));
-            } else if (isMatched) {
-                // No version of the row matches: a value that nothing wrote.
-                put(row << 1, yes);
+        }
+        int[] rows = candidates.get(c);
+        for (int i = 0; i < rows.length; i++) {
+            boolean isMatched = left.remove(rows[i]);
+            if (!enough.contains(rows[i])) {
+                put(matchKeys.getInt(candidateNumbers.get(c)[i]) << 1, code(isMatched), (byte) 0);
+            }
+        }
+        for (int row : matched) {
+            if (left.contains(row) && !enough.contains(row)) {
+                // No version of the row matches, so nothing writes this value.
+                put(key(row, condition.label()) << 1, values.opaque("matches"), (byte) 0);
             }
         }
     }
 
-    private void write(int row, long value) {
+    private void write(int row, long value, int columns, byte kind) {
+        boolean isDelete = kind == Operations.DELETE;
         for (int number = firsts[row]; number != NONE; number = next.getInt(number)) {
-            put(matchKeys.getInt(number) << 1 | 1, code(matches(number, value)));
+            put(matchKeys.getInt(number) << 1 | 1, code(!isDelete && matches(number, value, columns)), kind);
         }
     }
 
-    private boolean matches(int number, long value) {
-        return values.isInteger(value)
-                && values.integer(value) >= lowest.getLong(number)
-                && values.integer(value) <= highest.getLong(number);
+    private boolean matches(int number, long value, int columns) {
+        return predicates.condition(conditionOf.getInt(number)).matches(values, predicates.rows(), value, columns);
     }
 
     private long code(boolean matches) {
         return matches ? yes : no;
     }
 
-    private void put(int keyAndKind, long code) {
+    private void put(int keyAndKind, long code, byte kind) {
         if (newKeys.size() >= MOST_OPERATIONS) {
             throw new BudgetException("predicates and the rows that may match them are more than " + MOST_OPERATIONS
-                    + " pairs; check a part of the history, or narrower bounds");
+                    + " pairs; check a part of the history, or narrower conditions");
         }
         newKeys.add(keyAndKind);
         newCodes.add(code);
+        if (newKinds != null) {
+            newKinds.add(kind);
+        }
     }
 }

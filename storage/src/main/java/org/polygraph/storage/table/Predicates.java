@@ -1,37 +1,48 @@
 package org.polygraph.storage.table;
 
 import it.unimi.dsi.fastutil.ints.IntArrayList;
-import it.unimi.dsi.fastutil.longs.LongArrayList;
+import it.unimi.dsi.fastutil.objects.Object2IntOpenHashMap;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
- * The predicates of a history: bounds, and the keys of the rows that matched. The codes that stand for them in the operations lie
- * outside those of values and of lists.
+ * The predicates of a history: conditions, and the keys of the rows that matched; and the columns of the rows that were written. The
+ * codes that stand for them in the operations lie outside those of values and of lists.
  */
 final class Predicates {
     private static final long FIRST = Long.MIN_VALUE + (1L << 45);
     private static final long END = Long.MIN_VALUE + (1L << 46);
-    /** Stands for an update of rows that the history does not name. */
+    private static final long END_OF_ROWS = Long.MIN_VALUE + (1L << 47);
+    /** Stands for a write of rows that the history does not name. */
     static final long OF_UNKNOWN_ROWS = END;
 
-    private final LongArrayList low = new LongArrayList();
-    private final LongArrayList high = new LongArrayList();
-    private final IntArrayList reads = new IntArrayList();
+    private static final long FIRST_ROW = END + 1;
+
+    private final Object2IntOpenHashMap<String> labels = new Object2IntOpenHashMap<>();
+    private final List<Condition> conditions = new ArrayList<>();
+    /** By predicate: the number of its condition, and whether it is a read, in the lowest bit. */
+    private final IntArrayList kinds = new IntArrayList();
+
     private final IntArrayList ends = new IntArrayList();
     private final IntArrayList keys = new IntArrayList();
+    private final RowColumns rows = new RowColumns();
 
     /**
      * Adds one.
      *
-     * @param read whether the values of the rows that matched are read beside it
+     * @param read whether the values of the rows that matched are read just before it
      * @return the code that stands for the predicate
      */
-    long add(long lo, long hi, IntArrayList matched, boolean read) {
-        reads.add(read ? 1 : 0);
-        low.add(lo);
-        high.add(hi);
+    long add(Condition condition, IntArrayList matched, boolean read) {
+        int next = conditions.size();
+        int number = labels.computeIfAbsent(condition.label(), unused -> next);
+        if (number == next) {
+            conditions.add(condition);
+        }
+        kinds.add(number << 1 | (read ? 1 : 0));
         keys.addAll(matched);
         ends.add(keys.size());
-        return FIRST + low.size() - 1;
+        return FIRST + kinds.size() - 1;
     }
 
     static boolean isOne(long code) {
@@ -42,21 +53,44 @@ final class Predicates {
         return (int) (code - FIRST);
     }
 
+    /** The code that stands for the columns of what the next operation writes. */
+    static long row(int row) {
+        return FIRST_ROW + row;
+    }
+
+    static boolean isRow(long code) {
+        return code >= FIRST_ROW && code < END_OF_ROWS;
+    }
+
+    static int rowNumber(long code) {
+        return (int) (code - FIRST_ROW);
+    }
+
+    /** The columns of the rows that were written. */
+    RowColumns rows() {
+        return rows;
+    }
+
     int size() {
-        return low.size();
+        return kinds.size();
     }
 
-    long low(int predicate) {
-        return low.getLong(predicate);
+    int conditions() {
+        return conditions.size();
     }
 
-    long high(int predicate) {
-        return high.getLong(predicate);
+    Condition condition(int number) {
+        return conditions.get(number);
     }
 
-    /** Whether the values of the rows that matched are read beside it. */
+    /** The number of the condition of a predicate. */
+    int conditionOf(int predicate) {
+        return kinds.getInt(predicate) >> 1;
+    }
+
+    /** Whether the values of the rows that matched are read just before it. */
     boolean isRead(int predicate) {
-        return reads.getInt(predicate) == 1;
+        return (kinds.getInt(predicate) & 1) != 0;
     }
 
     /** The keys of the rows that matched. */
@@ -66,6 +100,6 @@ final class Predicates {
     }
 
     long bytes() {
-        return 20L * low.size() + 4L * keys.size();
+        return 8L * kinds.size() + 300L * conditions.size() + 4L * keys.size() + rows.bytes();
     }
 }

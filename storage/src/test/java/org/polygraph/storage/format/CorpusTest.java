@@ -30,7 +30,7 @@ class CorpusTest {
                 assertThatThrownBy(() -> HistoryReader.read(path.toString(), HistoryFormat.AUTO))
                         .as(name)
                         .isInstanceOf(HistoryException.class)
-                        .hasMessageMatching(".*:\\d+: found a \"pw\" without \"keys\"; expected .*");
+                        .hasMessageMatching(".*:\\d+: found a \"pw\" or \"pd\" without \"keys\"; expected .*");
                 refused++;
                 continue;
             }

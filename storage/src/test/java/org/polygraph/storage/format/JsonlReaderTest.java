@@ -173,7 +173,7 @@ class JsonlReaderTest {
             },
             {
                 txn("{\"op\":\"x\""),
-                "h:1:58: found the string \"x\" as \"op\"; expected \"r\", \"w\", \"i\", \"d\", \"append\", \"cas\", \"pr\" or \"pw\""
+                "h:1:58: found the string \"x\" as \"op\"; expected \"r\", \"w\", \"i\", \"d\", \"append\", \"cas\", \"pr\", \"pw\" or \"pd\""
             },
             {
                 TXN + TXN.stripTrailing() + " " + TXN,
@@ -201,24 +201,22 @@ class JsonlReaderTest {
                 .isEqualTo(
                         "h:1:78: found the number 9223372036854775808 as \"value\"; expected an integer of 64 bits; write"
                                 + " larger numbers as strings");
-        assertThat(inputs.refusal("h", txn("{\"op\":\"pd\",\"lo\":1,\"hi\":2,\"keys\":[]}")))
-                .contains("found the operation \"pd\"", "deletes by a condition are not supported yet");
         assertThat(inputs.refusal("h", txn("{\"op\":\"pw\",\"lo\":1,\"hi\":2,\"value\":3}")))
-                .contains("found a \"pw\" without \"keys\"; expected the keys of the rows that it wrote");
+                .contains("found a \"pw\" or \"pd\" without \"keys\"; expected the keys of the rows that it wrote");
         String unknownRows =
                 txn("{\"op\":\"pw\",\"lo\":1,\"hi\":2,\"value\":3},{\"op\":\"r\",\"key\":1,\"value\":null}");
         assertThat(inputs.read("h", unknownRows.replace("committed", "aborted")).operations())
                 .isEqualTo(1);
         assertThat(inputs.refusal("h", txn("{\"op\":\"pw\",\"lo\":1,\"hi\":2,\"value\":3,\"count\":2,\"keys\":[7]}")))
                 .contains("found \"count\":2 with 1 keys");
-        assertThat(inputs.refusal("h", txn("{\"op\":\"pr\",\"lo\":1,\"hi\":2,\"rows\":[[7,3]]}")))
-                .contains("found the row [7,3]; expected values from 1 to 2");
         assertThat(inputs.refusal("h", txn("{\"op\":\"pr\",\"lo\":1,\"hi\":2,\"rows\":[[7,1],[7,2]]}")))
                 .contains("found a key twice in one result");
         assertThat(inputs.refusal("h", txn("{\"op\":\"pr\",\"lo\":1,\"rows\":[[7,1]]}")))
                 .contains("found a \"pr\" without \"hi\"");
-        assertThat(inputs.refusal("h", txn("{\"op\":\"pr\",\"where\":{\"v1\":[1,2]},\"rows\":[]}")))
-                .contains("conditions on columns are not decided yet");
+        assertThat(inputs.refusal("h", txn("{\"op\":\"pr\",\"where\":{},\"rows\":[]}")))
+                .contains("found a \"where\" without columns");
+        assertThat(inputs.refusal("h", txn("{\"op\":\"pr\",\"where\":{\"v1\":[1]},\"lo\":1,\"rows\":[]}")))
+                .contains("found \"where\" and bounds");
         assertThat(inputs.refusal("h", txn("{\"lo\":1,\"op\":\"pr\",\"hi\":2,\"rows\":[7]}")))
                 .contains("found the number 7 in \"rows\"; expected [KEY,VALUE]");
     }

@@ -108,8 +108,9 @@ public final class BruteForce {
                 state[slots[key]] = number(history.initialValue(key));
             }
         }
-        boolean exists = !history.values().isNull(history.initialValue());
-        Arrays.fill(state, firstRow, firstRow + keys, (char) (exists ? 1 : 0));
+        for (int key = 0; key < keys; key++) {
+            state[firstRow + key] = (char) (history.existsAtFirst(key) ? 1 : 0);
+        }
     }
 
     /**

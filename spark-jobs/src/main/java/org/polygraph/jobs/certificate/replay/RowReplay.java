@@ -45,9 +45,11 @@ final class RowReplay {
         this.placement = placement;
         int keys = table.keys().size();
         current = new long[keys];
-        Arrays.fill(current, table.initialValue());
+        Arrays.setAll(current, table::initialValue);
         exists = new boolean[keys];
-        Arrays.fill(exists, !table.values().isNull(table.initialValue()));
+        for (int key = 0; key < keys; key++) {
+            exists[key] = table.existsAtFirst(key);
+        }
         lastWriter = new int[keys];
         Arrays.fill(lastWriter, NONE);
         lastCommit = lastWriter.clone();

@@ -233,7 +233,7 @@ public final class HistoryHeader {
                     written.set(key);
                     json.writeStartArray();
                     JsonlWriter.writeKey(json, table.keys(), key);
-                    JsonlWriter.writeValue(json, table.values(), state.get(key));
+                    JsonlWriter.writeValue(json, table.values(), table.initialValue(key));
                     json.writeEndArray();
                 }
             }

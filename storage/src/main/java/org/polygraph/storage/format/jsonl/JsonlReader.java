@@ -43,6 +43,7 @@ public final class JsonlReader {
     private static final int EXPECTED = 8;
     private static final int OK = 16;
     private static final int FOUND = 32;
+    private static final int ROW = 64;
 
     private static final int READ = 0;
     private static final int WRITE = 1;
@@ -52,11 +53,13 @@ public final class JsonlReader {
     private static final int DELETE = 5;
     private static final int PREDICATE_READ = 6;
     private static final int PREDICATE_WRITE = 7;
+    private static final int PREDICATE_DELETE = 8;
     /** By kind, for messages. */
     private static final String[] KINDS = {"r", "w", "cas", "append", "i", "d"};
 
     public static final String NO_TIME_REMEDY = "leave out a time that is not known";
-    private static final String OPERATIONS = "\"r\", \"w\", \"i\", \"d\", \"append\", \"cas\", \"pr\" or \"pw\"";
+    private static final String OPERATIONS =
+            "\"r\", \"w\", \"i\", \"d\", \"append\", \"cas\", \"pr\", \"pw\" or \"pd\"";
 
     private final HistoryTableBuilder builder;
     private final PredicateReader predicate;
@@ -338,6 +341,7 @@ public final class JsonlReader {
         long found = 0;
         Boolean ok = null;
         String list = null;
+        int row = -1;
         for (String field; (field = json.nextFieldName()) != null; ) {
             int bit =
                     switch (field) {
@@ -347,6 +351,7 @@ public final class JsonlReader {
                         case "expected" -> EXPECTED;
                         case "ok" -> OK;
                         case "found" -> FOUND;
+                        case "row" -> ROW;
                         default -> 0;
                     };
             if ((seen & bit) != 0) {
@@ -357,7 +362,7 @@ public final class JsonlReader {
             if (bit == KIND) {
                 kind = kind(json);
                 if (kind >= PREDICATE_READ) {
-                    predicate.read(json, place, seen == KIND, kind == PREDICATE_WRITE);
+                    predicate.read(json, place, seen == KIND, json.getText());
                     return;
                 }
             } else if (bit == KEY) {
@@ -373,6 +378,8 @@ public final class JsonlReader {
                 found = Json.value(json, place, field, values);
             } else if (bit == OK && (token == JsonToken.VALUE_TRUE || token == JsonToken.VALUE_FALSE)) {
                 ok = token == JsonToken.VALUE_TRUE;
+            } else if (bit == ROW && token == JsonToken.START_OBJECT) {
+                row = predicate.row(json, place);
             } else {
                 // Of reads and writes these are fields like any other, so what is in them is not looked at here.
                 seen &= bit == OK && token == JsonToken.VALUE_NULL ? -1 : ~bit;
@@ -396,6 +403,9 @@ public final class JsonlReader {
         }
         if ((seen & (KIND | KEY | VALUE)) != (KIND | KEY | VALUE)) {
             throw incomplete(json, seen);
+        }
+        if (row >= 0 && (kind == WRITE || kind == INSERT)) {
+            builder.row(row);
         }
         if (kind == APPEND) {
             if (value == ValueDictionary.NULL) {
@@ -491,13 +501,9 @@ public final class JsonlReader {
             case "append" -> APPEND;
             case "pr" -> PREDICATE_READ;
             case "pw" -> PREDICATE_WRITE;
-            case "pd" -> throw unsupported(json, kind, "deletes by a condition are not supported yet");
+            case "pd" -> PREDICATE_DELETE;
             default -> throw place.error(json, Json.describe(json) + " as \"op\"", OPERATIONS, Json.LINE_REMEDY);
         };
-    }
-
-    private HistoryException unsupported(JsonParser json, String kind, String why) {
-        return place.error(json, "the operation \"" + kind + "\"", OPERATIONS, why);
     }
 
     private HistoryException incomplete(JsonParser json, int seen) {

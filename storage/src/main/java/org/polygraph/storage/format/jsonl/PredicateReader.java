@@ -6,10 +6,14 @@ import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.Condition;
 import org.polygraph.storage.table.HistoryTableBuilder;
 
-/** Reads and writes by a condition: {@code pr} and {@code pw} with bounds. */
+/** Reads, writes and deletes by a condition: {@code pr}, {@code pw} and {@code pd}. */
 final class PredicateReader {
     private static final String REMEDY = "spark-jobs/docs/predicates.md shows the fields";
 
@@ -19,12 +23,12 @@ final class PredicateReader {
 
     private final IntOpenHashSet distinct = new IntOpenHashSet();
     private final LongArrayList rows = new LongArrayList();
-    private long lo;
-    private long hi;
+    private @Nullable Condition where;
+    private @Nullable Long lo;
+    private @Nullable Long hi;
     private long value;
     private long count;
-    private boolean hasLo;
-    private boolean hasHi;
+    private int row;
     private boolean hasRows;
     private boolean hasValue;
 
@@ -32,63 +36,164 @@ final class PredicateReader {
         this.builder = builder;
     }
 
-    /** Reads the fields after {@code op}, to the end of the operation. */
-    void read(JsonParser json, Json.Place place, boolean isFirst, boolean writes) throws IOException, HistoryException {
-        String op = writes ? "pw" : "pr";
+    /**
+     * Reads the fields after {@code op}, to the end of the operation.
+     *
+     * @param op one of the three
+     */
+    void read(JsonParser json, Json.Place place, boolean isFirst, String op) throws IOException, HistoryException {
         if (!isFirst) {
             throw place.error(json, "\"op\":\"" + op + "\" behind other fields", "\"op\" first", REMEDY);
         }
         keys.clear();
         distinct.clear();
         rows.clear();
-        hasLo = false;
-        hasHi = false;
+        where = null;
+        lo = null;
+        hi = null;
         hasRows = false;
         hasValue = false;
         count = -1;
+        row = -1;
         for (String field; (field = json.nextFieldName()) != null; ) {
             json.nextToken();
-            field(json, place, field);
+            field(json, place, field, op);
         }
-        if (!hasLo || !hasHi || (writes && !hasValue)) {
-            String missing = !hasLo ? "lo" : !hasHi ? "hi" : "value";
-            throw place.error(
-                    json, "a \"" + op + "\" without \"" + missing + "\"", "\"op\", then \"lo\" and \"hi\"", REMEDY);
+        Condition condition = condition(json, place, op);
+        if (op.equals("pw") && !hasValue) {
+            throw place.error(json, "a \"pw\" without \"value\"", "the value that it wrote", REMEDY);
         }
+        boolean reads = op.equals("pr");
         if (!hasRows && count != 0) {
-            if (!writes) {
+            if (reads) {
                 throw place.error(json, "a \"pr\" without \"rows\"", "the rows that it returned", REMEDY);
             }
-            builder.updateOfUnknownRows();
+            builder.writeOfUnknownRows();
             return;
         }
         if (count >= 0 && count != keys.size()) {
             throw place.error(json, "\"count\":" + count + " with " + keys.size() + " keys", "their number", REMEDY);
         }
-        add(json, place, writes);
+        for (int i = 0; i < rows.size(); i++) {
+            builder.read(keys.getInt(i), rows.getLong(i));
+        }
+        builder.predicate(condition, keys, reads);
+        for (int i = 0; !reads && i < keys.size(); i++) {
+            write(keys.getInt(i), op);
+        }
     }
 
-    private void field(JsonParser json, Json.Place place, String field) throws IOException, HistoryException {
+    private void write(int key, String op) {
+        if (op.equals("pd")) {
+            builder.delete(key);
+            return;
+        }
+        if (row >= 0) {
+            builder.row(row);
+        }
+        builder.write(key, value);
+    }
+
+    private Condition condition(JsonParser json, Json.Place place, String op) throws HistoryException {
+        Condition columns = where;
+        if (columns != null && (lo != null || hi != null)) {
+            throw place.error(json, "\"where\" and bounds", "one of them", REMEDY);
+        }
+        if (columns != null) {
+            return columns;
+        }
+        if (lo == null || hi == null) {
+            throw place.error(
+                    json,
+                    "a \"" + op + "\" without \"" + (lo == null ? "lo" : "hi") + "\"",
+                    "\"op\", then \"lo\" and \"hi\", or \"where\"",
+                    REMEDY);
+        }
+        return Condition.between(lo, hi);
+    }
+
+    private void field(JsonParser json, Json.Place place, String field, String op)
+            throws IOException, HistoryException {
         switch (field) {
-            case "lo" -> {
-                lo = Json.integer(json, place, field);
-                hasLo = true;
-            }
-            case "hi" -> {
-                hi = Json.integer(json, place, field);
-                hasHi = true;
-            }
+            case "lo" -> lo = Json.integer(json, place, field);
+            case "hi" -> hi = Json.integer(json, place, field);
             case "value" -> {
                 value = Json.value(json, place, field, builder.values());
                 hasValue = true;
             }
             case "count" -> count = Json.integer(json, place, field);
-            case "where" ->
-                throw place.error(json, "\"where\"", "\"lo\" and \"hi\"", "conditions on columns are not decided yet");
+            case "where" -> where = where(json, place);
+            case "row" -> {
+                if (op.equals("pw") && json.currentToken() == JsonToken.START_OBJECT) {
+                    row = row(json, place);
+                } else {
+                    json.skipChildren();
+                }
+            }
             case "rows" -> elements(json, place, true);
             case "keys" -> elements(json, place, false);
             default -> json.skipChildren();
         }
+    }
+
+    /** Reads the columns of a row, from the start of its object. Columns that are no integers, strings or null are left out. @return its number */
+    int row(JsonParser json, Json.Place place) throws IOException, HistoryException {
+        for (String column; (column = json.nextFieldName()) != null; ) {
+            switch (json.nextToken()) {
+                case VALUE_NUMBER_INT, VALUE_STRING, VALUE_NULL ->
+                    builder.columnOfRow(builder.column(column), Json.value(json, place, column, builder.values()));
+                default -> json.skipChildren();
+            }
+        }
+        return builder.endOfRow();
+    }
+
+    private Condition where(JsonParser json, Json.Place place) throws IOException, HistoryException {
+        if (json.currentToken() != JsonToken.START_OBJECT) {
+            throw place.error(json, Json.describe(json) + " as \"where\"", "{COLUMN:[...],...}", REMEDY);
+        }
+        List<Condition.Term> terms = new ArrayList<>();
+        StringBuilder label = new StringBuilder("where");
+        for (String column; (column = json.nextFieldName()) != null; ) {
+            if (json.nextToken() != JsonToken.START_ARRAY) {
+                throw place.error(json, Json.describe(json) + " in \"where\"", "[FROM,TO] or [VALUE,...]", REMEDY);
+            }
+            boolean isName = column.chars().allMatch(Character::isJavaIdentifierPart);
+            label.append(terms.isEmpty() ? " " : " and ").append(isName ? column : quoted(column));
+            terms.add(term(json, place, builder.column(column), label));
+        }
+        if (terms.isEmpty()) {
+            throw place.error(json, "a \"where\" without columns", "one at least", REMEDY);
+        }
+        return new Condition(terms, label.toString());
+    }
+
+    private Condition.Term term(JsonParser json, Json.Place place, int column, StringBuilder label)
+            throws IOException, HistoryException {
+        LongArrayList codes = new LongArrayList();
+        LongArrayList integers = new LongArrayList();
+        StringBuilder set = new StringBuilder();
+        for (JsonToken token; (token = json.nextToken()) != JsonToken.END_ARRAY; ) {
+            codes.add(Json.value(json, place, "where", builder.values()));
+            if (token == JsonToken.VALUE_NUMBER_INT) {
+                integers.add(json.getLongValue());
+            }
+            set.append(set.isEmpty() ? "" : ",")
+                    .append(token == JsonToken.VALUE_STRING ? quoted(json.getText()) : json.getText());
+        }
+        if (codes.size() == 2 && integers.size() == 2) {
+            label.append(" between ")
+                    .append(integers.getLong(0))
+                    .append(" and ")
+                    .append(integers.getLong(1));
+            return new Condition.Term(column, integers.getLong(0), integers.getLong(1), null);
+        }
+        label.append(" in [").append(set).append(']');
+        return new Condition.Term(column, 0, 0, codes.toLongArray());
+    }
+
+    private static String quoted(String text) {
+        return '"' + text.replace("\\", "\\\\").replace("\"", "\\\"") + '"';
     }
 
     private void elements(JsonParser json, Json.Place place, boolean pairs) throws IOException, HistoryException {
@@ -115,27 +220,6 @@ final class PredicateReader {
                     throw place.error(json, Json.describe(json) + " in \"rows\"", "[KEY,VALUE]", REMEDY);
                 }
             }
-        }
-    }
-
-    private void add(JsonParser json, Json.Place place, boolean writes) throws HistoryException {
-        for (int i = 0; i < rows.size(); i++) {
-            long row = rows.getLong(i);
-            if (!builder.values().isInteger(row)
-                    || builder.values().integer(row) < lo
-                    || builder.values().integer(row) > hi) {
-                throw place.error(
-                        json,
-                        "the row [" + builder.keys().label(keys.getInt(i)) + ","
-                                + builder.values().label(row) + "]",
-                        "values from " + lo + " to " + hi,
-                        "check how the result was recorded");
-            }
-            builder.read(keys.getInt(i), row);
-        }
-        builder.predicate(lo, hi, keys, !writes);
-        for (int i = 0; writes && i < keys.size(); i++) {
-            builder.write(keys.getInt(i), value);
         }
     }
 }

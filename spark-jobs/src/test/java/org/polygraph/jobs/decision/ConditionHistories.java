@@ -1,0 +1,368 @@
+package org.polygraph.jobs.decision;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.testkit.SplitMix;
+
+/**
+ * Tiny histories with inserts, deletes and predicates, and the definitions of docs/predicates.md and docs/rows.md, tried over every order
+ * of events and every choice of unknown outcomes. It shares no code with the checker.
+ */
+final class ConditionHistories {
+    static final int KEYS = 2;
+    private static final int NULL = -1;
+    private static final int ABSENT = -2;
+    private static final String[] NAMES = {"x", "y"};
+
+    private enum Kind {
+        R,
+        W,
+        I,
+        D,
+        PR,
+        PW,
+        PD
+    }
+
+    private enum Status {
+        COMMITTED,
+        ABORTED,
+        INDETERMINATE
+    }
+
+    /** A row: its value, and its columns or ABSENT. */
+    private record Row(int value, int v1, int v2) {}
+
+    /** Bounds of the value, or of v1 beside a set of values of v2, as bits. */
+    private record Where(boolean ofColumns, int lo, int hi, int names) {
+        boolean matches(@Nullable Row row) {
+            if (row == null) {
+                return false;
+            }
+            if (!ofColumns) {
+                return row.value >= Math.max(0, lo) && row.value <= hi;
+            }
+            boolean first = lo > hi || (row.v1 >= Math.max(0, lo) && row.v1 <= hi);
+            return first && (names == 0 || (row.v2 >= 0 && (names >> row.v2 & 1) != 0));
+        }
+
+        String json() {
+            if (!ofColumns) {
+                return "\"lo\":" + lo + ",\"hi\":" + hi;
+            }
+            List<String> terms = new ArrayList<>();
+            if (lo <= hi) {
+                terms.add("\"v1\":[" + lo + "," + hi + "]");
+            }
+            if (names != 0) {
+                List<String> set = new ArrayList<>();
+                for (int i = 0; i < NAMES.length; i++) {
+                    if ((names >> i & 1) != 0) {
+                        set.add("\"" + NAMES[i] + "\"");
+                    }
+                }
+                terms.add("\"v2\":[" + String.join(",", set) + "]");
+            }
+            return "\"where\":{" + String.join(",", terms) + "}";
+        }
+    }
+
+    /** @param rows by key: the value that was returned, or ABSENT */
+    private record Operation(Kind kind, int key, Row row, Where where, int[] rows) {
+        boolean isPredicate() {
+            return kind.ordinal() >= Kind.PR.ordinal();
+        }
+
+        boolean writes(int k) {
+            return switch (kind) {
+                case R, PR -> false;
+                case W, I, D -> key == k;
+                case PW, PD -> rows[k] != ABSENT;
+            };
+        }
+
+        /** What it leaves where it writes. */
+        @Nullable
+        Row left() {
+            return kind == Kind.D || kind == Kind.PD ? null : row;
+        }
+
+        String json() {
+            String columns =
+                    row.v1 == ABSENT ? "" : ",\"row\":{\"v1\":" + row.v1 + ",\"v2\":\"" + NAMES[row.v2] + "\"}";
+            String value = ",\"value\":" + value(row.value);
+            return "{\"op\":\"" + kind.name().toLowerCase(Locale.ROOT) + "\","
+                    + switch (kind) {
+                        case R -> "\"key\":" + key + value;
+                        case W, I -> "\"key\":" + key + value + columns;
+                        case D -> "\"key\":" + key;
+                        case PR -> where.json() + ",\"rows\":" + list(true);
+                        case PW -> where.json() + value + columns + ",\"keys\":" + list(false);
+                        case PD -> where.json() + ",\"keys\":" + list(false);
+                    }
+                    + "}";
+        }
+
+        private List<String> list(boolean values) {
+            List<String> all = new ArrayList<>();
+            for (int k = 0; k < KEYS; k++) {
+                if (rows[k] != ABSENT) {
+                    all.add(values ? "[" + k + "," + value(rows[k]) + "]" : "" + k);
+                }
+            }
+            return all;
+        }
+    }
+
+    private record Transaction(int session, Status status, int start, int end, List<Operation> operations) {}
+
+    private static String value(int value) {
+        return value == NULL ? "null" : "" + value;
+    }
+
+    private final List<Transaction> transactions = new ArrayList<>();
+    private final int initial;
+    /** By key. */
+    private final int[] initials = new int[KEYS];
+
+    private final boolean timed;
+
+    // The search.
+    private int perTransaction;
+    private boolean realTime;
+    private boolean[] committed = {};
+    private int[] place = {};
+
+    /** What a key is, and the transactions that wrote its incarnation. */
+    private record Version(@Nullable Row row, List<Integer> writers) {}
+
+    ConditionHistories(SplitMix random) {
+        initial = random.nextInt(3) == 0 ? 0 : NULL;
+        Arrays.fill(initials, initial);
+        if (random.nextInt(3) == 0) {
+            initials[random.nextInt(KEYS)] = random.nextInt(4) - 1;
+        }
+        timed = random.nextInt(2) == 0;
+        boolean rows = random.nextInt(4) != 0;
+        boolean columns = random.nextInt(2) == 0;
+        int n = 2 + random.nextInt(3);
+        int sessions = 1 + random.nextInt(n);
+        List<Row[]> states = new ArrayList<>();
+        Row[] state = new Row[KEYS];
+        Arrays.setAll(state, this::initialRow);
+        states.add(state.clone());
+        int[] lastEnd = new int[sessions];
+        for (int t = 0; t < n; t++) {
+            Row[] seen = states.get(random.nextInt(3) != 0 ? states.size() - 1 : random.nextInt(states.size()))
+                    .clone();
+            int drawn = random.nextInt(10);
+            Status status = drawn == 0 ? Status.ABORTED : drawn < 3 ? Status.INDETERMINATE : Status.COMMITTED;
+            boolean applies = status == Status.COMMITTED || (status == Status.INDETERMINATE && random.nextInt(2) == 0);
+            Row[] own = applies ? state : state.clone();
+            List<Operation> operations = new ArrayList<>();
+            for (int o = 1 + random.nextInt(3); o > 0; o--) {
+                Operation operation = operation(random, seen, own, rows, columns);
+                operations.add(operation);
+                for (int k = 0; k < KEYS; k++) {
+                    if (operation.writes(k)) {
+                        seen[k] = operation.left();
+                        own[k] = operation.left();
+                    }
+                }
+            }
+            int session = random.nextInt(sessions);
+            int start = Math.max(lastEnd[session] + 1, 10 * t + random.nextInt(10));
+            int end = start + 1 + random.nextInt(20);
+            lastEnd[session] = end;
+            transactions.add(new Transaction(session, status, start, end, operations));
+            states.add(state.clone());
+        }
+    }
+
+    private static Operation operation(
+            SplitMix random, @Nullable Row[] seen, @Nullable Row[] now, boolean rows, boolean columns) {
+        int key = random.nextInt(KEYS);
+        boolean wide = columns && random.nextInt(4) != 0;
+        Row row = new Row(
+                random.nextInt(8) == 0 ? NULL : random.nextInt(4),
+                wide ? random.nextInt(3) : ABSENT,
+                wide ? random.nextInt(2) : ABSENT);
+        int[] nothing = new int[0];
+        Where none = new Where(false, 0, 0, 0);
+        int drawn = random.nextInt(10);
+        if (drawn < 1) {
+            Row found = seen[key];
+            return new Operation(
+                    Kind.R, key, new Row(found == null ? NULL : found.value, ABSENT, ABSENT), none, nothing);
+        }
+        if (drawn < 5) {
+            Kind kind = !rows || random.nextInt(3) == 0 ? Kind.W : now[key] == null ? Kind.I : Kind.D;
+            if (rows && random.nextInt(20) == 0) {
+                kind = random.nextInt(2) == 0 ? Kind.I : Kind.D;
+            }
+            return new Operation(kind, key, row, none, nothing);
+        }
+        boolean ofColumns = columns && random.nextInt(3) != 0;
+        int lo = random.nextInt(ofColumns ? 3 : 4);
+        int names = ofColumns ? random.nextInt(4) : 0;
+        Where where = new Where(
+                ofColumns, lo, lo + random.nextInt(3) - (names != 0 && random.nextInt(3) == 0 ? 9 : 0), names);
+        int[] result = new int[KEYS];
+        for (int k = 0; k < KEYS; k++) {
+            Row found = seen[k];
+            result[k] = found != null && where.matches(found) ? found.value : ABSENT;
+        }
+        if (random.nextInt(10) == 0) {
+            result[key] = random.nextInt(2) == 0 ? ABSENT : random.nextInt(4);
+        }
+        Kind kind = drawn < 8 ? Kind.PR : rows && random.nextInt(2) == 0 ? Kind.PD : Kind.PW;
+        return new Operation(kind, key, row, where, result);
+    }
+
+    private @Nullable Row initialRow(int key) {
+        return initials[key] == NULL ? null : new Row(initials[key], ABSENT, ABSENT);
+    }
+
+    boolean isTimed() {
+        return timed;
+    }
+
+    String lines() {
+        StringBuilder text = new StringBuilder("{\"format\":\"history\",\"version\":1,\"initial\":{\"value\":"
+                + value(initial) + ",\"state\":[[0," + value(initials[0]) + "],[1," + value(initials[1]) + "]]}}\n");
+        for (int t = 0; t < transactions.size(); t++) {
+            Transaction one = transactions.get(t);
+            text.append("{\"session\":")
+                    .append(one.session)
+                    .append(",\"index\":")
+                    .append(t);
+            if (timed) {
+                text.append(",\"start\":").append(one.start).append(",\"end\":").append(one.end);
+            }
+            text.append(",\"status\":\"").append(one.status.name().toLowerCase(Locale.ROOT));
+            text.append("\",\"ops\":")
+                    .append(one.operations.stream().map(Operation::json).toList())
+                    .append("}\n");
+        }
+        // Keys are those that some operation names.
+        text.append(
+                "{\"session\":90,\"index\":0,\"status\":\"aborted\",\"ops\":[{\"op\":\"r\",\"key\":0,\"value\":0},");
+        return text.append("{\"op\":\"r\",\"key\":1,\"value\":0}]}\n").toString();
+    }
+
+    boolean holds(IsolationLevel level) {
+        perTransaction = level.eventsPerTransaction();
+        realTime = level.realTime() && timed;
+        int n = transactions.size();
+        committed = new boolean[n];
+        for (int choice = 0; choice < 1 << n; choice++) {
+            boolean possible = true;
+            for (int t = 0; t < n; t++) {
+                committed[t] = (choice >> t & 1) != 0;
+                Status status = transactions.get(t).status;
+                possible &= status == Status.INDETERMINATE || committed[t] == (status == Status.COMMITTED);
+            }
+            place = new int[n * perTransaction];
+            Arrays.fill(place, -1);
+            Version[] state = new Version[KEYS];
+            Arrays.setAll(state, k -> new Version(initialRow(k), List.of()));
+            if (possible && extend(0, state)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean extend(int at, Version[] state) {
+        boolean ended = true;
+        for (int e = 0; e < place.length; e++) {
+            int t = e / perTransaction;
+            if (!committed[t] || place[e] >= 0) {
+                continue;
+            }
+            ended = false;
+            boolean isSnapshot = e % perTransaction == 0;
+            if (!(isSnapshot ? mayStart(t) : place[e - 1] >= 0)) {
+                continue;
+            }
+            Version[] after = state.clone();
+            place[e] = at;
+            boolean found = (!isSnapshot || reads(t, state))
+                    && ((e + 1) % perTransaction != 0 || commit(t, after))
+                    && extend(at + 1, after);
+            place[e] = -1;
+            if (found) {
+                return true;
+            }
+        }
+        return ended;
+    }
+
+    private boolean mayStart(int t) {
+        Transaction one = transactions.get(t);
+        for (int u = 0; u < transactions.size(); u++) {
+            Transaction other = transactions.get(u);
+            boolean before = (other.session == one.session && u < t)
+                    || (realTime && other.status == Status.COMMITTED && other.end < one.start);
+            if (before && committed[u] && place[(u + 1) * perTransaction - 1] < 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private boolean reads(int t, Version[] state) {
+        Row[] seen = new Row[KEYS];
+        for (int k = 0; k < KEYS; k++) {
+            seen[k] = state[k].row;
+        }
+        for (Operation o : transactions.get(t).operations) {
+            if (o.kind == Kind.R && o.row.value != (seen[o.key] == null ? NULL : seen[o.key].value)) {
+                return false;
+            }
+            for (int k = 0; k < KEYS; k++) {
+                if (o.isPredicate()) {
+                    boolean matches = o.where.matches(seen[k]);
+                    boolean wrongValue = matches && o.kind == Kind.PR && seen[k].value != o.rows[k];
+                    if (matches != (o.rows[k] != ABSENT) || wrongValue) {
+                        return false;
+                    }
+                }
+                seen[k] = o.writes(k) ? o.left() : seen[k];
+            }
+        }
+        return true;
+    }
+
+    /** Runs the writes: an insert finds no row, a delete finds one, and writers of one incarnation do not overlap. */
+    private boolean commit(int t, Version[] state) {
+        for (Operation o : transactions.get(t).operations) {
+            for (int k = 0; k < KEYS; k++) {
+                if (!o.writes(k)) {
+                    continue;
+                }
+                Version found = state[k];
+                boolean deletes = o.kind == Kind.D || o.kind == Kind.PD;
+                if (o.kind == Kind.I ? found.row != null : deletes && found.row == null) {
+                    return false;
+                }
+                List<Integer> writers = new ArrayList<>();
+                if (found.row != null) {
+                    writers.addAll(found.writers);
+                    for (int u : found.writers) {
+                        if (u != t && perTransaction == 2 && place[2 * u + 1] > place[2 * t]) {
+                            return false;
+                        }
+                    }
+                }
+                writers.add(t);
+                state[k] = new Version(o.left(), writers);
+            }
+        }
+        return true;
+    }
+}

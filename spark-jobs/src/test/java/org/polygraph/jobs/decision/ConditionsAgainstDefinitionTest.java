@@ -1,0 +1,105 @@
+package org.polygraph.jobs.decision;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.polygraph.jobs.application.EmbeddedChecker;
+import org.polygraph.jobs.certificate.format.IndeterminateMode;
+import org.polygraph.jobs.certificate.judge.BruteForce;
+import org.polygraph.jobs.certificate.judge.SubHistoryProof;
+import org.polygraph.jobs.verdict.TimeMode;
+import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.partitioner.isolation.SubHistory;
+import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.storage.format.HistoryFormat;
+import org.polygraph.storage.format.HistoryReader;
+import org.polygraph.storage.table.HistorySelection;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.testkit.SplitMix;
+import org.polygraph.storage.testkit.SuiteScale;
+
+/** Predicates beside inserts and deletes, over values and over columns: the checker with and without rules. */
+class ConditionsAgainstDefinitionTest {
+    private static final List<IsolationLevel> LEVELS =
+            List.of(IsolationLevel.SSER, IsolationLevel.SER, IsolationLevel.SSI, IsolationLevel.SI);
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void agreeOnTinyHistories() throws Exception {
+        long seed = 0xc0d171;
+        int histories = SuiteScale.of(800);
+        List<Tuning> tunings = List.of(Tuning.DEFAULT, Tuning.DEFAULT.withRounds(Tuning.NO_RULES));
+        Map<IsolationLevel, int[]> counts = new EnumMap<>(IsolationLevel.class);
+        for (int i = 0; i < histories; i++) {
+            ConditionHistories history = new ConditionHistories(new SplitMix(seed + i));
+            String lines = history.lines();
+            Path file = folder.resolve("history.jsonl");
+            Files.writeString(file, lines);
+            HistoryTable table = HistoryReader.read(file.toString(), HistoryFormat.JSONL);
+            for (IsolationLevel level : LEVELS) {
+                if (level.realTime() && !history.isTimed()) {
+                    continue;
+                }
+                boolean holds = history.holds(level);
+                CheckRequest request = new CheckRequest(level, TimeMode.HINT, 0, IndeterminateMode.MAYBE);
+                String what = level + " seed " + (seed + i) + "\n" + lines;
+                assertThat(BruteForce.judge(table, request.terms().orElseThrow()))
+                        .as("brute force of the reads at %s", what)
+                        .isEqualTo(holds ? BruteForce.Answer.HOLDS : BruteForce.Answer.VIOLATED);
+                for (Tuning tuning : tunings) {
+                    Verdict verdict = check(table, request, tuning, what);
+                    assertThat(verdict.status())
+                            .as("%s %s", verdict.reason(), what)
+                            .isEqualTo(holds ? Verdict.Status.PASS : Verdict.Status.VIOLATION);
+                    subHistories(table, verdict, request, what);
+                }
+                counts.computeIfAbsent(level, l -> new int[2])[holds ? 1 : 0]++;
+            }
+        }
+        counts.forEach((level, n) -> {
+            System.out.println(level + ": " + n[1] + " hold, " + n[0] + " violated, seed " + seed);
+            assertThat(n[0]).isGreaterThan(histories / 20);
+            assertThat(n[1]).isGreaterThan(histories / 20);
+        });
+    }
+
+    private static Verdict check(HistoryTable table, CheckRequest request, Tuning tuning, String what) {
+        try {
+            return new EmbeddedChecker(tuning).check(table, request, Progress.NONE, Budget.unlimited());
+        } catch (IllegalStateException e) {
+            throw new AssertionError(what, e);
+        }
+    }
+
+    /** Each sub-history violates the level, and shows that the whole history does. */
+    private static void subHistories(HistoryTable whole, Verdict verdict, CheckRequest request, String what) {
+        for (Violation violation : verdict.violations()) {
+            SubHistory minimal = violation.minimal();
+            if (minimal == null) {
+                continue;
+            }
+            HistoryTable part = HistorySelection.of(whole, minimal.operations()).table();
+            boolean isShown = isShown(whole, part, request);
+            if (!isShown && request.level().eventsPerTransaction() == 1) {
+                isShown = isShown(whole.withoutRows(), part.withoutRows(), request);
+            }
+            assertThat(isShown)
+                    .as("the sub-history %s of %s", minimal.operations(), what)
+                    .isTrue();
+        }
+    }
+
+    private static boolean isShown(HistoryTable whole, HistoryTable part, CheckRequest request) {
+        return BruteForce.judge(part, request.terms().orElseThrow()) == BruteForce.Answer.VIOLATED
+                && SubHistoryProof.firstGap(whole, part, request.terms().orElseThrow()) == null;
+    }
+}

@@ -1,0 +1,65 @@
+package org.polygraph.storage.table;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.storage.dictionary.ValueDictionary;
+
+/**
+ * What a predicate demands of a row: a conjunction of terms.
+ *
+ * @param label such as {@code between 5 and 9}; equal conditions may have different labels, but different ones never have the same
+ */
+public record Condition(List<Term> terms, String label) {
+    /** The column that stands for the value of a row. */
+    public static final int VALUE = -1;
+
+    /**
+     * What is demanded of one column: an integer within bounds, or one of some codes of values.
+     *
+     * @param column its number in {@link RowColumns}, or {@link #VALUE}
+     */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
+    public record Term(int column, long low, long high, long @Nullable [] codes) {
+        boolean matches(ValueDictionary values, long code) {
+            long[] any = codes;
+            if (any == null) {
+                return values.isInteger(code) && values.integer(code) >= low && values.integer(code) <= high;
+            }
+            for (long one : any) {
+                if (one == code) {
+                    return true;
+                }
+            }
+            return false;
+        }
+    }
+
+    /** The condition that the value is an integer within bounds. */
+    public static Condition between(long low, long high) {
+        return new Condition(List.of(new Term(VALUE, low, high, null)), "between " + low + " and " + high);
+    }
+
+    boolean isOfValue() {
+        return terms.size() == 1 && terms.get(0).column == VALUE;
+    }
+
+    /** Whether a value is within the bounds, of a condition on values. */
+    boolean matches(ValueDictionary values, long value) {
+        return terms.get(0).matches(values, value);
+    }
+
+    /**
+     * Whether a version matches.
+     *
+     * @param row of {@link RowColumns}, or negative for a version without columns
+     */
+    boolean matches(ValueDictionary values, RowColumns rows, long value, int row) {
+        for (Term term : terms) {
+            int at = term.column == VALUE ? 0 : rows.find(row, term.column);
+            if (at < 0 || !term.matches(values, term.column == VALUE ? value : rows.code(at))) {
+                return false;
+            }
+        }
+        return true;
+    }
+}
