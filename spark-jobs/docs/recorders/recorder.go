@@ -36,7 +36,7 @@ type Session struct {
 type Transaction struct {
 	session *Session
 	start   int64
-	ops     []operation
+	ops     []any
 }
 
 type operation struct {
@@ -45,13 +45,33 @@ type operation struct {
 	Value any    `json:"value"`
 }
 
+type deletion struct {
+	Op  string `json:"op"`
+	Key any    `json:"key"`
+}
+
+type query struct {
+	Op   string `json:"op"`
+	Lo   int64  `json:"lo"`
+	Hi   int64  `json:"hi"`
+	Rows []Row  `json:"rows"`
+}
+
+type update struct {
+	Op    string `json:"op"`
+	Lo    int64  `json:"lo"`
+	Hi    int64  `json:"hi"`
+	Value any    `json:"value,omitempty"`
+	Keys  []any  `json:"keys"`
+}
+
 type line struct {
-	Session int         `json:"session"`
-	Index   int         `json:"index"`
-	Start   int64       `json:"start"`
-	End     *int64      `json:"end,omitempty"`
-	Status  string      `json:"status"`
-	Ops     []operation `json:"ops"`
+	Session int    `json:"session"`
+	Index   int    `json:"index"`
+	Start   int64  `json:"start"`
+	End     *int64 `json:"end,omitempty"`
+	Status  string `json:"status"`
+	Ops     []any  `json:"ops"`
 }
 
 // Create begins a history in a new file.
@@ -95,7 +115,7 @@ func (r *Recorder) write(content any) error {
 
 // Begin begins a transaction. Call it before anything is sent to the database.
 func (s *Session) Begin() *Transaction {
-	return &Transaction{session: s, start: s.recorder.now(), ops: []operation{}}
+	return &Transaction{session: s, start: s.recorder.now(), ops: []any{}}
 }
 
 // Read records the value that the database returned: an integer, a string, nil, or a slice for keys that are appended to.
@@ -103,6 +123,33 @@ func (t *Transaction) Read(key, value any) { t.add("r", key, value) }
 
 // Write records a write.
 func (t *Transaction) Write(key, value any) { t.add("w", key, value) }
+
+// Insert records a row that the database has inserted. An insert that fails is not recorded.
+func (t *Transaction) Insert(key, value any) { t.add("i", key, value) }
+
+// Delete records a row that the database has deleted. A delete that finds no row is a read of nil.
+func (t *Transaction) Delete(key any) {
+	t.ops = append(t.ops, deletion{"d", key})
+}
+
+// Row is a key and its value.
+type Row [2]any
+
+// ReadBetween records a query of the rows whose values are from lo to hi, with all rows that it returned.
+func (t *Transaction) ReadBetween(lo, hi int64, rows ...Row) {
+	t.ops = append(t.ops, query{"pr", lo, hi, append([]Row{}, rows...)})
+}
+
+// WriteBetween records an update that gave a value to the rows whose values were from lo to hi, with the keys of all rows that
+// it changed.
+func (t *Transaction) WriteBetween(lo, hi int64, value any, keys ...any) {
+	t.ops = append(t.ops, update{"pw", lo, hi, value, append([]any{}, keys...)})
+}
+
+// DeleteBetween records a delete of the rows whose values were from lo to hi, with the keys of all rows that it deleted.
+func (t *Transaction) DeleteBetween(lo, hi int64, keys ...any) {
+	t.ops = append(t.ops, update{"pd", lo, hi, nil, append([]any{}, keys...)})
+}
 
 // Append records that a value was appended to a list.
 func (t *Transaction) Append(key, value any) { t.add("append", key, value) }

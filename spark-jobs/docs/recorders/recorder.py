@@ -97,6 +97,26 @@ class Transaction:
     def write(self, key, value):
         self._operations.append({"op": "w", "key": key, "value": value})
 
+    def insert(self, key, value):
+        """A row that the database has inserted. An insert that fails is not recorded."""
+        self._operations.append({"op": "i", "key": key, "value": value})
+
+    def delete(self, key):
+        """A row that the database has deleted. A delete that finds no row is a read of None."""
+        self._operations.append({"op": "d", "key": key})
+
+    def read_between(self, lo, hi, rows):
+        """A query of the rows whose values are from lo to hi, with the keys and values (a dict) of all rows that it returned."""
+        self._operations.append({"op": "pr", "lo": lo, "hi": hi, "rows": [list(row) for row in rows.items()]})
+
+    def write_between(self, lo, hi, value, keys):
+        """An update that gave a value to the rows whose values were from lo to hi, with the keys of all rows that it changed."""
+        self._operations.append({"op": "pw", "lo": lo, "hi": hi, "value": value, "keys": list(keys)})
+
+    def delete_between(self, lo, hi, keys):
+        """A delete of the rows whose values were from lo to hi, with the keys of all rows that it deleted."""
+        self._operations.append({"op": "pd", "lo": lo, "hi": hi, "keys": list(keys)})
+
     def append(self, key, value):
         self._operations.append({"op": "append", "key": key, "value": value})
 

@@ -47,6 +47,7 @@ import picocli.CommandLine.TypeConversionException;
         })
 final class RecordCommand implements Callable<Integer> {
     private static final String EMBEDDED = "jdbc:h2:mem:polygraph";
+    private static final double DEFAULT_PREDICATES = 0.1;
     private static final long UNLIMITED = 1L << 38;
     private static final long STOP_MILLIS = TimeUnit.SECONDS.toMillis(10);
 
@@ -76,7 +77,7 @@ final class RecordCommand implements Callable<Integer> {
             paramLabel = "NAME",
             defaultValue = "mini",
             description = "mini: at most two reads and two writes, each write after a read of its key (default);"
-                    + " registers: reads and writes; append: lists; rows: inserts, updates and deletes of rows;"
+                    + " registers: reads and writes; append: lists; rows: inserts, updates and deletes of rows, by their keys and by their values;"
                     + " bank: transfers, and reads of all balances.")
     @SuppressWarnings("NullAway.Init")
     private WorkloadKind workload;
@@ -101,10 +102,10 @@ final class RecordCommand implements Callable<Integer> {
     @Option(
             names = "--predicates",
             paramLabel = "SHARE",
-            defaultValue = "0",
-            description = "Of -w rows: share of operations that select rows by their values (default: 0); rows are then"
-                    + " updated, not inserted or deleted.")
-    private double predicates;
+            description =
+                    "Of -w rows: share of operations that select rows by their values (default: 0.1, but 0 where the"
+                            + " documented level is rc or cc, which do not define them).")
+    private @Nullable Double predicates;
 
     @Mixin
     private final ShapeOptions shape = new ShapeOptions();
@@ -173,7 +174,7 @@ final class RecordCommand implements Callable<Integer> {
             throw wrong("--check: no level is known that this database documents for " + isolation.label()
                     + "; record without it, and give check a level");
         }
-        if (check && predicates > 0 && promise.orElseThrow().level().isAxiom()) {
+        if (check && settings.predicates() > 0 && promise.orElseThrow().level().isAxiom()) {
             throw wrong("--predicates: the level " + promise.get().level().label()
                     + " that this database documents for " + isolation.label()
                     + " does not define them; record without --check or without --predicates");
@@ -251,10 +252,10 @@ final class RecordCommand implements Callable<Integer> {
         if (!out.endsWith(".jsonl")) {
             throw wrong("--out '" + out + "': histories are recorded as JSON Lines; end the name in .jsonl");
         }
-        if (!(predicates >= 0 && predicates <= 1)) {
+        if (predicates != null && !(predicates >= 0 && predicates <= 1)) {
             throw wrong("--predicates " + predicates + " is no share from 0 to 1");
         }
-        if (predicates > 0 && workload != WorkloadKind.ROWS) {
+        if (predicates != null && workload != WorkloadKind.ROWS) {
             throw wrong("--predicates is for -w rows");
         }
         if (replicaIsolation != null && replica == null) {
@@ -271,11 +272,19 @@ final class RecordCommand implements Callable<Integer> {
                 replicaIsolation == null ? isolation : replicaIsolation,
                 workload,
                 numbers,
-                predicates,
+                predicates == null ? defaultPredicates() : predicates,
                 duration == null ? Long.MAX_VALUE : duration,
                 pause,
                 kill,
                 file);
+    }
+
+    private double defaultPredicates() {
+        boolean isDefined = Dialect.of(urls.isEmpty() ? EMBEDDED : urls.get(0))
+                .promise(isolation)
+                .map(promise -> !promise.level().isAxiom())
+                .orElse(isolation == Isolation.SERIALIZABLE || isolation == Isolation.SNAPSHOT);
+        return workload == WorkloadKind.ROWS && isDefined ? DEFAULT_PREDICATES : 0;
     }
 
     private void print(RecordCounts counts, long millis) {

@@ -82,7 +82,11 @@ public final class IsolationExtension implements BeforeEachCallback, AfterEachCa
     public void beforeEach(ExtensionContext context) throws IOException {
         Path target = folder.resolve(context.getRequiredTestClass().getName());
         Files.createDirectories(target);
-        String name = context.getRequiredTestMethod().getName() + " " + context.getDisplayName();
+        String method = context.getRequiredTestMethod().getName();
+        // The display name of an ordinary test begins with its method.
+        String name = context.getDisplayName().startsWith(method)
+                ? context.getDisplayName()
+                : method + " " + context.getDisplayName();
         file = target.resolve(name.replaceAll("[^A-Za-z0-9]+", "-").replaceAll("^-|-$", "") + ".jsonl");
         recorder = HistoryRecorder.toFile(file, header);
     }

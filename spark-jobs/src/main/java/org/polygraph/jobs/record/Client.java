@@ -113,7 +113,7 @@ final class Client implements Runnable {
                 workload.run(new ClientTransaction(
                         table, recorded, this::pause, target.dialect().changesWhatItReads(target.isolation())));
                 if (isRequested) {
-                    return aborted(table, recorded, REQUESTED);
+                    return aborted(table, recorded, REQUESTED, false);
                 }
                 isCommitting = true;
                 table.connection().commit();
@@ -126,27 +126,35 @@ final class Client implements Runnable {
                     counts.unknown();
                     return false;
                 }
-                return aborted(table, recorded, reason(e));
+                return aborted(table, recorded, reason(e), isCommitting);
             }
         }
     }
 
-    /** Records an abort if the server confirms it; otherwise the connection is lost, and the outcome with it. */
-    private boolean aborted(KeyValueTable table, HistoryRecorder.Transaction recorded, String reason) {
+    /**
+     * Records an abort if the server confirms it; otherwise the connection is lost, and the outcome with it. DuckDB, which has rolled
+     * back what it cannot commit, refuses to do so again.
+     *
+     * @param isKnown whether the server has confirmed it already
+     */
+    private boolean aborted(KeyValueTable table, HistoryRecorder.Transaction recorded, String reason, boolean isKnown) {
+        boolean isUsable = false;
+        boolean isConfirmed = isKnown;
         try {
             table.connection().rollback();
+            isConfirmed = true;
+            isUsable = table.isUsable();
+        } catch (SQLException e) {
+            // It is connected again.
+        }
+        if (isConfirmed) {
             recorded.abort();
             counts.aborted(reason);
-        } catch (SQLException e) {
+        } else {
             recorded.unknown();
             counts.unknown();
-            return false;
         }
-        try {
-            return table.isUsable();
-        } catch (SQLException e) {
-            return false;
-        }
+        return isUsable;
     }
 
     private String reason(SQLException e) {
@@ -157,7 +165,7 @@ final class Client implements Runnable {
         if (state == null) {
             // DuckDB has no codes; its messages end in what they are about, in quotes.
             return e.getErrorCode() == 0
-                    ? String.valueOf(e.getMessage()).split("[!\"\n]", 2)[0]
+                    ? String.valueOf(e.getMessage()).split(":? ?[!\"\n]", 2)[0]
                     : target.dialect().isRolledBack(e) ? "database is busy" : "code " + e.getErrorCode();
         }
         return switch (state) {

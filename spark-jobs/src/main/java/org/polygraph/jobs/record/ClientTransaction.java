@@ -83,15 +83,24 @@ final class ClientTransaction {
         recorded.readBetween(lo, hi, table.between(lo, hi));
     }
 
-    /** Whether the database returns which rows an update by a condition has changed. */
     boolean canWriteBetween() {
-        return table.canUpdateBetween();
+        return table.returnsUpdatedKeys();
+    }
+
+    boolean canDeleteBetween() {
+        return table.returnsDeletedKeys();
     }
 
     /** Updates the rows whose values are between the bounds. */
     void writeBetween(long lo, long hi, long value) throws SQLException {
         before.run();
         recorded.writeBetween(lo, hi, value, table.updateBetween(lo, hi, value));
+    }
+
+    /** Deletes the rows whose values are between the bounds. */
+    void deleteBetween(long lo, long hi) throws SQLException {
+        before.run();
+        recorded.deleteBetween(lo, hi, table.deleteBetween(lo, hi));
     }
 
     void readList(int key) throws SQLException {

@@ -140,7 +140,7 @@ abstract class ClientWorkload {
 
     /**
      * Rows: most changes read the key before, and insert it if it has no row, and otherwise update or delete it. Where some operations
-     * select rows by their values, rows are neither inserted nor deleted, and values are of classes that conditions select.
+     * select rows by their values, values are of classes that conditions select.
      */
     private static final class Rows extends ClientWorkload {
         private static final int BLIND_ONE_OF = 4;
@@ -175,9 +175,7 @@ abstract class ClientWorkload {
         }
 
         private void change(ClientTransaction transaction, int key, boolean isInsert) throws SQLException {
-            if (predicates > 0) {
-                transaction.writeRow(key, rowValue());
-            } else if (isInsert) {
+            if (isInsert) {
                 transaction.insert(key, rowValue());
             } else if (random.nextBoolean()) {
                 transaction.writeRow(key, rowValue());
@@ -192,8 +190,10 @@ abstract class ClientWorkload {
             long lo = size * random.nextInt((int) classes);
             if (reads() || !transaction.canWriteBetween()) {
                 transaction.readBetween(lo, lo + size - 1);
-            } else {
+            } else if (random.nextBoolean() || !transaction.canDeleteBetween()) {
                 transaction.writeBetween(lo, lo + size - 1, rowValue());
+            } else {
+                transaction.deleteBetween(lo, lo + size - 1);
             }
         }
 

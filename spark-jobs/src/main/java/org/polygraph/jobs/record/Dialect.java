@@ -4,7 +4,6 @@ import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 
 /** What differs between databases: their drivers, their SQL, and what their manuals promise. */
@@ -245,14 +244,26 @@ public enum Dialect {
         return isolation != Isolation.REPEATABLE_READ || this != MARIADB && this != MYSQL;
     }
 
-    /** A query that executes an update and returns the keys of the rows that it has changed; null if there is none. */
-    @Nullable
-    String returningKeys(String update) {
+    /** Whether a delete can return the keys of its rows. That of DuckDB leaves out those that its transaction has written. */
+    boolean returnsDeletedKeys() {
+        return returnsUpdatedKeys() && this != DUCKDB;
+    }
+
+    /** Whether an update can return the keys of its rows. */
+    boolean returnsUpdatedKeys() {
         return switch (this) {
-            case POSTGRESQL, SQLITE, DUCKDB -> update + " RETURNING k";
-            case H2 -> "SELECT k FROM FINAL TABLE (" + update + ")";
-            case MARIADB, MYSQL, HSQLDB, DERBY, OTHER -> null;
+            case POSTGRESQL, SQLITE, DUCKDB, H2 -> true;
+            case MARIADB, MYSQL, HSQLDB, DERBY, OTHER -> false;
         };
+    }
+
+    /**
+     * A query that executes a statement and returns the keys of the rows that it has changed.
+     *
+     * @param version of the rows whose keys H2 returns
+     */
+    String returningKeys(String statement, String version) {
+        return this == H2 ? "SELECT k FROM " + version + " TABLE (" + statement + ")" : statement + " RETURNING k";
     }
 
     /** The type of a column with lists. */

@@ -62,7 +62,6 @@ final class HistoryInMemory implements HistorySink {
     }
 
     private void add(OfBounds operation) {
-        Object written = operation.written();
         IntArrayList matched = new IntArrayList();
         for (Object row : operation.rows()) {
             if (row instanceof List<?> pair) {
@@ -73,9 +72,13 @@ final class HistoryInMemory implements HistorySink {
                 matched.add(key(row));
             }
         }
-        builder.predicate(Condition.between(operation.lo(), operation.hi()), matched, written == null);
-        for (int i = 0; written != null && i < matched.size(); i++) {
-            builder.write(matched.getInt(i), code(written));
+        builder.predicate(Condition.between(operation.lo(), operation.hi()), matched, operation.kind() == Kind.READ);
+        for (int i = 0; i < matched.size(); i++) {
+            switch (operation.kind()) {
+                case WRITE -> builder.write(matched.getInt(i), code(operation.written()));
+                case DELETE -> builder.delete(matched.getInt(i));
+                default -> {}
+            }
         }
     }
 

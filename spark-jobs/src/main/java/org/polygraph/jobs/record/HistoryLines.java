@@ -80,15 +80,14 @@ final class HistoryLines implements HistorySink {
     }
 
     private void write(OfBounds operation) throws IOException {
-        Object written = operation.written();
-        json.writeStringField("op", written == null ? "pr" : "pw");
+        json.writeStringField("op", "p" + operation.kind().label);
         json.writeNumberField("lo", operation.lo());
         json.writeNumberField("hi", operation.hi());
-        if (written != null) {
+        if (operation.kind() == Kind.WRITE) {
             json.writeFieldName("value");
-            write(written);
+            write(operation.written());
         }
-        json.writeFieldName(written == null ? "rows" : "keys");
+        json.writeFieldName(operation.kind() == Kind.READ ? "rows" : "keys");
         write(operation.rows());
     }
 

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -225,7 +226,7 @@ public final class HistoryRecorder implements Closeable {
                 }
                 pairs.add(List.of(scalar(row.getKey()), row.getValue()));
             }
-            add(new HistorySink.OfBounds(lo, hi, pairs, null));
+            add(new HistorySink.OfBounds(HistorySink.Kind.READ, lo, hi, pairs, null));
         }
 
         /**
@@ -234,8 +235,16 @@ public final class HistoryRecorder implements Closeable {
          * @param keys of all rows that the database updated
          */
         public void writeBetween(long lo, long hi, Object value, Set<?> keys) {
-            add(new HistorySink.OfBounds(
-                    lo, hi, keys.stream().map(HistoryRecorder::scalar).toList(), scalar(value)));
+            add(new HistorySink.OfBounds(HistorySink.Kind.WRITE, lo, hi, scalars(keys), scalar(value)));
+        }
+
+        /**
+         * A delete of the rows whose values were between two bounds, inclusive.
+         *
+         * @param keys of all rows that the database deleted
+         */
+        public void deleteBetween(long lo, long hi, Set<?> keys) {
+            add(new HistorySink.OfBounds(HistorySink.Kind.DELETE, lo, hi, scalars(keys), null));
         }
 
         /** An element that the database has appended to the list of a key. */
@@ -294,9 +303,11 @@ public final class HistoryRecorder implements Closeable {
     }
 
     private static Object recorded(Object value) {
-        return value instanceof List<?> list
-                ? list.stream().map(HistoryRecorder::scalar).toList()
-                : scalar(value);
+        return value instanceof List<?> list ? scalars(list) : scalar(value);
+    }
+
+    private static List<Object> scalars(Collection<?> values) {
+        return values.stream().map(HistoryRecorder::scalar).toList();
     }
 
     private static Object scalar(Object value) {

@@ -35,13 +35,18 @@ interface HistorySink extends Closeable {
     record OfKey(Kind kind, Object key, @Nullable Object value) implements Operation {}
 
     /**
-     * A query, or an update, of the rows whose values are between bounds.
+     * A query, an update or a delete of the rows whose values are between bounds.
      *
-     * @param rows the rows that matched: keys and values of a query, keys of an update
-     * @param written the value that the update wrote; null for a query
+     * @param kind READ, WRITE or DELETE
+     * @param rows the rows that matched: keys and values of a query, otherwise keys
+     * @param written the value that the update wrote; otherwise null
      */
     record OfBounds(
-            long lo, long hi, List<?> rows, @Nullable Object written) implements Operation {}
+            Kind kind,
+            long lo,
+            long hi,
+            List<?> rows,
+            @Nullable Object written) implements Operation {}
 
     /** @param end null if the outcome is unknown */
     void add(

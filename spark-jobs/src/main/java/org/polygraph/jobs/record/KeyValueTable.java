@@ -32,6 +32,7 @@ final class KeyValueTable implements AutoCloseable {
     private final @Nullable PreparedStatement append;
     private final @Nullable PreparedStatement selectBetween;
     private final @Nullable PreparedStatement updateBetween;
+    private final @Nullable PreparedStatement deleteBetween;
 
     KeyValueTable(Connection connection, Dialect dialect, boolean lists, boolean predicates) throws SQLException {
         this.connection = connection;
@@ -44,9 +45,13 @@ final class KeyValueTable implements AutoCloseable {
                 : null;
         selectBetween =
                 predicates ? connection.prepareStatement("SELECT k, v FROM " + NAME + " WHERE " + BETWEEN) : null;
-        String returningKeys =
-                predicates ? dialect.returningKeys("UPDATE " + NAME + " SET v = ? WHERE " + BETWEEN) : null;
-        updateBetween = returningKeys == null ? null : connection.prepareStatement(returningKeys);
+        updateBetween = predicates && dialect.returnsUpdatedKeys()
+                ? connection.prepareStatement(
+                        dialect.returningKeys("UPDATE " + NAME + " SET v = ? WHERE " + BETWEEN, "FINAL"))
+                : null;
+        deleteBetween = predicates && dialect.returnsDeletedKeys()
+                ? connection.prepareStatement(dialect.returningKeys("DELETE FROM " + NAME + " WHERE " + BETWEEN, "OLD"))
+                : null;
     }
 
     /** Replaces the table. */
@@ -173,8 +178,13 @@ final class KeyValueTable implements AutoCloseable {
     }
 
     /** Whether the database returns which rows an update by a condition has changed. */
-    boolean canUpdateBetween() {
+    boolean returnsUpdatedKeys() {
         return updateBetween != null;
+    }
+
+    /** Whether the database returns which rows a delete by a condition has changed. */
+    boolean returnsDeletedKeys() {
+        return deleteBetween != null;
     }
 
     /** Gives the rows whose values are between the bounds a value, and returns their keys. */
@@ -183,6 +193,18 @@ final class KeyValueTable implements AutoCloseable {
         statement.setLong(1, value);
         statement.setLong(2, lo);
         statement.setLong(3, hi);
+        return keys(statement);
+    }
+
+    /** Deletes the rows whose values are between the bounds, and returns their keys. */
+    Set<Long> deleteBetween(long lo, long hi) throws SQLException {
+        PreparedStatement statement = java.util.Objects.requireNonNull(deleteBetween, "a delete that returns keys");
+        statement.setLong(1, lo);
+        statement.setLong(2, hi);
+        return keys(statement);
+    }
+
+    private static Set<Long> keys(PreparedStatement statement) throws SQLException {
         Set<Long> keys = new LinkedHashSet<>();
         try (ResultSet rows = statement.executeQuery()) {
             while (rows.next()) {
@@ -202,7 +224,7 @@ final class KeyValueTable implements AutoCloseable {
     /** Whether all statements are open. DuckDB closes one that fails. */
     boolean isUsable() throws SQLException {
         for (PreparedStatement statement :
-                Arrays.asList(select, update, insert, delete, append, selectBetween, updateBetween)) {
+                Arrays.asList(select, update, insert, delete, append, selectBetween, updateBetween, deleteBetween)) {
             if (statement != null && statement.isClosed()) {
                 return false;
             }

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -79,14 +81,53 @@ class RecordersTest {
         assertThat(verdict.violations().get(0).anomaly().label()).isEqualTo("LostUpdate");
     }
 
+    @Test
+    void everyOperation() throws Exception {
+        Path file = folder.resolve("run.jsonl");
+        execute(file, """
+                import sys
+                sys.path.insert(0, sys.argv[1])
+                from recorder import Recorder
+                with Recorder(sys.argv[2]) as recorder:
+                    with recorder.session().transaction() as tx:
+                        tx.insert("row", 4)
+                        tx.read_between(1, 9, {"row": 4})
+                        tx.write_between(1, 9, 12, ["row"])
+                        tx.read_between(1, 9, {})
+                        tx.delete_between(1, 9, [])
+                        tx.delete("row")
+                        tx.read("row", None)
+                        tx.append("list", 3)
+                        tx.read("list", [3])
+                        tx.commit()
+                """);
+        assertThat(file)
+                .content()
+                .contains("[{\"op\":\"i\",\"key\":\"row\",\"value\":4},"
+                        + "{\"op\":\"pr\",\"lo\":1,\"hi\":9,\"rows\":[[\"row\",4]]},"
+                        + "{\"op\":\"pw\",\"lo\":1,\"hi\":9,\"value\":12,\"keys\":[\"row\"]},"
+                        + "{\"op\":\"pr\",\"lo\":1,\"hi\":9,\"rows\":[]},"
+                        + "{\"op\":\"pd\",\"lo\":1,\"hi\":9,\"keys\":[]},"
+                        + "{\"op\":\"d\",\"key\":\"row\"},"
+                        + "{\"op\":\"r\",\"key\":\"row\",\"value\":null},"
+                        + "{\"op\":\"append\",\"key\":\"list\",\"value\":3},"
+                        + "{\"op\":\"r\",\"key\":\"list\",\"value\":[3]}]");
+    }
+
     private HistoryTable recorded(String mode) throws Exception {
         Path file = folder.resolve("run.jsonl");
-        Path script = Files.writeString(folder.resolve("client.py"), CLIENT);
+        execute(file, CLIENT, mode);
+        return HistoryReader.read(file.toString(), HistoryFormat.JSONL);
+    }
+
+    private void execute(Path file, String client, String... words) throws Exception {
+        Path script = Files.writeString(folder.resolve("client.py"), client);
+        List<String> command =
+                new ArrayList<>(List.of("python3", script.toString(), RECORDERS.toString(), file.toString()));
+        command.addAll(List.of(words));
         Process python;
         try {
-            python = new ProcessBuilder("python3", script.toString(), RECORDERS.toString(), file.toString(), mode)
-                    .inheritIO()
-                    .start();
+            python = new ProcessBuilder(command).inheritIO().start();
         } catch (IOException e) {
             System.err.println("SKIPPED: there is no python3 here");
             assumeTrue(false, "there is no python3 here");
@@ -94,7 +135,6 @@ class RecordersTest {
         }
         assertThat(python.waitFor(60, TimeUnit.SECONDS)).isTrue();
         assertThat(python.exitValue()).isZero();
-        return HistoryReader.read(file.toString(), HistoryFormat.JSONL);
     }
 
     private static Verdict check(HistoryTable history, IsolationLevel level) {

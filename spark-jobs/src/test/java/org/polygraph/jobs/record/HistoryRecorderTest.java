@@ -94,6 +94,7 @@ class HistoryRecorderTest {
                     transaction.writeBetween(5, 9, 3, Set.of("a"));
                     transaction.readBetween(5, 9, Map.of());
                     transaction.writeBetween(5, 9, 3, Set.of());
+                    transaction.deleteBetween(3, 3, Set.of("a"));
                     assertThatIllegalArgumentException()
                             .isThrownBy(() -> transaction.readBetween(5, 9, Map.of("a", 4L)))
                             .withMessageContaining("a=4 is not between 5 and 9");
@@ -107,7 +108,8 @@ class HistoryRecorderTest {
         assertThat(held.values().hasPredicates()).isTrue();
         assertThat(Files.readString(file))
                 .contains("{\"op\":\"pr\",\"lo\":5,\"hi\":9,\"rows\":[[\"a\",7]]}")
-                .contains("{\"op\":\"pw\",\"lo\":5,\"hi\":9,\"value\":3,\"keys\":[\"a\"]}");
+                .contains("{\"op\":\"pw\",\"lo\":5,\"hi\":9,\"value\":3,\"keys\":[\"a\"]}")
+                .contains("{\"op\":\"pd\",\"lo\":3,\"hi\":3,\"keys\":[\"a\"]}");
     }
 
     /** Each transaction without its times. */
