@@ -1,7 +1,5 @@
 package org.polygraph.cluster;
 
-import java.util.Map;
-
 /** A setting of ours among Spark's: given to spark-submit with --conf, or as a system property. */
 public enum OwnSetting {
     /** A profile by name, instead of the master's. */
@@ -32,10 +30,5 @@ public enum OwnSetting {
     /** The value where none is given; empty where that depends on the cluster. */
     public String usual() {
         return usual;
-    }
-
-    /** The value in force. @param settings by key */
-    public String of(Map<String, String> settings) {
-        return settings.getOrDefault(key, usual);
     }
 }

@@ -27,18 +27,9 @@ final class ModelCheck {
         budget.reserve(-4L * events);
         for (int e = 0; e < events; e++) {
             budget.tick();
-            if (p.successorStart != null && p.successor != null) {
-                for (int i = p.successorStart[e]; i < p.successorStart[e + 1]; i++) {
-                    if (position[p.successor[i]] <= position[e]) {
-                        return "the known edge " + e + " -> " + p.successor[i] + " is reversed";
-                    }
-                }
-            }
-            if (p.predecessorStart != null && p.predecessor != null) {
-                for (int i = p.predecessorStart[e]; i < p.predecessorStart[e + 1]; i++) {
-                    if (position[p.predecessor[i]] >= position[e]) {
-                        return "the known edge " + p.predecessor[i] + " -> " + e + " is reversed";
-                    }
+            for (int i = p.predecessorStart[e]; i < p.predecessorStart[e + 1]; i++) {
+                if (position[p.predecessor[i]] >= position[e]) {
+                    return "the known edge " + p.predecessor[i] + " -> " + e + " is reversed";
                 }
             }
         }

@@ -52,45 +52,29 @@ public sealed interface Outcome {
      */
     record Unknown(String reason, Statistics statistics) implements Outcome {}
 
-    /** The kinds of instantiated clauses. */
-    enum ClauseKind {
-        /** A read must not have {@code writer} as its last writer: writer after it, or a candidate between. */
-        READ,
-        /** A read needs a candidate before it. */
-        READ_UNWRITTEN,
-        /** Two writers of a key must not overlap. */
-        OVERLAP
-    }
-
-    /** Clauses that, with the known edges, no order satisfies; and the cycle that closed last. */
+    /**
+     * Clauses that, with the known edges, no order satisfies; and the cycle that closed last. A clause with a reader and a
+     * writer: the read must not have the writer as its last one, so the writer is after it, or a candidate is between. With a
+     * reader alone: the read needs a candidate before it. With two writers: they must not overlap.
+     */
     final class Core {
         private final Polygraph polygraph;
         private final int[] readers;
         private final int[] writers;
         private final int[] others;
         private final int[] cycle;
-        private final boolean traced;
 
-        Core(Polygraph polygraph, int[] readers, int[] writers, int[] others, int[] cycle, boolean traced) {
+        Core(Polygraph polygraph, int[] readers, int[] writers, int[] others, int[] cycle) {
             this.polygraph = polygraph;
             this.readers = readers;
             this.writers = writers;
             this.others = others;
             this.cycle = cycle;
-            this.traced = traced;
         }
 
         /** Number of clauses. */
         public int size() {
             return readers.length;
-        }
-
-        /** The kind of a clause. */
-        public ClauseKind kind(int clause) {
-            if (readers[clause] < 0) {
-                return ClauseKind.OVERLAP;
-            }
-            return writers[clause] < 0 ? ClauseKind.READ_UNWRITTEN : ClauseKind.READ;
         }
 
         /** The key a clause is about. O(log keys). */
@@ -100,20 +84,20 @@ public sealed interface Outcome {
                     : KeyLists.keyOf(polygraph.writerStart, writers[clause]);
         }
 
-        /** Index of the read in the polygraph's readers; -1 for {@link ClauseKind#OVERLAP}. */
+        /** Index of the read in the polygraph's readers; -1 if two writers overlap. */
         public int reader(int clause) {
             return readers[clause];
         }
 
         /**
          * Index in the polygraph's writers of the writer that the read must not see, or of the first of two that
-         * overlap; -1 for {@link ClauseKind#READ_UNWRITTEN}.
+         * overlap; -1 if the read needs a candidate.
          */
         public int writer(int clause) {
             return writers[clause];
         }
 
-        /** Index of the second writer that overlaps; -1 for the other kinds. */
+        /** Index of the second writer that overlaps; -1 if there is a reader. */
         public int other(int clause) {
             return others[clause];
         }
@@ -124,14 +108,6 @@ public sealed interface Outcome {
          */
         public int[] cycle() {
             return cycle.clone();
-        }
-
-        /**
-         * Whether the clauses are those that the refutation used. Otherwise the memory for tracing ran out, and these are all
-         * instantiated clauses.
-         */
-        public boolean isTraced() {
-            return traced;
         }
     }
 }

@@ -17,9 +17,9 @@ import org.polygraph.solver.proof.ProofShape;
  *   <li><b>events</b> E = 1: event t is transaction t, its snapshot and its commit. E = 2: snapshot b(t) = 2t, commit
  *       c(t) = 2t + 1.
  *   <li><b>position</b> by event, a permutation of 0..nE-1 that extends the known edges: the order to start from.
- *   <li><b>known edges</b> CSR by event: successors of e are {@code successor[successorStart[e]..successorStart[e+1])};
- *       predecessors likewise. Sessions, decided reads and forced edges; for E = 2 also b(t) -> c(t). Either direction
- *       may be left out: the solver then builds it.
+ *   <li><b>known edges</b> CSR by event: predecessors of e are {@code
+ *       predecessor[predecessorStart[e]..predecessorStart[e+1])}. Sessions, decided reads and forced edges; for E = 2 also
+ *       b(t) -> c(t).
  *   <li><b>writers</b> CSR by key: {@code writerTxn[w]}, one entry per (key, transaction) with a visible write;
  *       {@code writerClass[w]}: the index of the key's first writer of an equal value, or {@link #INITIAL} when the
  *       value equals the key's initial one.
@@ -59,10 +59,8 @@ public final class Polygraph {
     final int transactions;
     final int eventsPerTransaction;
     final int[] position;
-    final int @Nullable [] successorStart;
-    final int @Nullable [] successor;
-    final int @Nullable [] predecessorStart;
-    final int @Nullable [] predecessor;
+    final int[] predecessorStart;
+    final int[] predecessor;
     final int[] writerStart;
     final int[] writerTxn;
     final int[] writerClass;
@@ -78,8 +76,6 @@ public final class Polygraph {
         transactions = b.transactions;
         eventsPerTransaction = b.eventsPerTransaction;
         position = b.position;
-        successorStart = b.successorStart;
-        successor = b.successor;
         predecessorStart = b.predecessorStart;
         predecessor = b.predecessor;
         writerStart = b.writerStart;
@@ -102,11 +98,6 @@ public final class Polygraph {
      */
     public static Builder builder(int transactions, int eventsPerTransaction) {
         return new Builder(transactions, eventsPerTransaction);
-    }
-
-    /** Number of transactions. */
-    public int transactions() {
-        return transactions;
     }
 
     /** Number of events: transactions times events a transaction. */
@@ -162,8 +153,7 @@ public final class Polygraph {
     }
 
     /**
-     * The same problem as {@code proof}'s checker reads it; arrays are shared, successors are built from predecessors if
-     * there are none. O(input).
+     * The same problem as {@code proof}'s checker reads it; all arrays but those of the edges are shared. O(input).
      *
      * @throws IllegalArgumentException naming the array and index that is wrong
      */
@@ -182,32 +172,9 @@ public final class Polygraph {
         return new ProofShape(transactions, eventsPerTransaction, keys(), readerStart[keys()], writerStart[keys()]);
     }
 
-    /** The known edges by source; reversed from the predecessors if successors were left out. */
+    /** The known edges by source. O(input). */
     EdgeLists successors() {
-        return lists(successorStart, successor, predecessorStart, predecessor);
-    }
-
-    /** The known edges by target; reversed from the successors if predecessors were left out. */
-    EdgeLists predecessors() {
-        return lists(predecessorStart, predecessor, successorStart, successor);
-    }
-
-    /** Bytes of the direction of the known edges that was left out; 0 if both were given. */
-    long missingEdgeBytes() {
-        int[] start = successorStart == null ? predecessorStart : successorStart;
-        boolean both = successorStart != null && predecessorStart != null;
-        return both || start == null ? 0 : 4L * (events() + 1 + start[events()] - start[0]);
-    }
-
-    private EdgeLists lists(
-            int @Nullable [] start, int @Nullable [] target, int @Nullable [] backStart, int @Nullable [] back) {
-        if (start != null && target != null) {
-            return new EdgeLists(start, target);
-        }
-        if (backStart == null || back == null) {
-            throw new IllegalArgumentException("a polygraph needs successors or predecessors; it has neither");
-        }
-        return new EdgeLists(backStart, back).reversed(events());
+        return new EdgeLists(predecessorStart, predecessor).reversed(events());
     }
 
     boolean isOptional(int txn) {
@@ -222,63 +189,6 @@ public final class Polygraph {
         return reachability != null && reachability.reaches(from, to);
     }
 
-    /**
-     * Checks everything this class asks for except that the known edges hold in every order. O(input).
-     *
-     * @throws IllegalArgumentException naming the array and index that is wrong
-     */
-    public void validate() {
-        int events = events();
-        boolean[] taken = new boolean[events];
-        for (int e = 0; e < events; e++) {
-            require(position[e] >= 0 && position[e] < events && !taken[position[e]], "position", e, position[e]);
-            taken[position[e]] = true;
-        }
-        validateEdges("successor", successorStart, successor, 1);
-        validateEdges("predecessor", predecessorStart, predecessor, -1);
-        if (eventsPerTransaction == 2) {
-            for (int t = 0; t < transactions; t++) {
-                require(position[2 * t] < position[2 * t + 1], "position of snapshot", t, position[2 * t]);
-            }
-        }
-        validateKeys("writer", writerStart, writerTxn, writerClass);
-        validateKeys("reader", readerStart, readerTxn, readerClass);
-    }
-
-    private void validateEdges(String name, int @Nullable [] start, int @Nullable [] target, int direction) {
-        if (start == null || target == null) {
-            return;
-        }
-        for (int e = 0; e < events(); e++) {
-            require(start[e] >= 0 && start[e] <= start[e + 1] && start[e + 1] <= target.length, name, e, start[e]);
-            for (int i = start[e]; i < start[e + 1]; i++) {
-                require(target[i] >= 0 && target[i] < events(), name, i, target[i]);
-                require((position[target[i]] - position[e]) * direction > 0, name + " against position", i, target[i]);
-            }
-        }
-    }
-
-    private void validateKeys(String name, int[] start, int[] txn, int[] valueClass) {
-        for (int k = 0; k < keys(); k++) {
-            require(start[k] >= 0 && start[k] <= start[k + 1] && start[k + 1] <= txn.length, name, k, start[k]);
-            for (int i = start[k]; i < start[k + 1]; i++) {
-                require(txn[i] >= 0 && txn[i] < transactions, name + "Txn", i, txn[i]);
-                int c = valueClass[i];
-                require(
-                        c == INITIAL || (c >= writerStart[k] && c < writerStart[k + 1] && writerClass[c] == c),
-                        name + "Class",
-                        i,
-                        c);
-            }
-        }
-    }
-
-    private static void require(boolean holds, String array, int index, int value) {
-        if (!holds) {
-            throw new IllegalArgumentException(array + "[" + index + "] = " + value + " is not allowed");
-        }
-    }
-
     /** Collects the arrays; see {@link Polygraph} for their layout. */
     public static final class Builder {
         private static final int[] NO_KEYS = {0};
@@ -286,10 +196,8 @@ public final class Polygraph {
         private final int transactions;
         private final int eventsPerTransaction;
         private int[] position = new int[0];
-        private int @Nullable [] successorStart;
-        private int @Nullable [] successor;
-        private int @Nullable [] predecessorStart;
-        private int @Nullable [] predecessor;
+        private int[] predecessorStart = new int[0];
+        private int[] predecessor = new int[0];
         private int[] writerStart = NO_KEYS;
         private int[] writerTxn = new int[0];
         private int[] writerClass = new int[0];
@@ -314,12 +222,6 @@ public final class Polygraph {
 
         public Builder position(int[] eventToPosition) {
             position = eventToPosition;
-            return this;
-        }
-
-        public Builder successors(int[] start, int[] target) {
-            successorStart = start;
-            successor = target;
             return this;
         }
 
@@ -367,8 +269,7 @@ public final class Polygraph {
         public Polygraph build() {
             int events = transactions * eventsPerTransaction;
             shape("position", position.length >= events);
-            shape("successors", successorStart == null || successorStart.length > events);
-            shape("predecessors", predecessorStart == null || predecessorStart.length > events);
+            shape("predecessors", predecessorStart.length > events && predecessor.length >= predecessorStart[events]);
             shape(
                     "writers",
                     writerStart.length >= 1

@@ -90,16 +90,10 @@ public final class Solver {
 
         private Outcome search() {
             budget.check();
-            budget.reserve(p.missingEdgeBytes());
+            budget.reserve(4L * (p.events() + 1 + p.predecessorStart[p.events()]));
             EdgeLists successors = p.successors();
-            EdgeLists predecessors = p.predecessors();
             EventGraph graph = new EventGraph(
-                    p.events(),
-                    successors.start(),
-                    successors.target(),
-                    predecessors.start(),
-                    predecessors.target(),
-                    budget);
+                    p.events(), successors.start(), successors.target(), p.predecessorStart, p.predecessor, budget);
             order = new DynamicOrder(graph, p.position, budget);
             check = new ReadCheck(p, order, requiredTransactions(), budget);
             check.refreshAll();
@@ -180,8 +174,7 @@ public final class Solver {
 
         private Core core(Search refuted, ClauseMaker made, OrderTheory theory) {
             IntStack ids = new IntStack(budget);
-            boolean traced = refuted.core(ids);
-            if (!traced) {
+            if (!refuted.core(ids)) {
                 for (int id = 0; id < made.size(); id++) {
                     ids.push(id);
                 }
@@ -198,12 +191,11 @@ public final class Solver {
                 others[i] = made.other(sorted[i]);
             }
             int[] cycle = refuted.lastConflictFromTheory() ? theory.lastCycle() : new int[0];
-            return new Core(p, readers, writers, others, cycle, traced);
+            return new Core(p, readers, writers, others, cycle);
         }
 
         private Statistics statistics() {
             Search s = search;
-            DynamicOrder o = order;
             ReadCheck c = check;
             ClauseMaker m = clauses;
             Atoms a = atoms;
@@ -213,10 +205,8 @@ public final class Solver {
                     past.conflicts() + (s == null ? 0 : s.conflicts()),
                     past.cycles() + (s == null ? 0 : s.theoryConflicts()),
                     past.propagations() + (s == null ? 0 : s.propagations()),
-                    s == null ? 0 : s.learntClauses(),
                     past.variables() + (a == null ? 0 : a.size()),
                     past.edges() + (a == null ? 0 : a.edges()),
-                    o == null ? 0 : o.moves(),
                     c == null ? 0 : c.checks(),
                     c == null ? 0 : c.waiting(),
                     budget.bytes(),

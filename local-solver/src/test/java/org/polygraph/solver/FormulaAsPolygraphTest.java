@@ -129,7 +129,7 @@ class FormulaAsPolygraphTest {
         Random random = new Random(seed);
         RandomPolygraph g = random.nextBoolean() ? formula.encode() : formula.encodeWithReads();
         g.position = g.topological(random);
-        Polygraph polygraph = g.build(false, 1 + random.nextInt(3));
+        Polygraph polygraph = g.build(false);
         ProofTrace trace = new ProofTrace(1L << 28);
         // Clauses are deleted often, or hardly ever.
         SolverOptions options = SolverOptions.defaults()

@@ -187,9 +187,10 @@ final class HiddenOrder {
             writerStart[k + 1] = w;
             readerStart[k + 1] = r;
         }
+        int[][] predecessors = csr(events, edgeTo, edgeFrom);
         return Polygraph.builder(n, eventsPerTxn)
                 .position(nearby(random, events, successors))
-                .successors(successors[0], successors[1])
+                .predecessors(predecessors[0], predecessors[1])
                 .writers(writerStart, writerTxn, writerClass)
                 .readers(readerStart, readerTxn, readerClass)
                 .build();

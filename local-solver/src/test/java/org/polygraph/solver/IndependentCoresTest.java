@@ -39,7 +39,7 @@ class IndependentCoresTest {
         g.read(0, 3, 0);
         g.read(1, 3, 1);
         g.position = g.topological(new Random(3));
-        return g.build(false, 1);
+        return g.build(false);
     }
 
     /** All problems in one; their events are mixed evenly in the order. */
@@ -54,11 +54,11 @@ class IndependentCoresTest {
             keys += p.keys();
             writers += p.writerStart[p.keys()];
             readers += p.readerStart[p.keys()];
-            edges += p.successorStart[p.events()];
+            edges += p.predecessorStart[p.events()];
         }
         int events = transactions * eventsPerTxn;
         int[] start = new int[events + 1];
-        int[] successor = new int[edges];
+        int[] predecessor = new int[edges];
         int[] writerStart = new int[keys + 1];
         int[] writerTxn = new int[writers];
         int[] writerClass = new int[writers];
@@ -76,8 +76,8 @@ class IndependentCoresTest {
             int firstEvent = txn * eventsPerTxn;
             for (int e = 0; e < p.events(); e++) {
                 wish[firstEvent + e] = (p.position[e] + 0.5) / p.events();
-                for (int i = p.successorStart[e]; i < p.successorStart[e + 1]; i++) {
-                    successor[edge++] = firstEvent + p.successor[i];
+                for (int i = p.predecessorStart[e]; i < p.predecessorStart[e + 1]; i++) {
+                    predecessor[edge++] = firstEvent + p.predecessor[i];
                 }
                 start[firstEvent + e + 1] = edge;
             }
@@ -107,11 +107,11 @@ class IndependentCoresTest {
         }
         Polygraph union = Polygraph.builder(transactions, eventsPerTxn)
                 .position(position)
-                .successors(start, successor)
+                .predecessors(start, predecessor)
                 .writers(writerStart, writerTxn, writerClass)
                 .readers(readerStart, readerTxn, readerClass)
                 .build();
-        union.validate();
+        PolygraphLaw.validate(union);
         return union;
     }
 

@@ -45,7 +45,7 @@ class ProofCheckerTest {
 
     private static Recorded record(RandomPolygraph g, Random random, boolean withReachability) throws IOException {
         ProofTrace trace = new ProofTrace(1 << 24);
-        Polygraph polygraph = g.build(withReachability, 1 + random.nextInt(3));
+        Polygraph polygraph = g.build(withReachability);
         SolverOptions options = SolverOptions.defaults()
                 .with(Option.LONG_JUMP, random.nextBoolean() ? 50 : random.nextInt(3))
                 .with(Option.REDUCE_INTERVAL, random.nextInt(3))
@@ -145,7 +145,7 @@ class ProofCheckerTest {
                     FormulaHistory.random3Sat(new Random(seed), 12, 5.5).encode();
             g.position = g.topological(new Random(seed));
             ProofTrace trace = new ProofTrace(1 << 24);
-            Polygraph polygraph = g.build(false, 3);
+            Polygraph polygraph = g.build(false);
             Outcome outcome = new Solver()
                     .solve(
                             polygraph,
@@ -200,7 +200,7 @@ class ProofCheckerTest {
             }
             g.position = g.topological(random);
             List<String> lines = new ArrayList<>(
-                    text(g.build(false, 3), new ProofTrace(0)).lines().toList());
+                    text(g.build(false), new ProofTrace(0)).lines().toList());
             int first = lines.size();
             lines.addAll(steps);
             assertThat(accepts(lines)).as("seed " + seed).isFalse();
@@ -448,7 +448,7 @@ class ProofCheckerTest {
     void aTraceThatIsFullForgetsAndTheAnswerStays() {
         RandomPolygraph g = FormulaHistory.pigeons(5, 4).encodePlaced();
         ProofTrace trace = new ProofTrace(1 << 15);
-        Polygraph polygraph = g.build(false, 3);
+        Polygraph polygraph = g.build(false);
         Outcome outcome = new Solver().solve(polygraph, SolverOptions.defaults().withProof(trace));
         assertThat(outcome).isInstanceOf(Outcome.Unsatisfiable.class);
         assertThat(trace.isOverflowed()).isTrue();
@@ -460,13 +460,13 @@ class ProofCheckerTest {
 
     @Test
     void aCheckCanBeStoppedAndNeedsItsOwnProblem() {
-        Polygraph polygraph = FormulaHistory.pigeons(3, 2).encodePlaced().build(false, 2);
+        Polygraph polygraph = FormulaHistory.pigeons(3, 2).encodePlaced().build(false);
         ProofTrace trace = new ProofTrace(1 << 24);
         new Solver().solve(polygraph, SolverOptions.defaults().withProof(trace));
         assertThat(ProofChecker.check(polygraph.proofProblem(), trace, () -> true)
                         .message())
                 .isEqualTo("step 1: stopped before the end");
-        Polygraph another = FormulaHistory.pigeons(3, 3).encodePlaced().build(false, 3);
+        Polygraph another = FormulaHistory.pigeons(3, 3).encodePlaced().build(false);
         assertThat(ProofChecker.check(another.proofProblem(), trace).message()).contains("of another problem");
         assertThat(ProofChecker.check(another.proofProblem(), new ProofTrace(9)).accepted())
                 .isFalse();

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Arrays;
 import java.util.BitSet;
-import java.util.Objects;
 import java.util.Random;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.polygraph.solver.proof.EdgeLists;
 import org.polygraph.solver.proof.ProofChecker;
 import org.polygraph.solver.proof.ProofResult;
 import org.polygraph.solver.proof.ProofTrace;
@@ -21,10 +21,10 @@ class ProofCostTest {
     void costOfATrace() {
         Random random = new Random(11);
         RandomPolygraph formula = FormulaHistory.random3Sat(random, 60, 4.6).encodePlaced();
-        measure("3-SAT, 60 variables, ratio 4.6", formula.build(false, 3));
+        measure("3-SAT, 60 variables, ratio 4.6", formula.build(false));
         measure(
                 "6 pigeons, 5 holes",
-                FormulaHistory.pigeons(6, 5).encodePlaced().build(false, 3));
+                FormulaHistory.pigeons(6, 5).encodePlaced().build(false));
         HiddenOrder few = new HiddenOrder();
         few.transactions = 2_000;
         measure("2,000 transactions, 500 keys, 5 values", few.build());
@@ -40,8 +40,9 @@ class ProofCostTest {
     }
 
     private static Polygraph withEveryPath(Polygraph p) {
-        int[] start = Objects.requireNonNull(p.successorStart);
-        int[] successor = Objects.requireNonNull(p.successor);
+        EdgeLists successors = p.successors();
+        int[] start = successors.start();
+        int[] successor = successors.target();
         int[] eventAt = new int[p.events()];
         for (int e = 0; e < eventAt.length; e++) {
             eventAt[p.position[e]] = e;
@@ -57,7 +58,7 @@ class ProofCostTest {
         }
         return Polygraph.builder(p.transactions, p.eventsPerTransaction)
                 .position(p.position)
-                .successors(start, successor)
+                .predecessors(p.predecessorStart, p.predecessor)
                 .writers(p.writerStart, p.writerTxn, p.writerClass)
                 .readers(p.readerStart, p.readerTxn, p.readerClass)
                 .reachability((a, b) -> reaches[a].get(b))

@@ -186,7 +186,7 @@ final class RandomPolygraph {
         reaches = all;
     }
 
-    Polygraph build(boolean withReachability, int edgeArrays) {
+    Polygraph build(boolean withReachability) {
         int[] writerStart = new int[keys + 1];
         int[] readerStart = new int[keys + 1];
         int w = writers.stream().mapToInt(List::size).sum();
@@ -218,19 +218,13 @@ final class RandomPolygraph {
                 .readers(readerStart, readerTxn, readerClass)
                 .optional(optional)
                 .dirtyKeys(dirtyKeys);
-        if ((edgeArrays & 1) != 0) {
-            int[][] csr = csr(0, 1);
-            builder.successors(csr[0], csr[1]);
-        }
-        if ((edgeArrays & 2) != 0) {
-            int[][] csr = csr(1, 0);
-            builder.predecessors(csr[0], csr[1]);
-        }
+        int[][] csr = csr(1, 0);
+        builder.predecessors(csr[0], csr[1]);
         if (withReachability) {
             builder.reachability((a, b) -> reaches[a][b]);
         }
         Polygraph polygraph = builder.build();
-        polygraph.validate();
+        PolygraphLaw.validate(polygraph);
         return polygraph;
     }
 

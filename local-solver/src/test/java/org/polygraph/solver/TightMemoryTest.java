@@ -54,7 +54,7 @@ class TightMemoryTest {
         RandomPolygraph formula =
                 FormulaHistory.random3Sat(new Random(3), 40, 7.0).encode();
         formula.position = formula.topological(new Random(3));
-        Polygraph polygraph = formula.build(false, 1);
+        Polygraph polygraph = formula.build(false);
         for (int shift = 0; shift <= 20; shift += 4) {
             ProofTrace trace = new ProofTrace(1 << 24);
             Outcome outcome = new Solver()

@@ -180,11 +180,6 @@ public final class ProofTrace implements ProofSink {
         }
     }
 
-    /** Bound on its memory, in bytes. */
-    public long maxBytes() {
-        return maxBytes;
-    }
-
     // ---------------------------------------------------------------- storage
 
     /** Records a step that was read from text; {@code numbers} have the layout that the recording methods give them. */

@@ -452,13 +452,4 @@ public final class Search {
     public long propagations() {
         return propagations;
     }
-
-    /** The number of clauses, given and learnt. */
-    public int clauses() {
-        return arena.clauses();
-    }
-
-    public int learntClauses() {
-        return learnts.size();
-    }
 }

@@ -37,7 +37,6 @@ public final class DynamicOrder {
     private int[] scratch = new int[0];
     private int[] places = new int[0];
     private final IntStack moved;
-    private long moves;
 
     /**
      * An order over the edges of a graph, which this order alone changes from now on.
@@ -77,11 +76,6 @@ public final class DynamicOrder {
     /** Events that moved since this was last cleared, perhaps more than once. */
     public IntStack moved() {
         return moved;
-    }
-
-    /** Number of times an event got another position. */
-    public long moves() {
-        return moves;
     }
 
     /** Number of added edges. */
@@ -209,7 +203,6 @@ public final class DynamicOrder {
         position[event] = at;
         eventAt[at] = event;
         moved.push(event);
-        moves++;
     }
 
     private boolean expandForward(int event, int upper) {

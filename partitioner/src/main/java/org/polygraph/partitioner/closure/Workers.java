@@ -33,11 +33,6 @@ public final class Workers {
         return new Workers(threads);
     }
 
-    /** The number of workers. */
-    public int count() {
-        return threads;
-    }
-
     /** What one thread does with the tasks that it gets. */
     @FunctionalInterface
     public interface Worker {

@@ -139,11 +139,6 @@ final class EvidenceGraph {
         return events;
     }
 
-    /** The number of edges outside sessions. */
-    int edges() {
-        return edges;
-    }
-
     Step step(int edge) {
         return new Step(sources[edge], targets[edge], rounds[edge], edge);
     }

@@ -107,16 +107,6 @@ public final class IndexSlice {
         return versions;
     }
 
-    /** (key within the slice, transaction) pairs, ascending by key: the first few. */
-    int[] impossible() {
-        return impossible;
-    }
-
-    /** (transaction, operation within it) pairs, ascending by transaction; only slice 0 carries them. */
-    int[] broken() {
-        return broken;
-    }
-
     /** The layout in the class comment. @throws BudgetException if that is more than an array holds */
     public byte[] toBytes() {
         VersionIndex v = versions;

@@ -199,8 +199,8 @@ final class CheckCommand implements Callable<Integer> {
                     : "the header of " + path + ": " + LevelNames.refusal(level);
             Optional<IsolationLevel> found = isolation.isEmpty() ? Optional.empty() : LevelNames.of(level);
             if (found.isPresent()) {
-                environment.message(
-                        path + ": level " + found.get().label() + ", because the header states isolation " + isolation);
+                environment.message(path + ": level " + found.get().label() + ", because the header states "
+                        + (level.equals(isolation) ? "" : "level " + level + " for ") + "isolation " + isolation);
                 return new Levels(List.of(found.get()));
             }
         } catch (HistoryException e) {

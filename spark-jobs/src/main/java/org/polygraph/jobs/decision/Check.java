@@ -32,7 +32,7 @@ public final class Check {
      */
     public Check(HistoryTable table, CheckRequest request, Progress progress, Budget budget, Checkpoints checkpoints) {
         this.table = request.judged(table);
-        this.withRows = table.hasRows() ? table : this.table;
+        this.withRows = table.hasRows() ? table.withoutRefusals() : this.table;
         this.request = request;
         this.budget = budget;
         this.phases = new PhaseClock(progress, table.operations());

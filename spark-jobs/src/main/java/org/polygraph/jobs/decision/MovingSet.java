@@ -72,14 +72,6 @@ final class MovingSet {
         return new MovingSet(placed, ids, from, to);
     }
 
-    boolean isEmpty() {
-        return moving.length == 0;
-    }
-
-    int size() {
-        return moving.length;
-    }
-
     /** U(M), whose ids of transactions and operations ascend with those of the whole. */
     HistorySelection alone() {
         LongOpenHashSet[] outside = new LongOpenHashSet[keys.size()];

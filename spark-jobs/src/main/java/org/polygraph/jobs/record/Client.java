@@ -15,6 +15,7 @@ final class Client implements Runnable {
     private static final String REQUESTED = "requested";
 
     private final RecordSettings settings;
+    private final TableDefinition definition;
     private final Target target;
     private final ClientWorkload workload;
     private final Random random;
@@ -26,6 +27,7 @@ final class Client implements Runnable {
     /** @param next whether another transaction is wanted; asked once before each */
     Client(
             RecordSettings settings,
+            TableDefinition definition,
             Target target,
             ClientWorkload workload,
             Random random,
@@ -33,6 +35,7 @@ final class Client implements Runnable {
             RecordCounts counts,
             BooleanSupplier next) {
         this.settings = settings;
+        this.definition = definition;
         this.target = target;
         this.workload = workload;
         this.random = random;
@@ -79,8 +82,7 @@ final class Client implements Runnable {
             try {
                 connection = target.client();
                 current = connection;
-                return new KeyValueTable(
-                        connection, target.dialect(), settings.kind().hasLists(), settings.predicates() > 0);
+                return new KeyValueTable(connection, target.dialect(), definition);
             } catch (SQLException e) {
                 if (connection != null) {
                     connection.close();
@@ -113,7 +115,7 @@ final class Client implements Runnable {
                 workload.run(new ClientTransaction(
                         table, recorded, this::pause, target.dialect().changesWhatItReads(target.isolation())));
                 if (isRequested) {
-                    return aborted(table, recorded, REQUESTED);
+                    return aborted(table, recorded, REQUESTED, false);
                 }
                 isCommitting = true;
                 table.connection().commit();
@@ -126,27 +128,35 @@ final class Client implements Runnable {
                     counts.unknown();
                     return false;
                 }
-                return aborted(table, recorded, reason(e));
+                return aborted(table, recorded, reason(e), isCommitting);
             }
         }
     }
 
-    /** Records an abort if the server confirms it; otherwise the connection is lost, and the outcome with it. */
-    private boolean aborted(KeyValueTable table, HistoryRecorder.Transaction recorded, String reason) {
+    /**
+     * Records an abort if the server confirms it; otherwise the connection is lost, and the outcome with it. DuckDB, which has rolled
+     * back what it cannot commit, refuses to do so again.
+     *
+     * @param isKnown whether the server has confirmed it already
+     */
+    private boolean aborted(KeyValueTable table, HistoryRecorder.Transaction recorded, String reason, boolean isKnown) {
+        boolean isUsable = false;
+        boolean isConfirmed = isKnown;
         try {
             table.connection().rollback();
+            isConfirmed = true;
+            isUsable = table.isUsable();
+        } catch (SQLException e) {
+            // It is connected again.
+        }
+        if (isConfirmed) {
             recorded.abort();
             counts.aborted(reason);
-        } catch (SQLException e) {
+        } else {
             recorded.unknown();
             counts.unknown();
-            return false;
         }
-        try {
-            return table.isUsable();
-        } catch (SQLException e) {
-            return false;
-        }
+        return isUsable;
     }
 
     private String reason(SQLException e) {
@@ -157,7 +167,7 @@ final class Client implements Runnable {
         if (state == null) {
             // DuckDB has no codes; its messages end in what they are about, in quotes.
             return e.getErrorCode() == 0
-                    ? String.valueOf(e.getMessage()).split("[!\"\n]", 2)[0]
+                    ? String.valueOf(e.getMessage()).split(":? ?[!\"\n]", 2)[0]
                     : target.dialect().isRolledBack(e) ? "database is busy" : "code " + e.getErrorCode();
         }
         return switch (state) {

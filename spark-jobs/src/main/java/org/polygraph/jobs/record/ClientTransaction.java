@@ -83,9 +83,12 @@ final class ClientTransaction {
         recorded.readBetween(lo, hi, table.between(lo, hi));
     }
 
-    /** Whether rows can be updated and deleted by their values. */
-    boolean canChangeBetween() {
-        return table.returnsKeys();
+    boolean canWriteBetween() {
+        return table.returnsUpdatedKeys();
+    }
+
+    boolean canDeleteBetween() {
+        return table.returnsDeletedKeys();
     }
 
     /** Updates the rows whose values are between the bounds. */

@@ -188,9 +188,9 @@ abstract class ClientWorkload {
             long size = numbers.values() == 0 ? CLASS_SIZE : Math.max(1, numbers.values() / CLASSES);
             long classes = numbers.values() == 0 ? CLASSES : numbers.values() / size + 1;
             long lo = size * random.nextInt((int) classes);
-            if (reads() || !transaction.canChangeBetween()) {
+            if (reads() || !transaction.canWriteBetween()) {
                 transaction.readBetween(lo, lo + size - 1);
-            } else if (random.nextBoolean()) {
+            } else if (random.nextBoolean() || !transaction.canDeleteBetween()) {
                 transaction.writeBetween(lo, lo + size - 1, rowValue());
             } else {
                 transaction.deleteBetween(lo, lo + size - 1);

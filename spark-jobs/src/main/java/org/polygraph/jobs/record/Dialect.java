@@ -244,8 +244,13 @@ public enum Dialect {
         return isolation != Isolation.REPEATABLE_READ || this != MARIADB && this != MYSQL;
     }
 
-    /** Whether a statement that changes rows can return their keys. */
-    boolean returnsKeys() {
+    /** Whether a delete can return the keys of its rows. That of DuckDB leaves out those that its transaction has written. */
+    boolean returnsDeletedKeys() {
+        return returnsUpdatedKeys() && this != DUCKDB;
+    }
+
+    /** Whether an update can return the keys of its rows. */
+    boolean returnsUpdatedKeys() {
         return switch (this) {
             case POSTGRESQL, SQLITE, DUCKDB, H2 -> true;
             case MARIADB, MYSQL, HSQLDB, DERBY, OTHER -> false;

@@ -82,7 +82,9 @@ class RecordTest {
                 .containsEntry("workload", "\"" + workload + "\"");
         assertThat(table.metadata().get("database")).startsWith("\"H2 ");
         // The header states the level.
-        assertThat(InProcess.run("check", file.toString()).out()).startsWith("PASS  " + level + "  ");
+        InProcess check = InProcess.run("check", file.toString());
+        assertThat(check.out()).startsWith("PASS  " + level + "  ");
+        assertThat(check.err()).contains("because the header states level " + level + " for isolation " + isolation);
     }
 
     /** Their drivers are downloaded. Derby finds a deadlock by a timeout of a second, so there are few. */
