@@ -7,11 +7,13 @@ import it.unimi.dsi.fastutil.longs.Long2LongMap;
 import it.unimi.dsi.fastutil.longs.Long2LongOpenHashMap;
 import java.io.IOException;
 import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Fingerprint;
@@ -46,6 +48,8 @@ import org.polygraph.storage.table.HistoryTable;
  * @param latestStart when the last transaction before the cut started; {@link HistoryTable#NO_TIME} if no start is known
  * @param transactions of the tail
  * @param tail the name of its file
+ * @param places the number of places before the cut, in all parts
+ * @param exchangesInput SHA-256 of {@code exchanges.parquet}; empty if there is none
  * @param sessions by session: the index of its last transaction
  */
 record Seam(
@@ -58,12 +62,17 @@ record Seam(
         String stateInput,
         String tail,
         String tailInput,
+        long places,
+        String exchangesInput,
         Long2LongMap sessions) {
     static final String FOLDER = "seam";
     static final String FILE = "seam.parquet";
     static final String STATE = "state.parquet";
+    static final String EXCHANGES = "exchanges.parquet";
     private static final String TAIL = "tail";
     private static final String TAIL_INPUT = "tail_sha256";
+    private static final String PLACES = "places";
+    private static final String CHECKSUM = "sha256";
     private static final String NAME = "seam";
     private static final List<String> COLUMNS = List.of("session", "index");
 
@@ -77,6 +86,10 @@ record Seam(
         NumberTable.read(file, NAME, sessions);
         Map<String, String> fields = sessions.fields;
         try {
+            String checksum = fields.remove(CHECKSUM);
+            if (!checksum(fields).equals(checksum)) {
+                throw damaged(file.name());
+            }
             Terms terms = new Terms(
                     Guarantee.ofLabel(field(fields, "level")).orElseThrow(() -> new IllegalArgumentException("level")),
                     Long.parseLong(field(fields, "clock_skew")),
@@ -93,6 +106,8 @@ record Seam(
                     field(fields, STATE),
                     tail(field(fields, TAIL)),
                     field(fields, TAIL_INPUT),
+                    Long.parseLong(field(fields, PLACES)),
+                    field(fields, EXCHANGES),
                     sessions.last);
         } catch (IllegalArgumentException e) {
             throw damaged(file.name());
@@ -134,20 +149,39 @@ record Seam(
         return new HistoryException(file, "a damaged seam", "that of a run", "check this part again with --overwrite");
     }
 
+    private Map<String, String> fields() {
+        Map<String, String> fields = new TreeMap<>();
+        fields.put("level", terms.guarantee().label());
+        fields.put("clock_skew", Long.toString(terms.clockSkewNanos()));
+        fields.put("indeterminate", terms.indeterminate().label());
+        fields.put("parts", Integer.toString(covered));
+        fields.put("latest_start", Long.toString(latestStart));
+        fields.put("transactions", Integer.toString(transactions));
+        fields.put(STATE, stateInput);
+        fields.put(TAIL, tail);
+        fields.put(TAIL_INPUT, tailInput);
+        fields.put(PLACES, Long.toString(places));
+        fields.put(EXCHANGES, exchangesInput);
+        return fields;
+    }
+
+    /** SHA-256 of the metadata, which no checksum of Parquet covers. */
+    private static String checksum(Map<String, String> fields) {
+        MessageDigest digest = Fingerprint.digest();
+        digest.update(fields.toString().getBytes(StandardCharsets.UTF_8));
+        return Fingerprint.hex(digest);
+    }
+
     /** Writes {@code seam.parquet}, last of the files of a seam. */
     void write() throws IOException {
         StringWriter text = new StringWriter();
         try (JsonGenerator json = Json.FACTORY.createGenerator(text)) {
             json.writeStartObject();
-            json.writeStringField("level", terms.guarantee().label());
-            json.writeStringField("clock_skew", Long.toString(terms.clockSkewNanos()));
-            json.writeStringField("indeterminate", terms.indeterminate().label());
-            json.writeStringField("parts", Integer.toString(covered));
-            json.writeStringField("latest_start", Long.toString(latestStart));
-            json.writeStringField("transactions", Integer.toString(transactions));
-            json.writeStringField(STATE, stateInput);
-            json.writeStringField(TAIL, tail);
-            json.writeStringField(TAIL_INPUT, tailInput);
+            Map<String, String> fields = fields();
+            fields.put(CHECKSUM, checksum(fields));
+            for (Map.Entry<String, String> field : fields.entrySet()) {
+                json.writeStringField(field.getKey(), field.getValue());
+            }
             json.writeEndObject();
         }
         Iterator<Long2LongMap.Entry> entries = sessions.long2LongEntrySet().stream()
@@ -167,7 +201,7 @@ record Seam(
 
     private static final class Sessions implements NumberTable.Sink {
         private final String file;
-        private final Map<String, String> fields = new HashMap<>();
+        private final Map<String, String> fields = new TreeMap<>();
         private final Long2LongMap last = new Long2LongOpenHashMap();
 
         Sessions(String file) {
@@ -223,10 +257,22 @@ record Seam(
         requireContinued(table);
         HistoryTable continued = InitialState.read(state().present("the state of a seam", stop), stop, memoryBytes)
                 .applied(table);
+        if (!exchangesInput.isEmpty()) {
+            HistoryTable exchanges = exchanges(stop, memoryBytes);
+            continued = InitialState.of(Exchanges.selected(exchanges, Exchanges.needed(exchanges, table)))
+                    .applied(continued);
+        }
         if (terms.guarantee().events() == 2) {
             requireNoneOfState(continued);
         }
         return continued;
+    }
+
+    /** The exchanges, of which there are some. */
+    HistoryTable exchanges(BooleanSupplier stop, long memoryBytes) throws IOException, HistoryException {
+        Location file = new Chain.Part(exchangesInput, file(run, EXCHANGES).absolute())
+                .present("the exchanges of a seam", stop);
+        return HistoryReader.read(file.name(), HistoryFormat.PARQUET, stop, memoryBytes);
     }
 
     /** A transaction whose snapshot stays before the cut reads the state there; a later writer could be mistaken for it. */

@@ -12,8 +12,6 @@ import org.polygraph.jobs.certificate.format.Fingerprint;
 import org.polygraph.jobs.certificate.format.Guarantee;
 import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.storage.artifact.Location;
-import org.polygraph.storage.dictionary.KeyDictionary;
-import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryWriter;
 import org.polygraph.storage.format.InitialState;
@@ -22,6 +20,7 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.HistoryTableBuilder;
+import org.polygraph.storage.table.TableCopy;
 
 /**
  * The cut of an order in two, for a {@link Seam}. The last tenth of the transactions, and {@link #LEAST} at least, come after it. A
@@ -48,6 +47,11 @@ final class SeamCut {
     private final BitSet written = new BitSet();
 
     private final long[] values;
+    /** The counted events by place. */
+    private final int[] order;
+    /** The number of places before the cut. */
+    private int cut;
+
     private long latestStart = HistoryTable.NO_TIME;
 
     private SeamCut(Witness witness) {
@@ -55,6 +59,7 @@ final class SeamCut {
         table = witness.table();
         events = witness.terms().guarantee().events();
         values = new long[table.keys().size()];
+        order = order();
     }
 
     /**
@@ -80,7 +85,7 @@ final class SeamCut {
         InitialState earlier =
                 state == null ? null : InitialState.read(state.present("the state", stop), stop, memoryBytes);
         try {
-            cut.write(run, earlier, chain, least, stop);
+            cut.write(run, earlier, chain, least, stop, memoryBytes);
         } catch (UnwritableStringException e) {
             // Parquet cannot hold a key or a value: the next part is decided together with those before.
         }
@@ -91,7 +96,8 @@ final class SeamCut {
         int count = witness.countedTransactions();
         int left = count - Math.max(least, count / SHARE);
         long[] starts = table.starts();
-        for (int event : order()) {
+        for (; cut < order.length; cut++) {
+            int event = order[cut];
             int t = event / events;
             boolean isCommit = events == 1 || (event & 1) == 1;
             if (isCommit && left-- <= 0) {
@@ -114,7 +120,6 @@ final class SeamCut {
         }
     }
 
-    /** The counted events by place. */
     private int[] order() {
         int[] order = new int[witness.position().length];
         Arrays.fill(order, NONE);
@@ -132,12 +137,33 @@ final class SeamCut {
         return Arrays.copyOf(order, count);
     }
 
-    private void write(Location run, @Nullable InitialState earlier, Chain chain, int least, BooleanSupplier stop)
-            throws IOException {
+    private void write(
+            Location run,
+            @Nullable InitialState earlier,
+            Chain chain,
+            int least,
+            BooleanSupplier stop,
+            long memoryBytes)
+            throws IOException, HistoryException {
         Location file = Seam.file(run, Seam.FILE);
         file.delete();
+        Seam before = chain.seam();
+        long base = before == null ? 0 : before.places();
+        Exchanges.Search search = new Exchanges.Search(witness);
+        HistoryTable made = null;
+        if (before != null && !before.exchangesInput().isEmpty()) {
+            HistoryTable known = before.exchanges(stop, memoryBytes);
+            BitSet needed = Exchanges.needed(known, table);
+            made = Exchanges.selected(known, needed);
+            search.takeOver(known, needed, written);
+        }
+        search.find(order, cut, base, written, values);
+        Location exchanges = Seam.file(run, Seam.EXCHANGES);
+        if (search.found() > 0) {
+            HistoryWriter.write(search.table(), exchanges.name(), HistoryFormat.PARQUET);
+        }
         Location state = Seam.file(run, Seam.STATE);
-        HistoryWriter.write(state(earlier), state.name(), HistoryFormat.PARQUET);
+        HistoryWriter.write(state(made, earlier), state.name(), HistoryFormat.PARQUET);
         HistoryTable after = tail(least);
         HistoryTable.Unit unit = table.source().unit();
         Location tail = Seam.file(run, Seam.tail(unit));
@@ -148,16 +174,14 @@ final class SeamCut {
                         "",
                         chain.parts().size(),
                         witness.terms(),
-                        Math.max(
-                                latestStart,
-                                chain.seam() == null
-                                        ? HistoryTable.NO_TIME
-                                        : chain.seam().latestStart()),
+                        Math.max(latestStart, before == null ? HistoryTable.NO_TIME : before.latestStart()),
                         after.transactions(),
                         Fingerprint.ofInput(state, stop),
                         tail.fileName(),
                         Fingerprint.ofInput(tail, stop),
-                        sessions(chain.seam()))
+                        base + cut,
+                        search.found() > 0 ? Fingerprint.ofInput(exchanges, stop) : "",
+                        sessions(before))
                 .write();
     }
 
@@ -199,7 +223,7 @@ final class SeamCut {
         }
         HistoryTableBuilder builder = new HistoryTableBuilder(table.source().unit());
         builder.file("tail");
-        Copy copy = new Copy(builder);
+        TableCopy copy = new TableCopy(builder);
         table.metadata().forEach(builder::metadata);
         builder.initialValue(copy.code(table.values(), table.initialValue()));
         long[] starts = table.starts();
@@ -223,7 +247,7 @@ final class SeamCut {
      * Copies a transaction whose snapshot stays before the cut. Its reads are explained there and are left out. No later transaction
      * may write one of its keys and commit before it does: a read of the key's value at the cut excludes that.
      */
-    private void begun(int t, Copy copy) {
+    private void begun(int t, TableCopy copy) {
         for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
             if (table.isWrite(o)) {
                 int key = table.key(o);
@@ -247,78 +271,43 @@ final class SeamCut {
         }
     }
 
-    private HistoryTable state(@Nullable InitialState earlier) throws IOException {
+    private HistoryTable state(@Nullable HistoryTable made, @Nullable InitialState earlier) {
         HistoryTableBuilder builder = new HistoryTableBuilder(HistoryTable.Unit.ROW);
         builder.file("state");
         Rows rows = new Rows(builder);
         for (int key = written.nextSetBit(0); key >= 0; key = written.nextSetBit(key + 1)) {
             rows.add(table, key, values[key]);
         }
-        int fresh = builder.keys().size();
-        HistoryTable old = earlier == null ? null : earlier.table();
-        for (int o = 0; old != null && o < old.operations(); o++) {
-            rows.addUnless(fresh, old, o);
-        }
+        rows.addOthers(made);
+        rows.addOthers(earlier == null ? null : earlier.table());
         rows.end();
         return built(builder);
-    }
-
-    /** Copies operations of one table to another. */
-    private static final class Copy {
-        private final HistoryTableBuilder builder;
-
-        Copy(HistoryTableBuilder builder) {
-            this.builder = builder;
-        }
-
-        void add(HistoryTable from, int operation, long value) {
-            if (from.isWrite(operation)) {
-                builder.write(id(from.keys(), from.key(operation)), code(from.values(), value));
-            } else {
-                read(from, from.key(operation), value);
-            }
-        }
-
-        void read(HistoryTable from, int key, long value) {
-            builder.read(id(from.keys(), key), code(from.values(), value));
-        }
-
-        int id(KeyDictionary from, int key) {
-            return from.isString(key)
-                    ? builder.keys().id(from.string(key))
-                    : builder.keys().id(from.integer(key));
-        }
-
-        long code(ValueDictionary from, long value) {
-            return from.isNull(value)
-                    ? value
-                    : from.isInteger(value)
-                            ? builder.values().code(from.integer(value))
-                            : builder.values().code(from.text(value));
-        }
     }
 
     /** Writes of keys, {@value #KEYS_PER_ROW} in each transaction. */
     private static final class Rows {
         private final HistoryTableBuilder builder;
-        private final Copy copy;
+        private final TableCopy copy;
         private int keys;
         private int rows;
 
         Rows(HistoryTableBuilder builder) {
             this.builder = builder;
-            copy = new Copy(builder);
+            copy = new TableCopy(builder);
         }
 
         void add(HistoryTable from, int key, long value) {
             write(copy.id(from.keys(), key), copy.code(from.values(), value));
         }
 
-        /** Adds a write, unless its key is one of the first. */
-        void addUnless(int first, HistoryTable from, int operation) {
-            int id = copy.id(from.keys(), from.key(operation));
-            if (id >= first) {
-                write(id, copy.code(from.values(), from.value(operation)));
+        /** Adds the writes of keys that have no value yet. */
+        void addOthers(@Nullable HistoryTable from) {
+            int first = builder.keys().size();
+            for (int o = 0; from != null && o < from.operations(); o++) {
+                int id = copy.id(from.keys(), from.key(o));
+                if (id >= first) {
+                    write(id, copy.code(from.values(), from.value(o)));
+                }
             }
         }
 

@@ -4,6 +4,7 @@ import it.unimi.dsi.fastutil.longs.Long2LongMap;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -92,7 +93,7 @@ public final class SeamReplay {
                 memoryBytes);
         String problem = replay.tail(kept);
         if (problem == null) {
-            problem = replay.cut();
+            problem = replay.cut(chain.seam());
         }
         if (problem == null) {
             problem = replay.ends(chain.seam());
@@ -101,15 +102,34 @@ public final class SeamReplay {
             return problem;
         }
         Chain.Part earlier = chain.initial();
-        Map<String, String> state = replay.state(
-                earlier == null
-                        ? null
-                        : InitialState.read(earlier.present("the state before", stop), stop, memoryBytes));
-        return labels(InitialState.read(seam.state().present("the state", stop), stop, memoryBytes)
-                                .table())
-                        .equals(state)
-                ? replay.operations(kept, state)
-                : "the state is not that at the cut of the order";
+        Map<String, String> state = earlier == null
+                ? new HashMap<>()
+                : labels(InitialState.read(earlier.present("the state before", stop), stop, memoryBytes)
+                        .table());
+        Seam before = chain.seam();
+        ExchangeReplay exchanges = new ExchangeReplay(witness, exchanges(before, stop, memoryBytes));
+        exchanges.apply(state);
+        Map<String, String> written = replay.written(witness);
+        state.putAll(written);
+        if (!labels(InitialState.read(seam.state().present("the state", stop), stop, memoryBytes)
+                        .table())
+                .equals(state)) {
+            return "the state is not that at the cut of the order";
+        }
+        problem = replay.operations(kept, state);
+        return problem != null
+                ? problem
+                : exchanges.problem(
+                        exchanges(seam, stop, memoryBytes),
+                        before == null ? 0 : before.places(),
+                        seam.places(),
+                        written,
+                        replay::written);
+    }
+
+    private static @Nullable HistoryTable exchanges(@Nullable Seam of, BooleanSupplier stop, long memoryBytes)
+            throws IOException, HistoryException {
+        return of == null || of.exchangesInput().isEmpty() ? null : of.exchanges(stop, memoryBytes);
     }
 
     /** Each transaction of the tail is one of the history. */
@@ -180,7 +200,7 @@ public final class SeamReplay {
     }
 
     /** All commits of transactions that are not in the tail precede those of the others, and nothing else may precede them. */
-    private @Nullable String cut() {
+    private @Nullable String cut(@Nullable Seam earlier) {
         int events = witness.terms().guarantee().events();
         int lastBefore = -1;
         int firstAfter = Integer.MAX_VALUE;
@@ -205,7 +225,16 @@ public final class SeamReplay {
         for (int t = tail.nextSetBit(0); t >= 0 && events == 2; t = tail.nextSetBit(t + 1)) {
             begun.set(t, witness.counted()[t] && witness.position()[2 * t] < firstAfter);
         }
-        return lastBefore < firstAfter ? null : "the tail is not the end of the order";
+        if (lastBefore >= firstAfter) {
+            return "the tail is not the end of the order";
+        }
+        int first = firstAfter;
+        long places = IntStream.range(0, witness.position().length)
+                .filter(e -> witness.counted()[e / events] && witness.position()[e] < first)
+                .count();
+        return seam.places() == places + (earlier == null ? 0 : earlier.places())
+                ? null
+                : "the number of places before the cut is not that of the order";
     }
 
     /** The last index of each session, and the latest start. */
@@ -232,25 +261,24 @@ public final class SeamReplay {
                 : null;
     }
 
-    /** The state is the earlier one, overwritten by the transactions before the cut in their order. */
-    private Map<String, String> state(@Nullable InitialState earlier) {
-        Map<String, String> expected = earlier == null ? new HashMap<>() : labels(earlier.table());
-        int events = witness.terms().guarantee().events();
+    /** By key that transactions before the cut write: its last value in an order. */
+    private Map<String, String> written(Witness order) {
+        Map<String, String> written = new HashMap<>();
+        int events = order.terms().guarantee().events();
         int[] before = IntStream.range(0, table.transactions())
-                .filter(t -> witness.counted()[t] && !tail.get(t))
+                .filter(t -> order.counted()[t] && !tail.get(t))
                 .boxed()
-                .sorted((a, b) -> Integer.compare(
-                        witness.position()[(a + 1) * events - 1], witness.position()[(b + 1) * events - 1]))
+                .sorted(Comparator.comparing(t -> order.position()[(t + 1) * events - 1]))
                 .mapToInt(Integer::intValue)
                 .toArray();
         for (int t : before) {
             for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
                 if (table.isWrite(o)) {
-                    expected.put(key(table, o), table.values().label(table.value(o)));
+                    written.put(key(table, o), table.values().label(table.value(o)));
                 }
             }
         }
-        return expected;
+        return written;
     }
 
     private static Map<String, String> labels(HistoryTable state) {

@@ -3,6 +3,7 @@ package org.polygraph.jobs.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -146,7 +147,10 @@ class ChainTest {
         for (String file : List.of("state.parquet", "tail.jsonl.zst", "seam.parquet")) {
             Path damaged = seam.resolve(file);
             byte[] bytes = Files.readAllBytes(damaged);
-            bytes[bytes.length / 2] ^= 1;
+            // The middle of a small file of Parquet may be text that does not matter.
+            int stated = new String(bytes, StandardCharsets.ISO_8859_1).indexOf("\"places\":\"");
+            int at = file.equals("seam.parquet") ? stated + 10 : bytes.length / 2;
+            bytes[at] ^= 1;
             Files.write(damaged, bytes);
             InProcess answer = after(longHour(3), "--overwrite");
             assertThat(answer.word()).as(file + " " + answer).isEqualTo("PASS");
@@ -155,7 +159,7 @@ class ChainTest {
             assertThat(InProcess.run("verify", seam.getParent().toString()).exitCode())
                     .as(file)
                     .isIn(5, 6);
-            bytes[bytes.length / 2] ^= 1;
+            bytes[at] ^= 1;
             Files.write(damaged, bytes);
         }
         // A process that was killed while it wrote the seam leaves no seam.parquet.

@@ -2,6 +2,7 @@ package org.polygraph.jobs.decision;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import it.unimi.dsi.fastutil.longs.LongSets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumMap;
@@ -22,6 +23,7 @@ import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.PredicateReads;
 import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.SuiteScale;
 
@@ -45,6 +47,7 @@ class ConditionsAgainstDefinitionTest {
             Path file = folder.resolve("history.jsonl");
             Files.writeString(file, lines);
             HistoryTable table = HistoryReader.read(file.toString(), HistoryFormat.JSONL);
+            PredicateReads predicates = table.predicates();
             for (IsolationLevel level : LEVELS) {
                 if (level.realTime() && !history.isTimed()) {
                     continue;
@@ -62,6 +65,10 @@ class ConditionsAgainstDefinitionTest {
                             .isEqualTo(holds ? Verdict.Status.PASS : Verdict.Status.VIOLATION);
                     subHistories(table, verdict, request, what);
                 }
+                HistoryTable step = predicates == null ? table : predicates.resolved(table, LongSets.emptySet());
+                assertThat(check(step, request, Tuning.DEFAULT, what).status())
+                        .as("step by step %s", what)
+                        .isEqualTo(holds ? Verdict.Status.PASS : Verdict.Status.VIOLATION);
                 counts.computeIfAbsent(level, l -> new int[2])[holds ? 1 : 0]++;
             }
         }

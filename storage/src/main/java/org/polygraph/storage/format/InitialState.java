@@ -16,6 +16,7 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.HistoryTableBuilder;
+import org.polygraph.storage.table.TableCopy;
 
 /**
  * The values that keys had before a history that was cut out of a longer one. A file of them is JSON Lines with a key and its
@@ -76,6 +77,11 @@ public final class InitialState {
         }
     }
 
+    /** The state that a history of writes leaves, which write each key once. */
+    public static InitialState of(HistoryTable table) throws HistoryException {
+        return new InitialState(table);
+    }
+
     /** The state as a history of writes, each key once. */
     public HistoryTable table() {
         return table;
@@ -108,16 +114,9 @@ public final class InitialState {
             // A key that is new here gets an id beyond the keys that have values.
             int key = wanted.isString(k) ? keys.id(wanted.string(k)) : keys.id(wanted.integer(k));
             if (key < size) {
-                state.put(k, codeIn(history.values(), values[key]));
+                state.put(k, TableCopy.code(table.values(), values[key], history.values()));
             }
         }
         return state.isEmpty() ? history : history.withInitialState(state);
-    }
-
-    private long codeIn(ValueDictionary other, long code) {
-        ValueDictionary own = table.values();
-        return own.isNull(code)
-                ? code
-                : own.isInteger(code) ? other.code(own.integer(code)) : other.code(own.text(code));
     }
 }

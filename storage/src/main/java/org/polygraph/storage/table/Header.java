@@ -14,25 +14,32 @@ import org.jspecify.annotations.Nullable;
  * @param initialValue the code of the value that a key has before the first transaction
  * @param state by key: the code of another initial value; null for none
  * @param metadata the other fields of the header, as JSON
+ * @param predicates those that reads of keys stand for, perhaps only in part; null for none
  */
 record Header(
         HistoryTable.Source source,
         long initialValue,
         @Nullable Int2LongMap state,
-        Map<String, String> metadata) {
+        Map<String, String> metadata,
+        @Nullable PredicateReads predicates) {
     Header {
         metadata = Collections.unmodifiableMap(new LinkedHashMap<>(metadata));
     }
 
     /** The same with other initial values of some keys. */
     Header with(@Nullable Int2LongMap other) {
-        return new Header(source, initialValue, other, metadata);
+        return new Header(source, initialValue, other, metadata, predicates);
     }
 
-    /** The header of a history of some keys. @param ofKeys by key there: its id here */
+    /** The same with predicates. */
+    Header with(@Nullable PredicateReads other) {
+        return new Header(source, initialValue, state, metadata, other);
+    }
+
+    /** The header of a history of some keys, without predicates. @param ofKeys by key there: its id here */
     Header ofKeys(int[] ofKeys) {
         if (state == null) {
-            return this;
+            return with((PredicateReads) null);
         }
         Int2LongMap picked = new Int2LongOpenHashMap();
         for (int k = 0; k < ofKeys.length; k++) {
@@ -40,6 +47,6 @@ record Header(
                 picked.put(k, state.get(ofKeys[k]));
             }
         }
-        return with(picked.isEmpty() ? null : picked);
+        return new Header(source, initialValue, picked.isEmpty() ? null : picked, metadata, null);
     }
 }

@@ -341,7 +341,16 @@ public final class HistoryTable {
 
     /** The history with one initial value of every key; shares all arrays. */
     public HistoryTable withoutInitialState() {
-        return with(header.with(null));
+        return with(header.with((Int2LongMap) null));
+    }
+
+    /** The predicates that the history was read with, which reads of keys stand for, perhaps only in part; null for none. */
+    public @Nullable PredicateReads predicates() {
+        return header.predicates();
+    }
+
+    HistoryTable with(@Nullable PredicateReads predicates) {
+        return with(header.with(predicates));
     }
 
     private HistoryTable with(Header other) {

@@ -430,7 +430,7 @@ public final class HistoryTableBuilder {
                 transactions.copy(),
                 predicates == null
                         ? new Operations(starts, keysAndKinds, valueCodes, kinds)
-                        : PredicateResolution.withoutStandIns(starts, keysAndKinds, valueCodes, kinds),
+                        : new PredicateMarks(starts, keysAndKinds, valueCodes, kinds).operations(),
                 keys.labels(),
                 values.labels(),
                 initialValue,
@@ -502,7 +502,7 @@ public final class HistoryTableBuilder {
      *     places
      */
     public HistoryTable build() throws HistoryException {
-        Header header = new Header(new HistoryTable.Source(files, unit), initialValue(), initialState, metadata);
+        Header header = new Header(new HistoryTable.Source(files, unit), initialValue(), initialState, metadata, null);
         SessionOrder sorted = transactions.order(sessions.labels());
         int[] order = sorted.order();
         if (order != null) {
@@ -529,7 +529,7 @@ public final class HistoryTableBuilder {
             throw new HistoryException(
                     files.get(0), "lists and predicates", "one of them", "check them as two histories");
         }
-        HistoryTable resolved = predicates == null ? table : PredicateResolution.of(table, predicates);
+        HistoryTable resolved = predicates == null ? table : PredicateReads.of(table, predicates);
         return lists == null ? resolved : ListResolution.of(resolved, lists);
     }
 

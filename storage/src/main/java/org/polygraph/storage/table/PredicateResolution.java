@@ -7,6 +7,7 @@ import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
 import it.unimi.dsi.fastutil.longs.Long2IntOpenHashMap;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
+import it.unimi.dsi.fastutil.longs.LongSet;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -14,8 +15,6 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.dictionary.KeyDictionary;
 import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.model.BudgetException;
-import org.polygraph.storage.model.HistoryException;
-import org.polygraph.storage.model.TransactionStatus;
 
 /**
  * Expresses predicates as reads of single keys (spark-jobs/docs/predicates.md, Reduction to reads). A row and a condition get a key of
@@ -29,12 +28,17 @@ import org.polygraph.storage.model.TransactionStatus;
 final class PredicateResolution {
     private static final int MOST_OPERATIONS = 1 << 28;
     private static final int NONE = -1;
+    /** The keys begin with it. */
+    static final String ROW = "row ";
 
     private final HistoryTable table;
     private final Predicates predicates;
     private final KeyDictionary keys;
     private final ValueDictionary values;
     private final RowVersions versions;
+    private final PredicateMarks marks;
+    private final Long2IntOpenHashMap keyOfPair;
+    private final @Nullable LongSet pairs;
 
     /** By row and the versions that match: the number of the key. */
     private final Long2IntOpenHashMap numbers = new Long2IntOpenHashMap();
@@ -52,18 +56,37 @@ final class PredicateResolution {
 
     private final List<int[]> candidateNumbers = new ArrayList<>();
 
+    /** By condition: its rows in {@link #pairs}. */
+    private final List<IntArrayList> selected = new ArrayList<>();
+
     private final long yes;
     private final long no;
     private final IntArrayList newKeys = new IntArrayList();
     private final LongArrayList newCodes = new LongArrayList();
     private final @Nullable ByteArrayList newKinds;
 
-    private PredicateResolution(HistoryTable table, Predicates predicates) {
+    /**
+     * Prepares the resolution.
+     *
+     * @param table with the operations of the marks
+     * @param keyOfPair by pair: the key, if an earlier resolution has made it; gets those that are new
+     * @param pairs see {@link PredicateReads#pair}; null for all pairs that may matter
+     */
+    PredicateResolution(
+            HistoryTable table,
+            PredicateMarks marks,
+            Predicates predicates,
+            RowVersions versions,
+            Long2IntOpenHashMap keyOfPair,
+            @Nullable LongSet pairs) {
         this.table = table;
+        this.marks = marks;
         this.predicates = predicates;
+        this.versions = versions;
+        this.keyOfPair = keyOfPair;
+        this.pairs = pairs;
         keys = table.keys();
         values = table.values();
-        versions = new RowVersions(table, predicates);
         firsts = new int[keys.size()];
         Arrays.fill(firsts, NONE);
         numbers.defaultReturnValue(NONE);
@@ -73,68 +96,42 @@ final class PredicateResolution {
         newKinds = table.hasRows() ? new ByteArrayList() : null;
     }
 
-    /** The table with reads and writes in place of the codes that stand for predicates, and without those of columns. */
-    static HistoryTable of(HistoryTable table, Predicates predicates) throws HistoryException {
-        for (int t = 0; t < table.transactions(); t++) {
-            for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
-                if (table.value(o) == Predicates.OF_UNKNOWN_ROWS) {
-                    requireAborted(table, t);
-                }
+    HistoryTable resolved() {
+        for (int c = 0; pairs != null && c < predicates.conditions(); c++) {
+            selected.add(new IntArrayList(0));
+        }
+        if (pairs != null) {
+            long[] sorted = pairs.toLongArray();
+            Arrays.sort(sorted);
+            for (long pair : sorted) {
+                selected.get((int) (pair >>> 32)).add((int) pair);
             }
         }
-        if (predicates.size() == 0) {
-            return table.with(withoutStandIns(
-                    table.operationStarts(), table.operationKeys(), table.operationValues(), table.operationKinds()));
-        }
-        table.values().markPredicates();
-        return new PredicateResolution(table, predicates).resolved();
-    }
-
-    /** Operations without those that stand for columns and for writes of unknown rows. */
-    static Operations withoutStandIns(int[] starts, int[] keys, long[] codes, byte @Nullable [] kinds) {
-        int[] keptStarts = new int[starts.length];
-        int[] keptKeys = new int[keys.length];
-        long[] keptCodes = new long[keys.length];
-        byte[] keptKinds = kinds == null ? null : new byte[keys.length];
-        int n = 0;
-        for (int t = 0; t + 1 < starts.length; t++) {
-            for (int o = starts[t]; o < starts[t + 1]; o++) {
-                if (codes[o] != Predicates.OF_UNKNOWN_ROWS && !Predicates.isRow(codes[o])) {
-                    if (kinds != null && keptKinds != null) {
-                        keptKinds[n] = kinds[o];
-                    }
-                    keptKeys[n] = keys[o];
-                    keptCodes[n++] = codes[o];
-                }
-            }
-            keptStarts[t + 1] = n;
-        }
-        return new Operations(
-                keptStarts,
-                Arrays.copyOf(keptKeys, n),
-                Arrays.copyOf(keptCodes, n),
-                keptKinds == null ? null : Arrays.copyOf(keptKinds, n));
-    }
-
-    private HistoryTable resolved() {
         for (int c = 0; c < predicates.conditions(); c++) {
-            addCandidates(c);
+            addCandidates(
+                    c,
+                    pairs == null
+                            ? versions.candidates(predicates.condition(c))
+                            : selected.get(c).toIntArray());
         }
         int[] ends = new int[table.transactions() + 1];
-        int columns = NONE;
+        newKeys.ensureCapacity(table.operations());
+        newCodes.ensureCapacity(table.operations());
+        marks.seek(0);
         for (int t = 0; t < table.transactions(); t++) {
-            for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
-                long code = table.value(o);
-                if (Predicates.isRow(code)) {
-                    columns = Predicates.rowNumber(code);
-                } else if (Predicates.isOne(code)) {
-                    read(Predicates.number(code), o);
-                } else if (code != Predicates.OF_UNKNOWN_ROWS) {
-                    byte kind = table.kind(o);
-                    put(table.operationKeys()[o], code, kind);
+            for (int o = table.firstOperation(t); o <= table.operationsEnd(t); o++) {
+                int columns = NONE;
+                for (long code; (code = marks.next(t, o)) != 0; ) {
+                    if (Predicates.isOne(code)) {
+                        read(Predicates.number(code), o);
+                    } else if (Predicates.isRow(code)) {
+                        columns = Predicates.rowNumber(code);
+                    }
+                }
+                if (o < table.operationsEnd(t)) {
+                    put(table.operationKeys()[o], table.value(o), table.kind(o));
                     if (table.isWrite(o)) {
-                        write(table.key(o), code, columns, kind);
-                        columns = NONE;
+                        write(table.key(o), table.value(o), columns, table.kind(o));
                     }
                 }
             }
@@ -156,20 +153,8 @@ final class PredicateResolution {
                 .withInitialState(initial);
     }
 
-    /** No other transaction sees what an aborted one wrote, so its write of unknown rows is left out. */
-    private static void requireAborted(HistoryTable table, int transaction) throws HistoryException {
-        if (table.status(transaction) != TransactionStatus.ABORTED) {
-            throw new HistoryException(
-                    table.whereIs(transaction),
-                    "a \"pw\" or \"pd\" without \"keys\"",
-                    "the keys of the rows that it wrote",
-                    "a write of unknown rows is not decided yet: record its keys");
-        }
-    }
-
-    /** Finds the rows that may match a condition, and makes the keys that are new. */
-    private void addCandidates(int condition) {
-        int[] rows = versions.candidates(predicates.condition(condition));
+    /** Makes the keys of rows that may match a condition. Selected pairs share no keys, so that the keys depend on no other pairs. */
+    private void addCandidates(int condition, int[] rows) {
         int[] numbersHere = new int[rows.length];
         int n = 0;
         for (int row : rows) {
@@ -177,12 +162,12 @@ final class PredicateResolution {
             if (matched == RowVersions.NONE) {
                 continue;
             }
-            int number = numbers.get(matched);
+            int number = pairs == null ? numbers.get(matched) : NONE;
             if (number == NONE) {
                 number = matchKeys.size();
                 numbers.put(matched, number);
                 rowOf.add(row);
-                matchKeys.add(key(row, predicates.condition(condition).label()));
+                matchKeys.add(key(row, condition));
                 conditionOf.add(condition);
                 next.add(firsts[row]);
                 firsts[row] = number;
@@ -194,21 +179,31 @@ final class PredicateResolution {
         candidateNumbers.add(Arrays.copyOf(numbersHere, n));
     }
 
-    /** A key that no transaction has. */
-    private int key(int row, String condition) {
-        String label = "row " + keys.label(row) + " " + condition;
+    /** The key of a pair, which no transaction has. */
+    private int key(int row, int condition) {
+        long pair = PredicateReads.pair(condition, row);
+        int known = keyOfPair.get(pair);
+        if (known >= 0) {
+            return known;
+        }
+        String label =
+                ROW + keys.label(row) + " " + predicates.condition(condition).label();
         int size = keys.size();
         int id = keys.id(label);
         while (id < size) {
             label += "'";
             id = keys.id(label);
         }
+        keyOfPair.put(pair, id);
         return id;
     }
 
     /** Reads whether rows match, but of those whose value is read too and is enough. */
     private void read(int predicate, int operation) {
         int c = predicates.conditionOf(predicate);
+        if (!isSelected(c)) {
+            return;
+        }
         Condition condition = predicates.condition(c);
         int[] matched = predicates.keys(predicate);
         IntOpenHashSet left = new IntOpenHashSet(matched);
@@ -226,11 +221,16 @@ final class PredicateResolution {
             }
         }
         for (int row : matched) {
-            if (left.contains(row) && !enough.contains(row)) {
+            boolean isSelected = pairs == null || pairs.contains(PredicateReads.pair(c, row));
+            if (isSelected && left.contains(row) && !enough.contains(row)) {
                 // No version of the row matches, so nothing writes this value.
-                put(key(row, condition.label()) << 1, values.opaque("matches"), (byte) 0);
+                put(key(row, c) << 1, values.opaque("matches"), (byte) 0);
             }
         }
+    }
+
+    private boolean isSelected(int condition) {
+        return pairs == null || !selected.get(condition).isEmpty();
     }
 
     private void write(int row, long value, int columns, byte kind) {

@@ -58,6 +58,11 @@ final class Predicates {
         return FIRST_ROW + row;
     }
 
+    /** Whether a code stands for anything but a value or a list. */
+    static boolean isStandIn(long code) {
+        return code >= FIRST && code < END_OF_ROWS;
+    }
+
     static boolean isRow(long code) {
         return code >= FIRST_ROW && code < END_OF_ROWS;
     }

@@ -26,6 +26,8 @@ final class RowVersions {
     private final int[] starts;
 
     private final long[] had;
+    /** By row: the number of its writes. */
+    private final int[] writes;
 
     /** Writes with columns: the key, the value, and the number of the columns. */
     private final IntArrayList keysOfWide = new IntArrayList();
@@ -37,22 +39,25 @@ final class RowVersions {
     /** By column, those searched for bounds under 2 * column and those searched for values under 2 * column + 1. */
     private final Int2ObjectOpenHashMap<VersionSearch> searches = new Int2ObjectOpenHashMap<>();
 
-    RowVersions(HistoryTable table, Predicates predicates) {
+    /** @param table with the operations of the marks */
+    RowVersions(HistoryTable table, PredicateMarks marks, Predicates predicates) {
         this.table = table;
         values = table.values();
         columns = predicates.rows();
         starts = new int[table.keys().size() + 1];
-        had = had();
-        int row = -1;
+        writes = new int[table.keys().size()];
         for (int o = 0; o < table.operations(); o++) {
-            if (Predicates.isRow(table.value(o))) {
-                row = Predicates.rowNumber(table.value(o));
-            } else if (row >= 0 && table.isWrite(o)) {
+            writes[table.key(o)] += table.isWrite(o) ? 1 : 0;
+        }
+        had = had();
+        for (int m = 0; m < marks.size(); m++) {
+            if (Predicates.isRow(marks.code(m))) {
+                // The write that the columns belong to follows directly.
+                int o = marks.place(m);
                 wide.computeIfAbsent(table.key(o), unused -> new IntArrayList()).add(keysOfWide.size());
                 keysOfWide.add(table.key(o));
                 valuesOfWide.add(table.value(o));
-                columnsOfWide.add(row);
-                row = -1;
+                columnsOfWide.add(Predicates.rowNumber(marks.code(m)));
             }
         }
     }
@@ -95,6 +100,16 @@ final class RowVersions {
 
     private boolean isInteger(int o) {
         return table.isWrite(o) && values.isInteger(table.value(o));
+    }
+
+    /** The number of rows, which have the first keys. */
+    int rows() {
+        return writes.length;
+    }
+
+    /** The number of writes of a row. */
+    int writes(int row) {
+        return writes[row];
     }
 
     /** Ascending: the rows of which some version satisfies the first term of a condition, and perhaps others. */

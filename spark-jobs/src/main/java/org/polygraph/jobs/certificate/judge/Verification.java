@@ -22,6 +22,7 @@ import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.PredicateReads;
 
 /**
  * Checks the evidence of a run against the history. A PASS is verified by replaying its order; a VIOLATION by judging a
@@ -320,14 +321,15 @@ public final class Verification {
             return operations(folder);
         }
         HistoryTable part = HistoryReader.read(folder.child(HISTORY).name(), HistoryFormat.JSONL);
-        if (table.hasRows() && terms.guarantee().events() == 1) {
+        HistoryTable whole = PredicateReads.withPairsOf(part, table);
+        if (whole.hasRows() && terms.guarantee().events() == 1) {
             // With plain writes in place of inserts and deletes more orders explain a history.
-            Report plain = violation(table.withoutRows(), part.withoutRows());
+            Report plain = violation(whole.withoutRows(), part.withoutRows());
             if (plain.answer() == Answer.VERIFIED) {
                 return plain;
             }
         }
-        return violation(table, part);
+        return violation(whole, part);
     }
 
     private Report violation(HistoryTable whole, HistoryTable part) {

@@ -1,0 +1,322 @@
+package org.polygraph.jobs.application;
+
+import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
+import it.unimi.dsi.fastutil.longs.LongArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.Objects;
+import org.polygraph.jobs.certificate.format.Witness;
+import org.polygraph.storage.dictionary.KeyDictionary;
+import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistorySelection;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.HistoryTableBuilder;
+import org.polygraph.storage.table.TableCopy;
+
+/**
+ * The exchanges of a seam. The last two writers of a key often overlap, and if no transaction has read the key since, either may be the last one. An
+ * exchange moves the last but one behind the last one, with the events of its window that depend on it. The order that results explains the same
+ * transactions, and the key has another value at the cut; every other key keeps its value, because two writers of it depend on each other.
+ * Exchanges whose windows of places are disjoint can be made together.
+ *
+ * <p>They are stored as a history: an exchange is a transaction that writes the key's other value; start and end are the first and the last place
+ * of its window. Places count from the first transaction of the chain.
+ */
+final class Exchanges {
+    /** The most places of a window: those of sessions that overlap. Longer ones would make the search quadratic. */
+    private static final int LONGEST = 1_000;
+
+    private static final int NONE = -1;
+
+    private Exchanges() {}
+
+    /**
+     * The exchanges that a later part needs: those of keys of which it reads the other value, which it does not write. Of two whose windows
+     * overlap, the first.
+     *
+     * @param history the tail and the later parts
+     * @return transactions of the exchanges
+     */
+    static BitSet needed(HistoryTable exchanges, HistoryTable history) {
+        int[] of = byKey(exchanges, history);
+        BitSet read = new BitSet();
+        BitSet written = new BitSet();
+        for (int o = 0; o < history.operations(); o++) {
+            int exchange = of[history.key(o)];
+            if (exchange != NONE && history.value(o) == value(exchanges, exchange, history)) {
+                (history.isWrite(o) ? written : read).set(exchange);
+            }
+        }
+        read.andNot(written);
+        long end = Long.MIN_VALUE;
+        for (int e = read.nextSetBit(0); e >= 0; e = read.nextSetBit(e + 1)) {
+            if (first(exchanges, e) <= end) {
+                read.clear(e);
+            } else {
+                end = last(exchanges, e);
+            }
+        }
+        return read;
+    }
+
+    /** Some exchanges as a history. */
+    static HistoryTable selected(HistoryTable exchanges, BitSet some) {
+        int[] transactions = some.stream().toArray();
+        // Exchange e is operation e.
+        return HistorySelection.of(exchanges, transactions, transactions.clone())
+                .table();
+    }
+
+    /** By key of a history: its exchange. */
+    private static int[] byKey(HistoryTable exchanges, HistoryTable history) {
+        KeyDictionary own = exchanges.keys();
+        int[] byKey = new int[own.size()];
+        for (int o = 0; o < exchanges.operations(); o++) {
+            byKey[exchanges.key(o)] = o;
+        }
+        KeyDictionary keys = history.keys();
+        int[] of = new int[keys.size()];
+        for (int k = 0; k < of.length; k++) {
+            // A key that is new here gets an id beyond the others.
+            int id = keys.isString(k) ? own.id(keys.string(k)) : own.id(keys.integer(k));
+            of[k] = id < byKey.length ? byKey[id] : NONE;
+        }
+        return of;
+    }
+
+    private static long value(HistoryTable exchanges, int exchange, HistoryTable history) {
+        return TableCopy.code(exchanges.values(), exchanges.value(exchange), history.values());
+    }
+
+    private static long first(HistoryTable exchanges, int exchange) {
+        return Objects.requireNonNull(exchanges.starts())[exchange];
+    }
+
+    private static long last(HistoryTable exchanges, int exchange) {
+        return Objects.requireNonNull(exchanges.ends())[exchange];
+    }
+
+    /** Collects the exchanges of a seam. */
+    static final class Search {
+        private final Witness witness;
+        private final HistoryTable table;
+        private final int events;
+        private final HistoryTableBuilder builder = new HistoryTableBuilder(HistoryTable.Unit.ROW);
+        private final TableCopy copy = new TableCopy(builder);
+        private final Dependents dependents = new Dependents();
+        private int found;
+
+        Search(Witness witness) {
+            this.witness = witness;
+            table = witness.table();
+            events = witness.terms().guarantee().events();
+            builder.file("exchanges");
+        }
+
+        /**
+         * Takes over exchanges of the seam that a history was decided on: those that it does not contradict, and whose windows are disjoint from those
+         * of the exchanges that it needed.
+         *
+         * @param made the exchanges that it needed
+         * @param overwritten by key: whether the seam has another value of it
+         */
+        void takeOver(HistoryTable earlier, BitSet made, BitSet overwritten) {
+            int[] of = byKey(earlier, table);
+            BitSet over = (BitSet) made.clone();
+            for (int k = 0; k < of.length; k++) {
+                if (of[k] != NONE && overwritten.get(k)) {
+                    over.set(of[k]);
+                }
+            }
+            for (int o = 0; o < table.operations(); o++) {
+                int exchange = of[table.key(o)];
+                if (exchange != NONE && !table.isWrite(o) && table.value(o) == table.initialValue(table.key(o))) {
+                    over.set(exchange);
+                }
+            }
+            for (int e = 0; e < earlier.transactions(); e++) {
+                int next = made.nextSetBit(0);
+                while (next >= 0 && last(earlier, next) < first(earlier, e)) {
+                    next = made.nextSetBit(next + 1);
+                }
+                if (!over.get(e) && (next < 0 || first(earlier, next) > last(earlier, e))) {
+                    add(first(earlier, e), last(earlier, e), earlier, e);
+                }
+            }
+        }
+
+        private void add(long first, long last, HistoryTable from, int write) {
+            builder.begin(0, found, TransactionStatus.COMMITTED, found);
+            builder.times(first, last);
+            copy.add(from, write, from.value(write));
+            builder.end();
+            found++;
+        }
+
+        /**
+         * Finds the exchanges of an order.
+         *
+         * @param order events by place; those up to the cut
+         * @param base the place of the first event
+         * @param values by key: its value at the cut
+         */
+        void find(int[] order, int cut, long base, BitSet written, long[] values) {
+            int[] last = new int[values.length];
+            int[] previous = new int[values.length];
+            Arrays.fill(last, NONE);
+            Arrays.fill(previous, NONE);
+            for (int place = 0; place < cut; place++) {
+                int t = order[place] / events;
+                if (order[place] == commit(t)) {
+                    for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+                        int key = table.key(o);
+                        if (table.isWrite(o) && last[key] != place) {
+                            previous[key] = last[key];
+                            last[key] = place;
+                        }
+                    }
+                }
+            }
+            for (int o = 0; o < table.operations(); o++) {
+                int key = table.key(o);
+                if (!table.isWrite(o) && written.get(key) && table.value(o) == values[key]) {
+                    previous[key] = NONE;
+                }
+            }
+            LongArrayList byPlace = new LongArrayList();
+            for (int key = written.nextSetBit(0); key >= 0; key = written.nextSetBit(key + 1)) {
+                if (previous[key] != NONE && last[key] - previous[key] <= LONGEST) {
+                    byPlace.add((long) previous[key] << 32 | key);
+                }
+            }
+            long[] candidates = byPlace.toLongArray();
+            Arrays.sort(candidates);
+            for (long candidate : candidates) {
+                int key = (int) candidate;
+                int first = window(order, previous[key], last[key], key);
+                int write = lastWrite(order[previous[key]] / events, key);
+                if (first != NONE && table.value(write) != values[key]) {
+                    add(base + first, base + last[key], table, write);
+                }
+            }
+        }
+
+        private int commit(int t) {
+            return t * events + events - 1;
+        }
+
+        private int lastWrite(int t, int key) {
+            int o = table.operationsEnd(t) - 1;
+            while (!table.isWriteOf(o, key)) {
+                o--;
+            }
+            return o;
+        }
+
+        /** The first place of the window of an exchange; {@link #NONE} if the last writer depends on the one before. */
+        private int window(int[] order, int commit, int last, int key) {
+            int moved = order[commit] / events;
+            int lastWriter = order[last] / events;
+            if (reads(moved, key) || reads(lastWriter, key)) {
+                return NONE;
+            }
+            int first = commit;
+            while (order[first] != moved * events) {
+                if (first == 0 || last - first >= LONGEST) {
+                    return NONE;
+                }
+                first--;
+            }
+            dependents.clear();
+            for (int place = first; place <= last; place++) {
+                int t = order[place] / events;
+                boolean isLastWriter = t == lastWriter;
+                if (place == first || dependents.precede(order[place], isLastWriter ? key : NONE)) {
+                    if (isLastWriter) {
+                        return NONE;
+                    }
+                    dependents.add(order[place]);
+                }
+            }
+            return first;
+        }
+
+        private boolean reads(int t, int key) {
+            for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+                if (table.isReadOf(o, key)) {
+                    return true;
+                }
+            }
+            return false;
+        }
+
+        /** The events that must stay behind the snapshot that moves. */
+        private final class Dependents {
+            private final IntOpenHashSet transactions = new IntOpenHashSet();
+            private final IntOpenHashSet sessions = new IntOpenHashSet();
+            private final IntOpenHashSet reads = new IntOpenHashSet();
+            private final IntOpenHashSet writes = new IntOpenHashSet();
+            private long earliestEnd;
+
+            void clear() {
+                transactions.clear();
+                sessions.clear();
+                reads.clear();
+                writes.clear();
+                earliestEnd = HistoryTable.NO_TIME;
+            }
+
+            void add(int event) {
+                int t = event / events;
+                transactions.add(t);
+                for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+                    if (table.isWrite(o) ? event == commit(t) : event == t * events) {
+                        (table.isWrite(o) ? writes : reads).add(table.key(o));
+                    }
+                }
+                long[] ends = table.ends();
+                if (event == commit(t)) {
+                    sessions.add(table.sessionOf(t));
+                    if (ends != null && ends[t] != HistoryTable.NO_TIME) {
+                        earliestEnd = earliestEnd == HistoryTable.NO_TIME ? ends[t] : Math.min(earliestEnd, ends[t]);
+                    }
+                }
+            }
+
+            /** @param exempt a key that does not matter */
+            boolean precede(int event, int exempt) {
+                int t = event / events;
+                boolean isSnapshot = event == t * events;
+                long[] starts = table.starts();
+                if (transactions.contains(t)
+                        || (isSnapshot && sessions.contains(table.sessionOf(t)))
+                        || (isSnapshot
+                                && witness.terms().guarantee().realTime()
+                                && starts != null
+                                && witness.terms().precedes(earliestEnd, starts[t]))) {
+                    return true;
+                }
+                for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+                    int key = table.key(o);
+                    // A snapshot comes after the commits of transactions that write what its own transaction reads or
+                    // writes.
+                    if (key != exempt
+                            && ((writes.contains(key) && (isSnapshot || table.isWrite(o)))
+                                    || (reads.contains(key) && table.isWrite(o) && event == commit(t)))) {
+                        return true;
+                    }
+                }
+                return false;
+            }
+        }
+
+        int found() {
+            return found;
+        }
+
+        HistoryTable table() throws HistoryException {
+            return builder.build();
+        }
+    }
+}

@@ -1,0 +1,92 @@
+package org.polygraph.storage.table;
+
+import it.unimi.dsi.fastutil.ints.IntArrayList;
+import it.unimi.dsi.fastutil.longs.LongArrayList;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The operations of a history without the codes that stand for predicates and for columns, and the places of these codes: each stands
+ * before an operation, or at the end of its transaction.
+ */
+final class PredicateMarks {
+    private final Operations operations;
+    private final IntArrayList transactions = new IntArrayList();
+    private final IntArrayList places = new IntArrayList();
+    private final LongArrayList codes = new LongArrayList();
+    /** The next mark of {@link #next}. */
+    private int cursor;
+
+    PredicateMarks(int[] starts, int[] keys, long[] values, byte @Nullable [] kinds) {
+        int[] keptStarts = new int[starts.length];
+        int[] keptKeys = new int[keys.length];
+        long[] keptValues = new long[keys.length];
+        byte[] keptKinds = kinds == null ? null : new byte[keys.length];
+        int n = 0;
+        for (int t = 0; t + 1 < starts.length; t++) {
+            for (int o = starts[t]; o < starts[t + 1]; o++) {
+                if (Predicates.isStandIn(values[o])) {
+                    transactions.add(t);
+                    places.add(n);
+                    codes.add(values[o]);
+                    continue;
+                }
+                if (kinds != null && keptKinds != null) {
+                    keptKinds[n] = kinds[o];
+                }
+                keptKeys[n] = keys[o];
+                keptValues[n++] = values[o];
+            }
+            keptStarts[t + 1] = n;
+        }
+        operations = new Operations(
+                keptStarts,
+                Arrays.copyOf(keptKeys, n),
+                Arrays.copyOf(keptValues, n),
+                keptKinds == null ? null : Arrays.copyOf(keptKinds, n));
+    }
+
+    /** The other operations. */
+    Operations operations() {
+        return operations;
+    }
+
+    int size() {
+        return codes.size();
+    }
+
+    long code(int mark) {
+        return codes.getLong(mark);
+    }
+
+    /** The operation that a mark stands before. */
+    int place(int mark) {
+        return places.getInt(mark);
+    }
+
+    /** The first mark of a transaction or of a later one. */
+    int first(int transaction) {
+        int from = 0;
+        for (int to = size(); from < to; ) {
+            int middle = (from + to) >>> 1;
+            if (transactions.getInt(middle) < transaction) {
+                from = middle + 1;
+            } else {
+                to = middle;
+            }
+        }
+        return from;
+    }
+
+    /** Moves to the marks of a transaction. */
+    void seek(int transaction) {
+        cursor = first(transaction);
+    }
+
+    /** The next code before an operation of a transaction, or before its end; 0 if there is none. */
+    long next(int transaction, int operation) {
+        boolean isHere =
+                cursor < size() && transactions.getInt(cursor) == transaction && places.getInt(cursor) == operation;
+        return isHere ? codes.getLong(cursor++) : 0;
+    }
+}

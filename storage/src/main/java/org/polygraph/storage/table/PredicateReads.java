@@ -1,0 +1,150 @@
+package org.polygraph.storage.table;
+
+import it.unimi.dsi.fastutil.longs.Long2IntOpenHashMap;
+import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
+import it.unimi.dsi.fastutil.longs.LongSet;
+import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.model.TransactionStatus;
+
+/**
+ * The predicates of a history, of which single pairs of a condition and a row become reads, see {@link PredicateResolution}. A history with some of
+ * these reads demands less than the predicates do: if no order explains it, none explains the history, and an order that does is one of the
+ * history if {@link #wrong} finds nothing.
+ */
+public final class PredicateReads {
+    /** Up to so many operations all pairs become reads at once. */
+    private static final long MOST_AT_ONCE = 1 << 21;
+
+    private final HistoryTable plain;
+    private final PredicateMarks marks;
+    private final Predicates predicates;
+    private final RowVersions versions;
+    /** By pair: the key of whether the row matches. Keys stay the same from one selection of pairs to the next. */
+    private final Long2IntOpenHashMap keyOfPair = new Long2IntOpenHashMap();
+
+    private boolean areAllRead;
+
+    private PredicateReads(HistoryTable plain, PredicateMarks marks, Predicates predicates) {
+        this.plain = plain;
+        this.marks = marks;
+        this.predicates = predicates;
+        versions = new RowVersions(plain, marks, predicates);
+        keyOfPair.defaultReturnValue(-1);
+    }
+
+    /** The table with reads and writes in place of the codes that stand for predicates, and without those of columns. */
+    static HistoryTable of(HistoryTable table, Predicates predicates) throws HistoryException {
+        for (int t = 0; t < table.transactions(); t++) {
+            for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+                if (table.value(o) == Predicates.OF_UNKNOWN_ROWS) {
+                    requireAborted(table, t);
+                }
+            }
+        }
+        PredicateMarks marks = new PredicateMarks(
+                table.operationStarts(), table.operationKeys(), table.operationValues(), table.operationKinds());
+        HistoryTable plain = table.with(marks.operations());
+        if (predicates.size() == 0) {
+            return plain;
+        }
+        plain.values().markPredicates();
+        PredicateReads reads = new PredicateReads(plain, marks, predicates);
+        reads.areAllRead = reads.areFew();
+        return (reads.areAllRead ? reads.all() : plain).with(reads);
+    }
+
+    /** No other transaction sees what an aborted one wrote, so its write of unknown rows is left out. */
+    private static void requireAborted(HistoryTable table, int transaction) throws HistoryException {
+        if (table.status(transaction) != TransactionStatus.ABORTED) {
+            throw new HistoryException(
+                    table.whereIs(transaction),
+                    "a \"pw\" or \"pd\" without \"keys\"",
+                    "the keys of the rows that it wrote",
+                    "a write of unknown rows is not decided yet: record its keys");
+        }
+    }
+
+    private boolean areFew() {
+        int[] uses = new int[predicates.conditions()];
+        for (int p = 0; p < predicates.size(); p++) {
+            uses[predicates.conditionOf(p)]++;
+        }
+        long operations = 0;
+        for (int c = 0; c < uses.length && operations <= MOST_AT_ONCE; c++) {
+            for (int row : versions.candidates(predicates.condition(c))) {
+                operations += uses[c] + versions.writes(row);
+            }
+        }
+        return operations <= MOST_AT_ONCE;
+    }
+
+    private HistoryTable all() {
+        return new PredicateResolution(plain, marks, predicates, versions, keyOfPair, null).resolved();
+    }
+
+    /** A pair of a condition and a row. */
+    static long pair(int condition, int row) {
+        return (long) condition << 32 | row;
+    }
+
+    /**
+     * A history with reads for some pairs.
+     *
+     * @param history this one, perhaps with other statuses of transactions
+     */
+    public HistoryTable resolved(HistoryTable history, LongSet pairs) {
+        HistoryTable resolved =
+                new PredicateResolution(plain, marks, predicates, versions, keyOfPair, pairs).resolved();
+        HistoryTable same = history.with(new Operations(
+                resolved.operationStarts(),
+                resolved.operationKeys(),
+                resolved.operationValues(),
+                resolved.operationKinds()));
+        var state = resolved.initialState();
+        return (state == null ? same : same.withInitialState(state)).with(this);
+    }
+
+    /**
+     * The pairs that an order of events does not explain.
+     *
+     * @param counted by transaction: whether it counts as committed
+     * @param position by event, one or two a transaction: its place
+     */
+    public LongSet wrong(boolean[] counted, int[] position) {
+        return new PredicateReplay(plain, marks, predicates, versions.rows(), counted, position).wrong();
+    }
+
+    /** The pairs whose keys a sub-history has. */
+    private LongSet named(HistoryTable part) {
+        LongSet named = new LongOpenHashSet();
+        for (int k = 0; k < part.keys().size(); k++) {
+            String label = part.keys().label(k);
+            for (int c = 0; label.startsWith(PredicateResolution.ROW) && c < predicates.conditions(); c++) {
+                int from = PredicateResolution.ROW.length();
+                int to = label.length() - predicates.condition(c).label().length() - 1;
+                boolean isOf = to > from
+                        && label.endsWith(" " + predicates.condition(c).label());
+                int row = isOf ? row(label.substring(from, to)) : -1;
+                if (row >= 0) {
+                    named.add(pair(c, row));
+                }
+            }
+        }
+        return named;
+    }
+
+    private int row(String label) {
+        for (int k = 0; k < versions.rows(); k++) {
+            if (plain.keys().label(k).equals(label)) {
+                return k;
+            }
+        }
+        return -1;
+    }
+
+    /** A history with reads for all pairs that a sub-history of it names. */
+    public static HistoryTable withPairsOf(HistoryTable part, HistoryTable whole) {
+        PredicateReads open = whole.predicates();
+        return open == null || open.areAllRead ? whole : open.resolved(whole, open.named(part));
+    }
+}
