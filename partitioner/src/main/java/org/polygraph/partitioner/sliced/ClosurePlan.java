@@ -6,8 +6,8 @@ import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 
 /**
- * What {@link ColumnGroup}s need of a graph, all of them the same: in which turns chains advance, which no row has a say
- * in, and the predecessors of each event. Made once, where the graph is; linear in events and edges.
+ * The input that all {@link ColumnGroup}s of a graph share: the order in which chains advance, which does not depend on clock
+ * rows, and the predecessors of each event. It is made once, where the graph is, in time linear in events and edges.
  */
 public final class ClosurePlan {
     private final KnownGraph graph;
@@ -22,9 +22,9 @@ public final class ClosurePlan {
     }
 
     /**
-     * Indexes the graph's predecessors and finds the turns.
+     * Indexes the graph's predecessors and finds the order in which chains advance.
      *
-     * @param known edges before this number are not redundant
+     * @param known the number of edges that are already known not to be redundant; they come first
      */
     public static ClosurePlan of(KnownGraph graph, int known) {
         graph.indexPredecessors();
@@ -36,12 +36,12 @@ public final class ClosurePlan {
         return plan;
     }
 
-    /** Whether the graph has a cycle: then there is no closure. */
+    /** Whether the graph has a cycle, so that it has no closure. */
     public boolean isCyclic() {
         return cyclic;
     }
 
-    /** Pairs: a chain, and how many of its events come next. */
+    /** Pairs of a chain and the number of its events that come next. */
     public int[] turns() {
         return turns.toIntArray();
     }
@@ -56,7 +56,7 @@ public final class ClosurePlan {
         return graph.from(graph.predecessorEdges()[i]);
     }
 
-    /** Edges. */
+    /** The number of predecessor edges. */
     public int edges() {
         return graph.edges();
     }

@@ -9,15 +9,15 @@ import org.polygraph.partitioner.graph.Events;
 
 /**
  * Some columns of the {@link ChainClocks} of a graph: how many events of each of these chains strictly reach an event.
- * Columns do not depend on each other, given the turns in which chains advance, so groups of them are computed anywhere,
- * in buffers that may be mapped files.
+ * Once the order in which chains advance is fixed, columns do not depend on each other. Groups of columns can therefore be
+ * computed in different processes, in buffers that may be mapped files.
  *
- * <p>An edge from a chain of the group is redundant iff the group's own column says so; those from other chains are merged
- * unseen, one cache line each, which is what independence costs. Every edge is judged by exactly one group, and as
- * {@link ChainClocks#update} would.
+ * <p>The group decides by its own columns whether an edge from one of its chains is redundant. It merges every edge from
+ * another chain, redundant or not, which reads one cache line more an edge. Exactly one group decides about each edge, and
+ * its result is that of {@link ChainClocks#update}.
  *
- * <p>Memory: 4 bytes times events times columns in the buffers, a bit an event and edge. Time: the columns of every event
- * and of every edge that is not redundant or not the group's.
+ * <p>Memory: 4 bytes times events times columns in the buffers, and a bit for each event and edge. Time: proportional to the
+ * columns times the events and the edges that are merged.
  */
 public final class ColumnGroup {
     private static final int CHECK_EVERY = 1 << 16;
@@ -34,15 +34,15 @@ public final class ColumnGroup {
     private long pairs;
 
     /**
-     * Prepares.
+     * A group whose columns are not yet computed.
      *
      * @param chainStarts the first event of each chain, and the number of events
      * @param from the first chain of the group
-     * @param to after the last one
+     * @param to one more than the last chain of the group
      * @param turns {@link ClosurePlan#turns}
      * @param starts {@link ClosurePlan#starts}
      * @param sources by predecessor edge
-     * @param fresh a bit a predecessor edge, whether it is to be judged
+     * @param fresh a bit for each predecessor edge: whether it may be redundant
      */
     public ColumnGroup(
             int[] chainStarts,
@@ -66,8 +66,8 @@ public final class ColumnGroup {
     /**
      * Computes the columns.
      *
-     * @param rows by chain, to be filled: the event at position p has the ints from p * (to - from)
-     * @param before the same of the graph before it grew, or null
+     * @param rows the result by chain: the row of the event at position p starts at int p * (to - from)
+     * @param before the rows of the graph before it grew, or null
      * @return false if stopped
      */
     public boolean close(IntBuffer[] rows, IntBuffer @Nullable [] before, BooleanSupplier stop) {
@@ -142,18 +142,18 @@ public final class ColumnGroup {
         return pairs;
     }
 
-    /** A bit a predecessor edge that is fresh, from a chain of this group and not redundant. */
+    /** A bit for each predecessor edge that is fresh, from a chain of this group and not redundant. */
     public long[] kept() {
         return kept;
     }
 
-    /** A bit an event whose columns here are others than before; none if there was no before. */
+    /** A bit for each event whose columns in this group have changed; none if there were no earlier rows. */
     public long[] changed() {
         return changed;
     }
 
     /**
-     * This group's part of the ranks that the order goes by, see EventOrder: they add up over the groups.
+     * What this group adds to the ranks of events, see EventOrder: a rank is the sum over all groups.
      *
      * @param rows what {@link #close} filled
      */

@@ -10,10 +10,10 @@ public final class GroupedRows implements SlicedClosure {
     private final IntBuffer[][] rows;
 
     /**
-     * Puts them together.
+     * Joins the rows of all groups.
      *
      * @param chainStarts the first event of each chain, and the number of events
-     * @param firsts by group: its first chain; then the number of chains
+     * @param firsts the first chain of each group, then the number of chains
      * @param rows by group and chain, as {@link ColumnGroup#close} filled them
      */
     public GroupedRows(int[] chainStarts, int[] firsts, IntBuffer[][] rows) {

@@ -13,20 +13,21 @@ import org.polygraph.partitioner.prune.Saturation;
 import org.polygraph.partitioner.prune.SessionRules;
 
 /**
- * A round of {@link Saturation} over ranges of the writers of one key, each away from the others: for a key that so many
- * transactions touch that their rows are too many for a task. All ranges together, in order, force what {@link
- * SessionRules} force over the whole key, edge by edge.
+ * A round of {@link Saturation} over one key that so many transactions touch that a task has no room for their rows. The
+ * writers of the key are processed in consecutive slices, which may run in different tasks. The edges that all slices force,
+ * in the order of the slices, are exactly those that {@link SessionRules} force over the whole key.
  *
- * <p>The rules visit writers in a topological order, and know of the writers before only a front for each session's last:
- * by its own row it is made again wherever a range begins. Of the rest of the key a writer is compared with the last writer
- * of each session that reaches it or its readers. So a few writers at a time, with these, are a key of their own.
+ * <p>The rules visit writers in a topological order. Of earlier writers they keep only a front for the last writer of each
+ * session; at the start of a slice the fronts are computed again from the rows of these writers. The rules compare a writer
+ * only with the last writer of each session that reaches it or its readers. A few writers, together with these, are
+ * therefore processed as a key of their own.
  *
- * <p>Memory: the index of the key, 20 bytes a writer and 12 a reader beside it, 4 a transaction of the history and 3 bits;
- * of rows about {@value #BATCH_BYTES} bytes. Time: rows are fetched about three times as often as in one piece.
+ * <p>Memory: the index of the key, 20 bytes for each writer and 12 for each reader beside it, 4 bytes and 3 bits for each
+ * transaction of the history, and rows of about {@value #BATCH_BYTES} bytes. Time: each row is fetched about three times.
  */
 public final class HotKeySaturation {
     private static final long BATCH_BYTES = 32L << 20;
-    /** A key with so many writers is never split. */
+    /** A key with at most so many writers is never split. */
     private static final int MOST_TOGETHER = 31;
 
     private final int shift;
@@ -35,24 +36,24 @@ public final class HotKeySaturation {
     private final KeyWriters key;
     private final int[] row;
 
-    /** Transactions that are out. */
-    private final Excerpt excerpt;
+    /** The transactions of the current batch. */
+    private final Renumbering numbering;
 
-    /** Writers that are out, a bit each, and those that are out with their readers. */
+    /** A bit for each writer of the current batch, and for each whose readers are in the batch too. */
     private final long[] chosen;
 
     private final long[] read;
-    /** By group: the writer up to which the last row of a writer, or of a reader, reached. */
+    /** By group: the last writer that the most recent row of a writer, or of a reader, covers. */
     private final int[] byWriter;
 
     private final int[] byReader;
 
     /**
-     * Prepares.
+     * A key of which no writer has been visited.
      *
-     * @param versions the index of the key and no other
-     * @param states {@link CommitStatus#states} of it
-     * @param rows exact
+     * @param versions the index of this key alone
+     * @param states {@link CommitStatus#states} of the history
+     * @param rows rows without thresholds, so that every cell is exact
      */
     public HotKeySaturation(
             VersionIndex versions, int perTransaction, int[] sessionStarts, byte[] states, GroupedRows rows) {
@@ -77,7 +78,7 @@ public final class HotKeySaturation {
         this.key = new KeyWriters(versions, new Events(perTransaction, sessionStarts, sessionOf));
         key.load(0, states);
         this.row = new int[rows.chains()];
-        this.excerpt = new Excerpt(perTransaction, sessionStarts, states.length);
+        this.numbering = new Renumbering(perTransaction, sessionStarts, states.length);
         this.chosen = new long[(key.writers >> 6) + 1];
         this.read = new long[chosen.length];
         this.byWriter = Arrays.copyOf(key.groupStarts, key.groups);
@@ -85,8 +86,8 @@ public final class HotKeySaturation {
     }
 
     /**
-     * Whether a key may be taken apart: it has more writers than go pair by pair, and no read of several candidates, for
-     * those are compared with all writers.
+     * Whether a key can be split: it has more writers than are compared pair by pair, and no read with several candidates,
+     * because such a read is compared with all writers.
      */
     public static boolean splits(VersionIndex versions, int key) {
         int open = versions.ambiguousSlot(key);
@@ -94,17 +95,17 @@ public final class HotKeySaturation {
                 && versions.slotStarts()[open] == versions.slotStarts()[open + 1];
     }
 
-    /** How many writers count, numbered from 0 session by session. */
+    /** The number of counted writers; they are numbered from 0, session by session. */
     public int writers() {
         return key.writers;
     }
 
     /**
-     * Which of the writers [from, to) the rules visit. Sorted, those of all ranges are the order in which they do; its lower
-     * halves are what {@link #forced} takes.
+     * The writers among [from, to) that the rules visit, each with its rank in the upper half. The results of all slices,
+     * sorted, are the order of visits; {@link #forced} takes their lower halves.
      *
-     * @param changed a bit an event, whether the last closure changed its row
-     * @param all whether all are visited, and not only those that changes may bear on
+     * @param changed a bit for each event: whether the last closure changed its row
+     * @param all whether all writers are visited, and not only those that a change may affect
      */
     public long[] visited(int from, int to, long[] changed, boolean all) {
         long[] visited = new long[to - from];
@@ -144,7 +145,7 @@ public final class HotKeySaturation {
     }
 
     /**
-     * What the visits [from, to) force: from and to of each edge, in the order in which the rules force them.
+     * The edges that the visits [from, to) force, as pairs of source and target, in the order in which the rules force them.
      *
      * @param order all visits, ascending by {@link #visited}
      */
@@ -164,7 +165,7 @@ public final class HotKeySaturation {
                 visits.add(writer);
                 surround(writer);
                 last[slot(writer)] = at++;
-            } while (at < to && excerpt.count() * ((4L * row.length) << shift) < batchBytes);
+            } while (at < to && numbering.count() * ((4L * row.length) << shift) < batchBytes);
             run(visits, seeds, forced);
         }
         return forced.toIntArray();
@@ -174,7 +175,7 @@ public final class HotKeySaturation {
         return key.groupOf[writer] % SessionRules.fronts(key.groups);
     }
 
-    /** By front: the last visit before that one which leaves its front there, or -1. */
+    /** By front: the last visit before the given one that sets this front, or -1. */
     private int[] lastVisits(int[] order, int before) {
         int[] last = new int[SessionRules.fronts(key.groups)];
         Arrays.fill(last, -1);
@@ -189,7 +190,7 @@ public final class HotKeySaturation {
         return last;
     }
 
-    /** Writers of the visits whose fronts the next visit finds, in order. */
+    /** The writers of the visits whose fronts the next visit uses, in order. */
     private static IntArrayList before(int[] order, int at, int[] last) {
         int recent = Math.max(0, at - SessionRules.LOOK_BACK);
         int[] earlier = last.clone();
@@ -206,31 +207,31 @@ public final class HotKeySaturation {
         return visits;
     }
 
-    /** Begins with one writer of each session, so that sessions keep their fronts, and with the readers of the initial value. */
+    /** Starts a batch with one writer of each session, so that each session keeps its front, and with the readers of the initial value. */
     private void begin() {
-        excerpt.clear();
+        numbering.clear();
         Arrays.fill(chosen, 0);
         Arrays.fill(read, 0);
         for (int g = 0; g < key.groups; g++) {
             add(key.groupStarts[g], false);
         }
         for (int r = 0; r < key.initialReaders; r++) {
-            excerpt.add(key.readers[r]);
+            numbering.add(key.readers[r]);
         }
     }
 
     private void add(int writer, boolean withReaders) {
         chosen[writer >> 6] |= 1L << writer;
-        excerpt.add(key.transactions[writer]);
+        numbering.add(key.transactions[writer]);
         if (withReaders && !isSet(read, writer)) {
             read[writer >> 6] |= 1L << writer;
             for (int r = key.readFrom[writer]; r < key.readTo[writer]; r++) {
-                excerpt.add(key.readers[r]);
+                numbering.add(key.readers[r]);
             }
         }
     }
 
-    /** Takes out a writer to be visited, and all that the rules compare it with. */
+    /** Adds a writer that is to be visited to the batch, and all writers that the rules compare it with. */
     private void surround(int writer) {
         add(writer, true);
         fetch(key.chain(writer), key.begins[writer]);
@@ -248,7 +249,7 @@ public final class HotKeySaturation {
         }
     }
 
-    /** Of each session the last writer that the fetched row, its cells raised by {@code more}, has. */
+    /** Adds the last writer of each session that the fetched row covers once its cells are raised by {@code more}. */
     private void addReaching(int more, int[] place) {
         for (int g = 0; g < key.groups; g++) {
             int bound = row[key.groupChains[g]] + more;
@@ -267,11 +268,11 @@ public final class HotKeySaturation {
         }
     }
 
-    /** Runs the rules over what is out. */
+    /** Runs the rules over the batch. */
     private void run(IntArrayList visits, int seeds, IntArrayList forced) {
-        Events events = excerpt.number();
+        Events events = numbering.number();
         int[] writers = writers(chosen);
-        byte[] states = new byte[excerpt.count()];
+        byte[] states = new byte[numbering.count()];
         Arrays.fill(states, CommitStatus.COUNTED);
         int[] order = new int[visits.size()];
         for (int i = 0; i < order.length; i++) {
@@ -282,8 +283,8 @@ public final class HotKeySaturation {
         rules.applyFrom(0, states, order, seeds);
         ForcedEdges edges = rules.forced();
         for (int e = 0; e < edges.count(); e++) {
-            forced.add(excerpt.whole(edges.from(e)));
-            forced.add(excerpt.whole(edges.to(e)));
+            forced.add(numbering.whole(edges.from(e)));
+            forced.add(numbering.whole(edges.to(e)));
         }
     }
 
@@ -297,20 +298,20 @@ public final class HotKeySaturation {
         return writers.toIntArray();
     }
 
-    /** The part of the index that is out, in the numbers of what is out. */
+    /** The index of the batch, with its transactions renumbered. */
     private VersionIndex index(int[] writers) {
         int[] transactions = new int[writers.length];
         int[] slots = new int[writers.length + 3];
         IntArrayList readers = new IntArrayList();
         for (int r = 0; r < key.initialReaders; r++) {
-            readers.add(excerpt.numberOf(key.readers[r]));
+            readers.add(numbering.numberOf(key.readers[r]));
         }
         for (int w = 0; w < writers.length; w++) {
-            transactions[w] = excerpt.numberOf(key.transactions[writers[w]]);
+            transactions[w] = numbering.numberOf(key.transactions[writers[w]]);
             slots[w + 1] = readers.size();
             if (isSet(read, writers[w])) {
                 for (int r = key.readFrom[writers[w]]; r < key.readTo[writers[w]]; r++) {
-                    readers.add(excerpt.numberOf(key.readers[r]));
+                    readers.add(numbering.numberOf(key.readers[r]));
                 }
             }
         }
@@ -327,9 +328,9 @@ public final class HotKeySaturation {
             cells[s] = new int[Math.multiplyExact(events.chainLength(s), sessions)];
             int next = 0;
             for (int v = events.chainStart(s); v < events.chainStart(s) + events.chainLength(s); v++) {
-                fetch(s, excerpt.place(s, v));
+                fetch(s, numbering.place(s, v));
                 for (int c = 0; c < sessions; c++) {
-                    cells[s][next++] = excerpt.among(c, row[c]);
+                    cells[s][next++] = numbering.among(c, row[c]);
                 }
             }
         }

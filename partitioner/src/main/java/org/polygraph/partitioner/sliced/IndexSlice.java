@@ -13,8 +13,8 @@ import org.polygraph.partitioner.index.VersionIndexBuilder;
 import org.polygraph.storage.model.BudgetException;
 
 /**
- * The {@link VersionIndex} of one slice of the keys, numbered densely, with the few reads that are impossible; as an
- * object where it is made and checked, as bytes where it travels or waits.
+ * The {@link VersionIndex} of one slice of the keys, numbered densely, and the few reads that are impossible. It is an object
+ * in the task that makes or checks it, and bytes in transport and in files.
  *
  * <p>Bytes, little-endian ints: slice, keys K, writers W, readers R, ambiguous, whether values repeat, whether an initial
  * value was written, impossible pairs I, broken pairs B; then writerStarts K + 1, writerTransactions W, writerClasses W,
@@ -23,7 +23,7 @@ import org.polygraph.storage.model.BudgetException;
  */
 public final class IndexSlice {
     private static final int HEADER_INTS = 9;
-    /** What helps against a slice that is too large. */
+    /** The remedy in the message about a slice that is too large. */
     static final String REMEDY =
             "with more spark.sql.shuffle.partitions slices are smaller; where one value of a key has most of that, or all of a"
                     + " key is needed at once, give --engine embedded";
@@ -41,7 +41,7 @@ public final class IndexSlice {
     }
 
     /**
-     * Indexes one slice; linear time, 37 bytes an operation beside the blocks while it works.
+     * Indexes one slice in linear time, with 37 bytes of memory for each operation beside the blocks.
      *
      * @param blocks what {@link SliceDealer} dealt to it, ascending by first transaction
      * @param states {@link CommitStatus#states}
@@ -69,15 +69,15 @@ public final class IndexSlice {
     }
 
     /**
-     * The slice of an index of all keys: the inverse of {@link SliceMerge}, but that values are dealt to parts in turn, for an index
-     * has none. Linear in what it has, for a part in what its key has.
+     * One slice of an index of all keys: the inverse of {@link SliceMerge}. An index has no values, so those of a split key are
+     * dealt to its slices in turn. Time: linear in the slice, or in the whole key if it is split.
      */
     public static IndexSlice of(KeySlices slices, int slice, VersionIndex all) {
         if (slices.isOfSplitKey(slice)) {
             int place = slices.placeOf(slice);
             int first = slices.firstSlice(place);
-            VersionIndex part =
-                    KeyParts.part(all, slices.splitKeys()[place], slices.firstSlice(place + 1) - first, slice - first);
+            VersionIndex part = SplitKeyMerge.part(
+                    all, slices.splitKeys()[place], slices.firstSlice(place + 1) - first, slice - first);
             return new IndexSlice(slice, part, new int[0], new int[0]);
         }
         int[] keys = new int[slices.keysOf(slice)];
@@ -92,12 +92,12 @@ public final class IndexSlice {
         return Arrays.copyOf(pairs.elements(), Math.min(pairs.size(), 2 * IndexedHistory.MOST_VIOLATIONS));
     }
 
-    /** Which slice this is. */
+    /** The number of this slice. */
     public int slice() {
         return slice;
     }
 
-    /** Which slice bytes are of. @param bytes {@link #toBytes} */
+    /** The number of the slice in {@code bytes}, which are those of {@link #toBytes}. */
     public static int slice(byte[] bytes) {
         return ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).getInt();
     }
@@ -107,7 +107,7 @@ public final class IndexSlice {
         return versions;
     }
 
-    /** The layout in the class comment. @throws BudgetException if that is more than an array holds */
+    /** The bytes, in the layout of the class comment. @throws BudgetException if they are more than an array holds */
     public byte[] toBytes() {
         VersionIndex v = versions;
         long ints = HEADER_INTS + v.bytes() / 4 + impossible.length + broken.length;
@@ -146,8 +146,8 @@ public final class IndexSlice {
     }
 
     /**
-     * What a slice has of each key, without having it: its bytes but for all arrays that are neither writerStarts nor
-     * readerStarts nor pairs.
+     * The numbers of writers and readers of each key of a slice: its bytes without all arrays other than writerStarts,
+     * readerStarts and the pairs.
      *
      * @param bytes {@link #toBytes}
      */
@@ -163,7 +163,7 @@ public final class IndexSlice {
         return out.array();
     }
 
-    /** The ints that bytes begin with. */
+    /** The ints at the beginning of the bytes. */
     record Header(
             int slice,
             int keys,
@@ -187,7 +187,7 @@ public final class IndexSlice {
                     in.getInt());
         }
 
-        /** Of the whole. */
+        /** The number of bytes of the whole slice. */
         long bytes() {
             return 4L
                     * (HEADER_INTS

@@ -22,7 +22,7 @@ public final class KeySlices implements Serializable {
 
     private final int keys;
     private final int whole;
-    /** Ascending. */
+    /** The split keys, ascending. */
     private final int[] splitKeys;
     /** By place of a split key: the first of its slices; and the number of all slices. */
     private final int[] sliceStarts;

@@ -10,8 +10,9 @@ import org.polygraph.partitioner.index.TransactionScan;
 import org.polygraph.storage.model.BudgetException;
 
 /**
- * The pass over transactions for an engine that indexes by key elsewhere: takes transactions, ascending, and deals what
- * matters outside them to slices, as blocks of bytes. Also finds those that contradict themselves.
+ * The pass over transactions for an engine that indexes slices of keys in other processes. It takes transactions in ascending
+ * order and deals their visible writes and external reads to slices, as blocks of bytes. It also finds the transactions that
+ * contradict themselves.
  *
  * <p>A block, little-endian: int operations n, int broken b, n x int {@code local key << 1 | write}, n x int transaction,
  * n x long value, b x (int transaction, int operation within it). Broken transactions travel with slice 0.
@@ -21,7 +22,7 @@ import org.polygraph.storage.model.BudgetException;
 public final class SliceDealer {
     private static final int HEADER_BYTES = 8;
     static final int BYTES_PER_OPERATION = 16;
-    /** Blocks stay far below what a row may hold, and the arrays within the second-level cache. */
+    /** So few that blocks stay far below the limit of a row, and the arrays within the second-level cache. */
     private static final int FULL = 1 << 16;
 
     private final KeySlices slices;
@@ -67,7 +68,7 @@ public final class SliceDealer {
         return transactions == 0;
     }
 
-    /** Whether it is time to {@link #deal}. */
+    /** Whether so much was added that {@link #deal} is due. */
     public boolean isFull() {
         return starts[transactions] >= FULL;
     }
@@ -77,7 +78,7 @@ public final class SliceDealer {
         return ids[0];
     }
 
-    /** A block for each slice, null where there is nothing for it; then starts anew. */
+    /** Returns a block for each slice, or null for a slice without operations, and removes all transactions. */
     public byte[] @Nullable [] deal() {
         TransactionScan scan = new TransactionScan(
                 starts, keys, values, starts[transactions], slices.keys(), TransactionScan.Reads.FIRST);

@@ -13,25 +13,25 @@ import org.polygraph.partitioner.index.VersionIndex;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Merges {@link IndexSlice}s into one index. Their {@link IndexSlice#sizes} come first, so that the index can be allocated; each
- * slice is then copied to its place when it comes and need not be kept.
+ * Merges {@link IndexSlice}s into one index. It gets their {@link IndexSlice#sizes} first and allocates the index; each slice
+ * is then copied to its place and need not be kept.
  *
- * <p>Memory: the index, a bit a slice; keys that are cut: see {@link KeyParts}, those of which some parts have come but not all.
- * Time: linear, but for the writers of cut keys. One thread.
+ * <p>Memory: the index, a bit for each slice, and a {@link SplitKeyMerge} for each split key of which some slices have come, but
+ * not all. Time: linear, except for the writers of split keys. Not thread-safe.
  */
 public final class SliceMerge {
     private final HistoryTable table;
     private final CommitStatus commitStatus;
     private final KeySlices slices;
-    /** Which have operations, and thus are to come. */
+    /** The slices that have operations and are not yet added. */
     private final BitSet awaited = new BitSet();
 
     private final long[] bytes;
-    /** Of cut keys, by place, parts to come. */
+    /** By place of a split key: the number of its slices that are not yet added. */
     private final int[] partsToCome;
 
-    /** Of cut keys, by place, what has come. */
-    private final @Nullable KeyParts[] parts;
+    /** By place of a split key: the slices that were added. */
+    private final @Nullable SplitKeyMerge[] parts;
 
     private final @Nullable IndexedHistory refuted;
     private final VersionIndex all;
@@ -43,7 +43,7 @@ public final class SliceMerge {
         this.slices = slices;
         this.bytes = new long[slices.slices()];
         this.partsToCome = new int[slices.splitKeys().length];
-        this.parts = new @Nullable KeyParts[partsToCome.length];
+        this.parts = new @Nullable SplitKeyMerge[partsToCome.length];
         Sizes sum = new Sizes();
         for (byte[] each : sizes) {
             sum.add(each);
@@ -55,12 +55,12 @@ public final class SliceMerge {
                         VersionIndex.Writers.room(0, 0, false, false), VersionIndex.Readers.room(0, 0, 0), 0);
     }
 
-    /** The result, if sizes alone decide it: some transaction contradicts itself, or a read is impossible. */
+    /** The violated history, if the sizes alone decide: some transaction contradicts itself, or a read is impossible. */
     public @Nullable IndexedHistory known() {
         return refuted;
     }
 
-    /** Bytes of {@link IndexSlice#toBytes}; 0 for a slice without operations, which need not be added. */
+    /** The number of bytes of a slice as {@link IndexSlice#toBytes}; 0 for a slice without operations, which need not be added. */
     public long bytesOf(int slice) {
         return bytes[slice];
     }
@@ -69,7 +69,7 @@ public final class SliceMerge {
      * Copies a slice to its places.
      *
      * @param slice {@link IndexSlice#toBytes}; not kept
-     * @throws IllegalStateException if it was not among the sizes, or is there twice
+     * @throws IllegalStateException if its sizes were not given, or if it is added twice
      */
     public void add(byte[] slice) {
         IndexSlice part = IndexSlice.ofBytes(slice);
@@ -91,9 +91,9 @@ public final class SliceMerge {
     }
 
     private void addPart(int place, VersionIndex part) {
-        KeyParts key = parts[place];
+        SplitKeyMerge key = parts[place];
         if (key == null) {
-            key = new KeyParts(all, slices.splitKeys()[place], partsToCome[place]);
+            key = new SplitKeyMerge(all, slices.splitKeys()[place], partsToCome[place]);
             parts[place] = key;
         }
         if (key.add(part)) {
@@ -121,7 +121,7 @@ public final class SliceMerge {
         return starts[key + 1] - starts[key];
     }
 
-    /** What slices say of themselves, added up. */
+    /** The sums of the sizes of all slices. */
     private final class Sizes {
         private final int[] writerStarts = new int[slices.keys() + 1];
         private final int[] readerStarts = new int[slices.keys() + 1];
@@ -131,7 +131,7 @@ public final class SliceMerge {
         private final IntArrayList broken = new IntArrayList();
         private final IntArrayList impossible = new IntArrayList();
 
-        /** Counts by key stand one place up, where their sums will be. */
+        /** Stores the counts of keys one place higher, where the prefix sums are computed. */
         void add(byte[] sizes) {
             ByteBuffer in = ByteBuffer.wrap(sizes).order(ByteOrder.LITTLE_ENDIAN);
             IndexSlice.Header header = IndexSlice.Header.of(in);
@@ -185,7 +185,7 @@ public final class SliceMerge {
             return null;
         }
 
-        /** The index, of which only slices' own arrays are missing. */
+        /** The index, without the content of the arrays that slices fill. */
         VersionIndex room() {
             int keys = slices.keys();
             for (int key = 0; key < keys; key++) {
@@ -196,7 +196,7 @@ public final class SliceMerge {
             int readers = readerStarts[keys];
             int[] slotStarts = new int[Math.toIntExact(writers + 2L * keys + 1)];
             for (int key = 0; key < keys; key++) {
-                // Of a slice without operations nothing comes.
+                // A slice without operations is not added.
                 if (writerStarts[key + 1] == writerStarts[key] && readerStarts[key + 1] == readerStarts[key]) {
                     int slot = writerStarts[key] + 2 * key;
                     slotStarts[slot] = readerStarts[key];

@@ -15,20 +15,20 @@ import org.polygraph.partitioner.prune.KeyRules;
 import org.polygraph.partitioner.prune.Saturation;
 
 /**
- * A round of {@link Saturation} over one slice of the keys, away from the graph and the rest of the history. What it
- * forces is what the whole would, key by key and in the same order.
+ * A round of {@link Saturation} over one slice of the keys, without the graph and the rest of the history. It forces the same
+ * edges as a round over all keys, key by key and in the same order.
  *
- * <p>The rules of a key ask only whether events that read or write it reach each other. So a few keys at a time are taken
- * out as a history of their own: their transactions are numbered again, session by session, and the rows of their events
- * are fetched and their cells are renumbered. The rules then run as they are, by chain clocks or, where real time
- * is part of the graph, by the window closure.
+ * <p>The rules of a key ask only whether events that read or write it reach each other. Therefore a batch of a few keys is
+ * treated as a history of its own: its transactions are renumbered session by session, the rows of their events are fetched,
+ * and the cells of the rows are renumbered. The same rules as elsewhere then run on the batch, by chain clocks or, if real
+ * time is part of the graph, by the window closure.
  *
- * <p>Memory: 4 bytes times sessions times events of the keys that are out, or of bounds and exceptions, at most {@value #BATCH_BYTES} bytes of that
- * unless a single key has more; 3 bits a transaction of the history.
+ * <p>Memory: 4 bytes times sessions times events of a batch, or its bounds and exceptions: at most {@value #BATCH_BYTES} bytes
+ * unless a single key needs more; and 3 bits for each transaction of the history.
  */
 public final class SliceSaturation {
     private static final long BATCH_BYTES = 32L << 20;
-    /** Of an event's bounds and its row, about, where real time is part of the graph. */
+    /** The approximate bytes of the bounds and the row of an event, if real time is part of the graph. */
     private static final int WINDOW_INTS = 16;
 
     private final KeySlices slices;
@@ -43,16 +43,16 @@ public final class SliceSaturation {
     private final IntOpenHashSet decidedKeys;
 
     private IntOpenHashSet leftOut = new IntOpenHashSet();
-    private final Excerpt excerpt;
+    private final Renumbering numbering;
     private final IntArrayList forced = new IntArrayList();
 
     /**
-     * Prepares.
+     * A round that has not been run.
      *
-     * @param states {@link CommitStatus#states} of it
-     * @param rows exact
-     * @param changed a bit an event, whether the last closure changed its row
-     * @param most whether all keys are gone through, and not only those that changes or decisions may bear on
+     * @param states {@link CommitStatus#states} of the history
+     * @param rows rows without thresholds, so that every cell is exact
+     * @param changed a bit for each event: whether the last closure changed its row
+     * @param most whether all keys are processed, and not only those that a change or a decision may affect
      * @param decided decisions of earlier rounds about reads of any slice: {@link #forced} without edges
      * @param decidedKeys keys of which the last round decided reads
      */
@@ -77,7 +77,7 @@ public final class SliceSaturation {
         this.changed = changed;
         this.most = most;
         this.decidedKeys = new IntOpenHashSet(decidedKeys);
-        this.excerpt = new Excerpt(perTransaction, sessionStarts, states.length);
+        this.numbering = new Renumbering(perTransaction, sessionStarts, states.length);
         for (int at = 0; at < decided.length; at += 2 + decided[at + 1]) {
             int key = decided[at];
             if (!slices.isSplit(key) && slices.sliceOf(key) == slice.slice()) {
@@ -86,17 +86,17 @@ public final class SliceSaturation {
         }
     }
 
-    /** Leaves out some keys: {@link HotKeySaturation} goes through them. */
+    /** Leaves out the keys that {@link HotKeySaturation} processes. */
     public SliceSaturation without(int[] keys) {
         leftOut = new IntOpenHashSet(keys);
         return this;
     }
 
     /**
-     * Runs the round. What is forced, ascending by key, for each key with anything: the key; the transaction of a read
-     * without a candidate, or -1; the number of edges; from and to of each; the number of its ambiguous reads if one of
-     * them was decided, else 0; for each of these what {@link VersionIndex#resolve} takes. Nothing follows an impossible
-     * read.
+     * Runs the round. The result has, for each key that forces or decides something, in ascending order: the key; the
+     * transaction of a read without a candidate, or -1; the number of edges; source and target of each edge; the number of its
+     * ambiguous reads if one of them was decided, else 0; for each of these the argument of {@link VersionIndex#resolve}. An
+     * impossible read ends the result.
      */
     public int[] forced() {
         IntArrayList batch = new IntArrayList();
@@ -168,11 +168,11 @@ public final class SliceSaturation {
                 continue;
             }
             forced.add(slices.keyOf(slice.slice(), key));
-            forced.add(impossible < 0 ? -1 : excerpt.transaction(impossible));
+            forced.add(impossible < 0 ? -1 : numbering.transaction(impossible));
             forced.add(found.count() - edges);
             for (int e = edges; e < found.count(); e++) {
-                forced.add(excerpt.whole(found.from(e)));
-                forced.add(excerpt.whole(found.to(e)));
+                forced.add(numbering.whole(found.from(e)));
+                forced.add(numbering.whole(found.to(e)));
             }
             forced.add(decided.length);
             forced.addElements(forced.size(), decided);
@@ -184,19 +184,19 @@ public final class SliceSaturation {
     }
 
     private void takeOut(IntArrayList keys) {
-        excerpt.clear();
+        numbering.clear();
         for (int i = 0; i < keys.size(); i++) {
             int key = keys.getInt(i);
             for (int w = versions.writerStarts()[key]; w < versions.writerStarts()[key + 1]; w++) {
-                excerpt.add(versions.writerTransactions()[w]);
+                numbering.add(versions.writerTransactions()[w]);
             }
             for (int r = versions.readerStarts()[key]; r < versions.readerStarts()[key + 1]; r++) {
-                excerpt.add(versions.readerTransactions()[r]);
+                numbering.add(versions.readerTransactions()[r]);
             }
         }
     }
 
-    /** Some keys as a history of their own. */
+    /** A batch of keys as a history of its own. */
     private final class Part {
         final KnownGraph graph;
         final VersionIndex versions;
@@ -204,17 +204,17 @@ public final class SliceSaturation {
         final CommitStatus commitStatus;
 
         Part(IntArrayList keys) {
-            Events events = excerpt.number();
-            byte[] ownStates = new byte[excerpt.count()];
+            Events events = numbering.number();
+            byte[] ownStates = new byte[numbering.count()];
             for (int t = 0; t < ownStates.length; t++) {
-                ownStates[t] = states[excerpt.transaction(t)];
+                ownStates[t] = states[numbering.transaction(t)];
             }
             commitStatus = CommitStatus.of(ownStates);
             graph = new KnownGraph(events);
-            versions = SliceSaturation.this.versions.part(keys.toIntArray()).renumbered(excerpt::numberOf);
+            versions = SliceSaturation.this.versions.part(keys.toIntArray()).renumbered(numbering::numberOf);
             long[] ownChanged = new long[(events.count() + 63) >> 6];
             for (int v = 0; v < events.count(); v++) {
-                if (hasChanged(excerpt.whole(v))) {
+                if (hasChanged(numbering.whole(v))) {
                     ownChanged[v >> 6] |= 1L << v;
                 }
             }
@@ -228,15 +228,15 @@ public final class SliceSaturation {
             int[] earliestEnd = new int[n];
             int[] latestStart = new int[n];
             for (int v = 0; v < n; v++) {
-                earliestEnd[v] = windows.earliestEnd(excerpt.whole(v));
-                latestStart[v] = windows.latestStart(excerpt.whole(v));
+                earliestEnd[v] = windows.earliestEnd(numbering.whole(v));
+                latestStart[v] = windows.latestStart(numbering.whole(v));
             }
             return WindowClosure.computed(
                     graph, earliestEnd, latestStart, (event, row) -> exceptions(windows, event, row), ownChanged);
         }
 
         private int exceptions(WindowedRows windows, int event, int[] row) {
-            int length = windows.row(excerpt.whole(event), row);
+            int length = windows.row(numbering.whole(event), row);
             int count = 0;
             for (int i = 0; i < length; i++) {
                 int upTo = upTo(row[i]);
@@ -258,11 +258,11 @@ public final class SliceSaturation {
                 cells[s] = new int[Math.multiplyExact(events.chainLength(s), sessions)];
                 int next = 0;
                 for (int v = events.chainStart(s); v < events.chainStart(s) + events.chainLength(s); v++) {
-                    columns.row(s, excerpt.place(s, v), row);
+                    columns.row(s, numbering.place(s, v), row);
                     int sum = 0;
                     for (int c = 0; c < sessions; c++) {
                         sum += row[c];
-                        cells[s][next++] = excerpt.among(c, row[c]);
+                        cells[s][next++] = numbering.among(c, row[c]);
                     }
                     ancestors[v] = sum;
                 }
@@ -270,10 +270,10 @@ public final class SliceSaturation {
             return ChainClocks.of(graph, cells, ancestors, ownChanged);
         }
 
-        /** How many of the part's events in the session of an event are not after it. */
+        /** The number of events of the batch in the session of an event that are not after it. */
         private int upTo(int event) {
             int session = Events.chainOf(sessionStarts, event >> shift);
-            return excerpt.among(session, event - (sessionStarts[session] << shift) + 1);
+            return numbering.among(session, event - (sessionStarts[session] << shift) + 1);
         }
     }
 }

@@ -1,8 +1,8 @@
 package org.polygraph.partitioner.sliced;
 
-/** A closure that was computed in pieces, of one graph as it was: what rules by slice of keys take rows from. Thread-safe. */
+/** The closure of a graph at one moment, computed in several tasks: the rules of slices of keys read its rows. Thread-safe. */
 public sealed interface SlicedClosure permits GroupedRows, WindowedRows {
-    /** Chains. */
+    /** The number of chains. */
     int chains();
 
     /** Whether event a strictly reaches event b. */

@@ -11,11 +11,11 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * The same {@link IndexedHistory}, to the last reader and violation, put together from {@link IndexSlice}s: what is done
- * where the whole history is, while slices are made elsewhere.
+ * Builds an {@link IndexedHistory} from {@link IndexSlice}s that other processes make. This class does the work of the
+ * process that has the whole history; the result equals {@link IndexedHistory#of} in every reader and violation.
  *
- * <p>Unknown outcomes are resolved here (they need both ends of every read, and are few); where there are none, nothing
- * is scanned here.
+ * <p>Unknown outcomes are resolved here, because this needs the writer and the reader of every read. A history without unknown
+ * outcomes is not scanned here.
  */
 public final class SlicedIndexing {
     private final HistoryTable table;
@@ -32,9 +32,9 @@ public final class SlicedIndexing {
     }
 
     /**
-     * Decides who counts.
+     * Decides which transactions count.
      *
-     * @param slices who is in which
+     * @param slices the distribution of keys to slices
      */
     public static SlicedIndexing of(HistoryTable table, IndexedHistory.Indeterminate indeterminate, KeySlices slices) {
         if (indeterminate == IndexedHistory.Indeterminate.MAYBE && anyUnknown(table.statuses())) {
@@ -58,18 +58,18 @@ public final class SlicedIndexing {
         return slices;
     }
 
-    /** Who counts: dropped transactions need not be dealt out. */
+    /** The transactions that count; the others need not be dealt to slices. */
     public CommitStatus commitStatus() {
         return commitStatus;
     }
 
-    /** The result, if it is known without any slice: some transaction contradicts itself. */
+    /** The result, if no slice is needed because some transaction contradicts itself. */
     public @Nullable IndexedHistory known() {
         return violations.isEmpty() ? null : IndexedHistory.impossible(table, commitStatus, violations);
     }
 
     /**
-     * Puts slices together.
+     * Starts the merge of slices.
      *
      * @param sizes {@link IndexSlice#sizes} of every slice that has operations, in any order
      */

@@ -16,20 +16,20 @@ import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * The same {@link ReadsFrom}, read by read, from slices of keys that are looked at away from the history: {@link #deal}
- * hands out the operations that matter outside their transaction, each to its slice; {@link #find} finds the
- * writers of a slice's reads, anywhere; {@link #merge} puts them where they belong.
+ * Computes {@link ReadsFrom} from slices of keys: {@link #deal} gives each visible write and external read to its slice,
+ * {@link #find} finds the writers of a slice's reads, in any process, and {@link #merge} collects them. The result is the same
+ * for every read.
  *
- * <p>Memory here: 1 byte an operation, beside the result.
+ * <p>Memory: 1 byte for each operation, beside the result.
  */
 public final class SourceSlices {
-    /** Takes operations. */
+    /** Receives the operations of each slice. */
     @FunctionalInterface
     public interface Sink {
         /**
-         * Room for the next row of a slice.
+         * Provides space for the next row of a slice.
          *
-         * @return to put {@link #ROW_BYTES} into
+         * @return a buffer that takes {@link #ROW_BYTES} bytes
          */
         ByteBuffer row(int slice) throws IOException;
     }
@@ -42,7 +42,7 @@ public final class SourceSlices {
     private final FirstPass pass;
     private final ReadsFrom result;
 
-    /** Decides who counts and what matters. Arguments as of {@link ReadsFrom#of}. */
+    /** Decides which transactions count and which operations are visible outside. Takes the arguments of {@link ReadsFrom#of}. */
     public SourceSlices(
             HistoryTable table, IndexedHistory.Indeterminate indeterminate, IsolationLevel level, KeySlices slices) {
         this.table = table;
@@ -51,12 +51,12 @@ public final class SourceSlices {
         this.result = ReadsFrom.unread(table, pass);
     }
 
-    /** The result, if it is known without any slice: some transaction contradicts itself. */
+    /** The result, if no slice is needed because some transaction contradicts itself. */
     public @Nullable ReadsFrom known() {
         return pass.violations().isEmpty() ? null : result;
     }
 
-    /** Deals all operations, once. */
+    /** Deals all operations. To be called once. */
     public void deal(Sink sink) throws IOException {
         for (int t = 0; t < table.transactions(); t++) {
             if (pass.commitStatus().of(t) == CommitStatus.DROPPED) {
@@ -79,7 +79,7 @@ public final class SourceSlices {
      *
      * @param bytes int number of the slice, int number of its keys, then rows as they were dealt, big-endian
      * @return for {@link #merge}: 4 bytes, and 4 a read
-     * @throws IllegalArgumentException if rows are cut short
+     * @throws IllegalArgumentException if a row is incomplete
      */
     public static byte[] find(byte[] bytes) {
         if (bytes.length % ROW_BYTES != 2 * Integer.BYTES) {
@@ -93,7 +93,7 @@ public final class SourceSlices {
         int[] transactions = new int[n];
         long[] values = new long[n];
         int[] units = new int[n + 1];
-        // By read: its place among the reads.
+        // By operation: its place among the reads.
         int[] place = new int[n];
         int reads = 0;
         int most = -1;
@@ -106,7 +106,7 @@ public final class SourceSlices {
             reads += 1 - (keys[i] & 1);
             most = Math.max(most, transactions[i]);
         }
-        // Operations that do not matter, and those of transactions that do not count, were not dealt.
+        // Operations that are not visible outside, and those of transactions that do not count, were not dealt.
         byte[] roles = new byte[n];
         Arrays.fill(roles, TransactionScan.VISIBLE_WRITE);
         byte[] states = new byte[most + 1];
@@ -122,8 +122,8 @@ public final class SourceSlices {
     /**
      * The sources of all reads.
      *
-     * @param bytes what {@link #find} made of each slice that was dealt operations, in any order
-     * @throws IllegalStateException if a slice is missing, is there twice or has not all its reads
+     * @param bytes the results of {@link #find} for all slices that have operations, in any order
+     * @throws IllegalStateException if a slice is missing, occurs twice or lacks a read
      */
     public ReadsFrom merge(Iterable<byte[]> bytes) {
         @Nullable IntBuffer[] writers = new @Nullable IntBuffer[slices.slices()];

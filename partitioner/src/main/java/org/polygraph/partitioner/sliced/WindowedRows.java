@@ -9,7 +9,8 @@ import org.polygraph.partitioner.closure.WindowPlan;
 import org.polygraph.partitioner.graph.Events;
 
 /**
- * The rows of all {@link Window}s of a graph, and the bounds of its events: {@link WindowClosure} in pieces. Thread-safe.
+ * The rows of all {@link Window}s of a graph and the bounds of its events, which together are a {@link WindowClosure}.
+ * Thread-safe.
  */
 public final class WindowedRows implements SlicedClosure {
     private final int[] chainStarts;
@@ -19,7 +20,7 @@ public final class WindowedRows implements SlicedClosure {
     private final IntBuffer[] rows;
 
     /**
-     * Puts them together.
+     * Joins the rows of all windows.
      *
      * @param chainStarts the first event of each chain, and the number of events
      * @param borders {@link WindowPlan#borders}
@@ -46,7 +47,7 @@ public final class WindowedRows implements SlicedClosure {
         return latestStart.get(event);
     }
 
-    /** The last of some ascending numbers that is not above a bound. */
+    /** The index of the last of some ascending numbers that is not above a bound. */
     private static int lastUpTo(int[] numbers, int bound) {
         int low = 0;
         int high = numbers.length;
@@ -62,10 +63,10 @@ public final class WindowedRows implements SlicedClosure {
     }
 
     /**
-     * Copies the exceptions of an event's row, ascending: each and what precedes it in its chain reach the event.
+     * Copies the exceptions of an event's row, ascending: each of them, and all events before it in its chain, reach the event.
      *
-     * @param target as long as there are chains
-     * @return how many
+     * @param target an array with a place for each chain
+     * @return the number of exceptions
      */
     public int row(int event, int[] target) {
         IntBuffer window = rows[lastUpTo(borders, latestStart.get(event))];
@@ -121,7 +122,7 @@ public final class WindowedRows implements SlicedClosure {
     }
 
     /**
-     * Which events of a window have other rows than here.
+     * The events of a window whose rows changed.
      *
      * @param made {@link Window#rows} of the graph after it grew
      */

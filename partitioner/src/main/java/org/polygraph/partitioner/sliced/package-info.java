@@ -1,7 +1,8 @@
 /**
- * Index, closure and rules in slices of keys or groups of chains, computed apart from the history: only the Spark engine uses them.
+ * Index, closure and rules for slices of keys and groups of chains, computed in processes that do not have the history. Only the
+ * Spark engine uses them.
  *
- * <p>Guarantee: what is put together from slices equals what {@code index}, {@code closure} and {@code prune} compute at once. May
+ * <p>Guarantee: the merged result equals that of {@code index}, {@code closure} and {@code prune} on the whole history. May
  * import: {@code order} and all packages that it may import.
  */
 @NullMarked

@@ -41,7 +41,7 @@ import picocli.CommandLine.TypeConversionException;
         sortOptions = false,
         footer = {
             "",
-            "The table polygraph_rows of the database is replaced, and dropped at the end.",
+            "The recording makes a table polygraph_rows_... of its own in the database, and drops it at the end.",
             "User and password: POLYGRAPH_USER and POLYGRAPH_PASSWORD, --login FILE, or the URL.",
             "With --check the exit code is that of check."
         })

@@ -15,6 +15,7 @@ final class Client implements Runnable {
     private static final String REQUESTED = "requested";
 
     private final RecordSettings settings;
+    private final TableDefinition definition;
     private final Target target;
     private final ClientWorkload workload;
     private final Random random;
@@ -26,6 +27,7 @@ final class Client implements Runnable {
     /** @param next whether another transaction is wanted; asked once before each */
     Client(
             RecordSettings settings,
+            TableDefinition definition,
             Target target,
             ClientWorkload workload,
             Random random,
@@ -33,6 +35,7 @@ final class Client implements Runnable {
             RecordCounts counts,
             BooleanSupplier next) {
         this.settings = settings;
+        this.definition = definition;
         this.target = target;
         this.workload = workload;
         this.random = random;
@@ -79,8 +82,7 @@ final class Client implements Runnable {
             try {
                 connection = target.client();
                 current = connection;
-                return new KeyValueTable(
-                        connection, target.dialect(), settings.kind().hasLists(), settings.predicates() > 0);
+                return new KeyValueTable(connection, target.dialect(), definition);
             } catch (SQLException e) {
                 if (connection != null) {
                     connection.close();

@@ -4,7 +4,6 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -14,13 +13,8 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The table of a workload, through one connection: a row for each key, with a number or with a list as the text {@code 1,5,}. All
- * rows exist before the first transaction, and only the workload {@code rows} deletes some.
- */
+/** The table of a recording, through one connection. */
 final class KeyValueTable implements AutoCloseable {
-    private static final String NAME = "polygraph_rows";
-    private static final String INSERT = "INSERT INTO " + NAME + " (k, v) VALUES (?, ?)";
 
     private static final String BETWEEN = "v BETWEEN ? AND ?";
 
@@ -34,71 +28,26 @@ final class KeyValueTable implements AutoCloseable {
     private final @Nullable PreparedStatement updateBetween;
     private final @Nullable PreparedStatement deleteBetween;
 
-    KeyValueTable(Connection connection, Dialect dialect, boolean lists, boolean predicates) throws SQLException {
+    KeyValueTable(Connection connection, Dialect dialect, TableDefinition table) throws SQLException {
         this.connection = connection;
-        select = connection.prepareStatement("SELECT v FROM " + NAME + " WHERE k = ?");
-        update = connection.prepareStatement("UPDATE " + NAME + " SET v = ? WHERE k = ?");
-        insert = connection.prepareStatement(INSERT);
-        delete = connection.prepareStatement("DELETE FROM " + NAME + " WHERE k = ?");
-        append = lists
-                ? connection.prepareStatement("UPDATE " + NAME + " SET v = " + dialect.appended() + " WHERE k = ?")
+        String name = table.name();
+        boolean predicates = table.predicates();
+        select = connection.prepareStatement("SELECT v FROM " + name + " WHERE k = ?");
+        update = connection.prepareStatement("UPDATE " + name + " SET v = ? WHERE k = ?");
+        insert = connection.prepareStatement(table.insertion());
+        delete = connection.prepareStatement("DELETE FROM " + name + " WHERE k = ?");
+        append = table.lists()
+                ? connection.prepareStatement("UPDATE " + name + " SET v = " + dialect.appended() + " WHERE k = ?")
                 : null;
         selectBetween =
-                predicates ? connection.prepareStatement("SELECT k, v FROM " + NAME + " WHERE " + BETWEEN) : null;
+                predicates ? connection.prepareStatement("SELECT k, v FROM " + name + " WHERE " + BETWEEN) : null;
         updateBetween = predicates && dialect.returnsUpdatedKeys()
                 ? connection.prepareStatement(
-                        dialect.returningKeys("UPDATE " + NAME + " SET v = ? WHERE " + BETWEEN, "FINAL"))
+                        dialect.returningKeys("UPDATE " + name + " SET v = ? WHERE " + BETWEEN, "FINAL"))
                 : null;
         deleteBetween = predicates && dialect.returnsDeletedKeys()
-                ? connection.prepareStatement(dialect.returningKeys("DELETE FROM " + NAME + " WHERE " + BETWEEN, "OLD"))
+                ? connection.prepareStatement(dialect.returningKeys("DELETE FROM " + name + " WHERE " + BETWEEN, "OLD"))
                 : null;
-    }
-
-    /** Replaces the table. */
-    static void create(Connection connection, Dialect dialect, boolean lists, int keys, long initial)
-            throws SQLException {
-        try {
-            drop(connection);
-        } catch (SQLException e) {
-            // There was none.
-        }
-        try (Statement statement = connection.createStatement()) {
-            statement.execute("CREATE TABLE " + NAME + " (k INT NOT NULL PRIMARY KEY, v "
-                    + (lists ? dialect.text() : "BIGINT") + " NOT NULL)" + dialect.tableOptions());
-        }
-        boolean commits = connection.getAutoCommit();
-        connection.setAutoCommit(false);
-        try (PreparedStatement insert = connection.prepareStatement(INSERT)) {
-            for (int key = 0; key < keys; key++) {
-                insert.setInt(1, key);
-                if (lists) {
-                    insert.setString(2, "");
-                } else {
-                    insert.setLong(2, initial);
-                }
-                insert.addBatch();
-                if (key % 1000 == 999 || key == keys - 1) {
-                    insert.executeBatch();
-                }
-            }
-        }
-        connection.commit();
-        connection.setAutoCommit(commits);
-    }
-
-    /** Whether the table is there with all its rows, each with its initial value. */
-    static boolean isNew(Connection connection, boolean lists, int keys, long initial) throws SQLException {
-        String initially = lists ? "''" : Long.toString(initial);
-        try (Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery("SELECT count(*) FROM " + NAME + " WHERE v = " + initially)) {
-            return rows.next() && rows.getInt(1) == keys;
-        }
-    }
-
-    static void drop(Connection connection) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            statement.execute("DROP TABLE " + NAME);
-        }
     }
 
     long read(int key) throws SQLException {
@@ -216,8 +165,7 @@ final class KeyValueTable implements AutoCloseable {
 
     private static void requireRow(boolean found, int key) throws SQLException {
         if (!found) {
-            throw new SQLException(
-                    "the row of key " + key + " is not there; another program changes the table " + NAME);
+            throw new SQLException("the row of key " + key + " is not there; another program changes the table");
         }
     }
 

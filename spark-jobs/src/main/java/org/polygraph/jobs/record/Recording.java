@@ -28,6 +28,7 @@ public final class Recording {
     private static final long TICK_MILLIS = 200;
 
     private final RecordSettings settings;
+    private final TableDefinition table;
     private final DriverSource drivers;
     private final Login login;
     private final RecordCounts counts = new RecordCounts();
@@ -39,6 +40,7 @@ public final class Recording {
 
     public Recording(RecordSettings settings, DriverSource drivers, Login login) {
         this.settings = settings;
+        this.table = TableDefinition.of(settings);
         this.drivers = drivers;
         this.login = login;
     }
@@ -79,16 +81,13 @@ public final class Recording {
                 : new Target(replicaUrl, drivers.of(replicaUrl), login, settings.replicaIsolation());
         // It keeps a database in memory open.
         try (Connection open = targets.get(0).connect()) {
-            boolean lists = settings.kind().hasLists();
-            int keys = settings.workload().keys();
-            long initial = settings.kind().initial();
-            KeyValueTable.create(open, targets.get(0).dialect(), lists, keys, initial);
-            requireShared(targets.get(0), lists, keys, initial);
+            table.create(open, targets.get(0).dialect());
+            requireShared(targets.get(0));
             for (Target other : targets.subList(1, targets.size())) {
-                await(other, "another --url", lists, keys, initial);
+                await(other, "another --url");
             }
             if (replica != null) {
-                await(replica, "the replica", lists, keys, initial);
+                await(replica, "the replica");
             }
             try (HistoryRecorder recorder = HistoryRecorder.toFile(settings.file(), header(open, targets.get(0)))) {
                 record(recorder, targets, replica, progress);
@@ -102,11 +101,11 @@ public final class Recording {
         return failure.get();
     }
 
-    private static void drop(Connection connection) {
+    private void drop(Connection connection) {
         try {
-            KeyValueTable.drop(connection);
+            table.drop(connection);
         } catch (SQLException e) {
-            // The next recording replaces it.
+            // It stays.
         }
     }
 
@@ -138,6 +137,7 @@ public final class Recording {
             Random random = new Random(settings.workload().seed() * 1_000_003 + c);
             Client client = new Client(
                     settings,
+                    table,
                     isReader ? Objects.requireNonNull(replica) : targets.get(c % targets.size()),
                     ClientWorkload.of(settings, random, written, isReader),
                     random,
@@ -195,11 +195,11 @@ public final class Recording {
     }
 
     /** Fails if each connection has a database in memory of its own. */
-    private static void requireShared(Target target, boolean lists, int keys, long initial) throws SQLException {
+    private void requireShared(Target target) throws SQLException {
         try (Connection connection = target.client()) {
             boolean isShared;
             try {
-                isShared = KeyValueTable.isNew(connection, lists, keys, initial);
+                isShared = table.isNew(connection);
             } catch (SQLException e) {
                 isShared = false;
             }
@@ -213,11 +213,11 @@ public final class Recording {
     }
 
     /** Until another server has the new table, with which the history begins. */
-    private static void await(Target other, String name, boolean lists, int keys, long initial) throws SQLException {
+    private void await(Target other, String name) throws SQLException {
         long until = System.nanoTime() + REPLICA_NANOS;
         while (true) {
             try (Connection connection = other.connect()) {
-                if (KeyValueTable.isNew(connection, lists, keys, initial)) {
+                if (table.isNew(connection)) {
                     return;
                 }
             } catch (SQLException e) {

@@ -15,9 +15,9 @@ import org.polygraph.jobs.decision.Progress;
 
 /**
  * The progress of a check as gauges of a registry: {@code stage.<name>.done}, {@code .total} (0 where unknown) and
- * {@code .running} (1 or 0) of each stage that has begun, {@code checks.<status>} answered so far and {@code checks.failed},
- * {@code heap.bytes}, {@code offheap.bytes} (buffers and mapped files) and {@code spilled.bytes} of the check that runs or was
- * the last. All numbers: Prometheus has no others.
+ * {@code .running} (1 or 0) of each phase that has begun, {@code checks.<status>} and {@code checks.failed} of the checks that have ended,
+ * {@code heap.bytes}, {@code offheap.bytes} (buffers and mapped files) and {@code spilled.bytes} of the check that runs or ran
+ * last. All values are numbers, because Prometheus supports no others.
  */
 final class CheckMetrics {
     /** One for the process, like the Spark context: Spark creates the plugin that publishes it and gives no access to it. */
@@ -44,7 +44,7 @@ final class CheckMetrics {
         gauge("spilled.bytes", spilled::get);
     }
 
-    /** Registers all gauges here from now on, also those of phases that begin later. */
+    /** Registers all gauges in a registry, also those of phases that begin later. */
     synchronized void showIn(MetricRegistry next) {
         registry = next;
         metrics.forEach(next::register);
@@ -100,7 +100,7 @@ final class CheckMetrics {
     /**
      * A check has ended.
      *
-     * @param how its status in lower case, or failed
+     * @param how the status in lower case, or {@code failed}
      */
     void ended(String how) {
         begin(null);

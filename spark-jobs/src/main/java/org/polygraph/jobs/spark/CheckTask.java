@@ -13,8 +13,8 @@ import org.polygraph.partitioner.sliced.IndexSlice;
 import org.polygraph.partitioner.sliced.KeySlices;
 
 /**
- * By slice of keys: every key, or part of a key, against an order. Out: a row a slice that has violated keys, big-endian: long how many
- * reads and pairs of writers, then n x int key.
+ * For each slice of keys: checks every key against an order. Output: a row for each slice that has violated keys, big-endian: the
+ * number of violated reads and pairs of writers as a long, then the keys as ints.
  */
 final class CheckTask implements MapPartitionsFunction<byte[], byte[]> {
     private static final long serialVersionUID = 1L;
@@ -26,9 +26,10 @@ final class CheckTask implements MapPartitionsFunction<byte[], byte[]> {
     private final Broadcast<int[]> commits;
 
     /**
-     * @param states who counts, by transaction
+     * @param states by transaction: whether it counts
      * @param position of each event
-     * @param commits of cut keys, by place: where each one's begin here, and where the last one's end; {@link KeyCheck#commits}
+     * @param commits for split keys, by place: the start of each key's commits in this array, and the end of the last one; then
+     *     {@link KeyCheck#commits} of each
      */
     CheckTask(
             KeySlices slices,

@@ -12,8 +12,9 @@ import org.apache.spark.api.java.function.MapPartitionsFunction;
 import org.polygraph.partitioner.sliced.ColumnGroup;
 
 /**
- * By column group: its columns of a graph's closure, into a mapped file of its own. Out: a row a group, little-endian: int
- * group, long {@link ColumnGroup#pairs}, then the longs of {@link ColumnGroup#kept} and {@link ColumnGroup#changed}: a bit an edge and a bit an event.
+ * For each column group: computes its columns of a graph's closure in a mapped file. Output: a row for each group,
+ * little-endian: the group as an int, {@link ColumnGroup#pairs} as a long, then the longs of {@link ColumnGroup#kept}, a bit for
+ * each edge, and of {@link ColumnGroup#changed}, a bit for each event.
  */
 final class ClosureTask implements MapPartitionsFunction<Long, byte[]> {
     private static final long serialVersionUID = 1L;
@@ -24,11 +25,11 @@ final class ClosureTask implements MapPartitionsFunction<Long, byte[]> {
     private final long[] planLengths;
 
     /**
-     * Prepares.
+     * A task that makes one generation.
      *
-     * @param generation to be made, whose plan is there
+     * @param generation the generation to be made, of which the plan is written already
      * @param before the generation that rows are compared with, or -1
-     * @param planLengths ints of turns, starts, sources and bits
+     * @param planLengths the lengths, in ints, of turns, starts, sources and bits
      */
     ClosureTask(RuleFiles files, int generation, int before, long[] planLengths) {
         this.files = files;

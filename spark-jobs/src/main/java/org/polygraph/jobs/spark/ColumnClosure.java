@@ -16,23 +16,23 @@ import org.polygraph.partitioner.sliced.ClosurePlan;
 import org.polygraph.partitioner.sliced.GroupedRows;
 import org.polygraph.storage.model.StoppedException;
 
-/** Chain clocks by jobs: columns by group of sessions, into mapped files; ranks by group. */
+/** Chain clocks that Spark jobs compute: a task for each group of sessions writes its columns into a mapped file, and its ranks. */
 final class ColumnClosure implements JobClosure {
     private final SparkSession spark;
     private final Jobs jobs;
     private final KnownGraph graph;
     private final RuleFiles files;
 
-    /** Of the rows that are exact; -1 before the first closure. */
+    /** The generation of the current rows; -1 before the first closure. */
     private int generation = -1;
 
     private long[] changed;
-    /** Of events of which the first reaches the second. */
+    /** The number of pairs of events of which the first reaches the second. */
     private long pairs;
 
     private final DriverRows rows;
 
-    /** @param files where, and how columns are grouped */
+    /** @param files the location of the files and the groups of columns */
     ColumnClosure(SparkSession spark, Jobs jobs, KnownGraph graph, RuleFiles files) {
         this.spark = spark;
         this.jobs = jobs;
@@ -57,7 +57,7 @@ final class ColumnClosure implements JobClosure {
         return true;
     }
 
-    /** Makes the next generation. @return bits of edges that are not redundant; null if the budget ended */
+    /** Makes the next generation. @return a bit for each edge that is not redundant; null if the budget ended */
     private long @Nullable [] run(ClosurePlan plan, int before) throws IOException {
         int next = generation + 1;
         IntFiles own = files.open();
@@ -170,7 +170,7 @@ final class ColumnClosure implements JobClosure {
         rows.release();
     }
 
-    /** They are in mapped files. */
+    /** None: the rows are in mapped files. */
     @Override
     public long heapBytes() {
         return 0;

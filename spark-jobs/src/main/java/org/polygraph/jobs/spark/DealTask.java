@@ -13,9 +13,9 @@ import org.apache.spark.sql.types.StructType;
 import org.polygraph.storage.generate.TransactionPlan;
 
 /**
- * By range of transactions: their operations as planned, dealt out to slices of keys. Out: a row a slice for each chunk of
- * transactions; its block has two ints an operation, the number from the chunk's first operation on, and the key with the
- * kind: {@code key << 1 | write}, 32 bits without a sign.
+ * For each window of transactions: deals their planned operations to slices of keys. Output: blocks, each of some consecutive
+ * transactions and of one slice. A block has two ints for each operation: its number, counted from the first operation of
+ * these transactions, and {@code key << 1 | write} as an unsigned int.
  */
 final class DealTask implements MapPartitionsFunction<Long, Row> {
     private static final long serialVersionUID = 1L;
@@ -24,7 +24,7 @@ final class DealTask implements MapPartitionsFunction<Long, Row> {
     static final String FIRST = "first";
     static final String BLOCK = "block";
 
-    /** The slice; the chunk's first transaction, by which a slice's blocks are ordered; the block. */
+    /** The slice; the first transaction, by which the blocks of a slice are sorted; the block. */
     static final StructType BLOCKS = new StructType()
             .add(SLICE, DataTypes.IntegerType, false)
             .add(FIRST, DataTypes.LongType, false)
@@ -37,7 +37,7 @@ final class DealTask implements MapPartitionsFunction<Long, Row> {
     private final int slices;
     private final long perRange;
 
-    /** @param perRange transactions in a range */
+    /** @param perRange the number of transactions in a window */
     DealTask(TransactionPlan plan, int slices, long perRange) {
         this.plan = plan;
         this.slices = slices;

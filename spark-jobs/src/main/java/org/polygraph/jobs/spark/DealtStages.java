@@ -18,8 +18,8 @@ import org.polygraph.partitioner.sliced.SourceSlices;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Stages by key whose operations the driver deals out, a file a slice, without a shuffle: each looks at a key once, so nothing is
- * cached.
+ * Phases that work key by key and visit each key once. The driver writes the operations of each slice of keys into a file, so
+ * that no shuffle and no cache is needed.
  */
 final class DealtStages {
     private final SparkSession spark;
@@ -30,11 +30,11 @@ final class DealtStages {
     private final KeySlices slices;
 
     /**
-     * Starts nothing.
+     * Runs no job yet.
      *
-     * @param folder where stage files go: the driver and all executors see it
-     * @param wholes keys whose operations are ordered together
-     * @param slices keys, of which some may be cut by value
+     * @param folder the folder for scratch files, which the driver and all executors see
+     * @param wholes slices in which no key is split, for phases that order all operations of a key
+     * @param slices slices in which keys may be split by value
      */
     DealtStages(SparkSession spark, Jobs jobs, Path folder, HistoryTable table, KeySlices wholes, KeySlices slices) {
         this.spark = spark;
@@ -76,8 +76,8 @@ final class DealtStages {
     }
 
     /**
-     * The commit-order edges that RC or RA demands, by windows of transactions. Executors get operations, sources, outcomes and sessions, 8 bytes an
-     * operation (12 where transactions are long) and 9 a transaction.
+     * The commit-order edges that RC or RA demands, a task for each window of transactions. Executors get operations, sources,
+     * outcomes and sessions: 8 bytes for each operation (12 if transactions are long) and 9 for each transaction.
      */
     Axiom readAxiom(ReadsFrom reads, IsolationLevel level) {
         return new ReadWindows(reads, level, wholes.slices(), (arrays, cuts) -> {

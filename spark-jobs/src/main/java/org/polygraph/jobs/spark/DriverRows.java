@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.sliced.SlicedClosure;
 
 /**
- * The rows of a generation as the driver reads them: mapped once, at the first read, until they are released. Thread-safe, except
- * for the release.
+ * The rows of a generation for reads by the driver. They are mapped at the first read and stay mapped until they are released.
+ * Thread-safe, except for the release.
  */
 final class DriverRows {
     private final Path folder;
@@ -19,8 +19,8 @@ final class DriverRows {
     /**
      * Maps nothing yet.
      *
-     * @param folder where the files of rows are
-     * @param opening maps those of the generation that there is then
+     * @param folder the folder of the files of rows
+     * @param opening maps the rows of the generation that is current at the first read
      */
     DriverRows(String folder, Opening opening) {
         this.folder = new Path(folder);
@@ -30,7 +30,7 @@ final class DriverRows {
     /** Maps rows. */
     @FunctionalInterface
     interface Opening {
-        /** @param files hold what is mapped */
+        /** @param files the files, which keep the rows mapped */
         SlicedClosure open(IntFiles files) throws IOException;
     }
 

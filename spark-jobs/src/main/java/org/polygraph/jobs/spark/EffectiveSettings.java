@@ -23,8 +23,8 @@ final class EffectiveSettings {
 
     private final List<String> lines = new ArrayList<>();
 
-    /** @param cut what the session's settings said of it */
-    EffectiveSettings(SparkSession spark, SparkChecker.Cut cut) {
+    /** @param sizes the sizes according to the session's settings */
+    EffectiveSettings(SparkSession spark, SparkChecker.TaskSizes sizes) {
         SparkConf conf = spark.sparkContext().getConf();
         boolean isLocal = spark.sparkContext().isLocal();
         line("spark.master", spark.sparkContext().master());
@@ -33,12 +33,12 @@ final class EffectiveSettings {
                 OwnSetting.PROFILE.key(),
                 Sessions.profile(spark.sparkContext().master()).name());
         line(OwnSetting.STAGE_DIR.key(), StageParent.of(spark).toString());
-        line(OwnSetting.SLICE_OPERATIONS.key(), Integer.toString(cut.operationsPerSlice()));
+        line(OwnSetting.SLICE_OPERATIONS.key(), Integer.toString(sizes.operationsPerSlice()));
         line(
                 OwnSetting.PIECE_BYTES.key(),
                 Long.toString(conf.getSizeAsBytes(OwnSetting.PIECE_BYTES.key(), ReadPlan.Sizes.DEFAULT.pieceBytes())));
-        line(OwnSetting.CLOCKS_HEAP.key(), Long.toString(cut.heapClocks()));
-        line(OwnSetting.HOT_KEY_BYTES.key(), Long.toString(cut.hotKeyBytes()));
+        line(OwnSetting.CLOCKS_HEAP.key(), Long.toString(sizes.heapClocks()));
+        line(OwnSetting.HOT_KEY_BYTES.key(), Long.toString(sizes.hotKeyBytes()));
         // The heap of the running JVM; a profile cannot change it.
         line("driver heap", (Runtime.getRuntime().maxMemory() >> 20) + "m");
         line("driver cores", Integer.toString(Runtime.getRuntime().availableProcessors()));
@@ -55,7 +55,7 @@ final class EffectiveSettings {
         lines.add(key + "=" + value);
     }
 
-    /** {@code key=value} each. */
+    /** The settings, each as {@code key=value}. */
     List<String> lines() {
         return lines;
     }

@@ -21,13 +21,13 @@ import org.polygraph.partitioner.index.VersionIndex;
 import org.polygraph.partitioner.sliced.HotKeySaturation;
 
 /**
- * A round of rules over keys whose rows are too many for a task: two jobs a key, over ranges of its writers. The first
- * puts the writers in the order of visits, the second visits them.
+ * A round of rules over the keys whose rows are too many for a task. Two jobs process each key, with a task for each slice of
+ * its writers: the first job finds the order in which writers are visited, the second visits them.
  *
- * <p>On the driver: 8 bytes a writer that is visited. To all executors: the index of the key, 4 bytes a visit.
+ * <p>The driver holds 8 bytes for each visited writer. All executors get the index of the key and 4 bytes for each visit.
  */
 final class HotKeys {
-    /** Of rows, for a task. */
+    /** The bytes of rows that one task should read. */
     private static final long RANGE_BYTES = 64L << 20;
 
     private final SparkSession spark;
@@ -40,11 +40,11 @@ final class HotKeys {
     private final int least;
 
     /**
-     * Finds them.
+     * Finds the hot keys.
      *
-     * @param closed what tasks take rows from
-     * @param rowBytes of the rows of a transaction
-     * @param mostBytes of rows that a key may have and be in one task
+     * @param closed the closure from which tasks read rows
+     * @param rowBytes the bytes of the rows of a transaction
+     * @param mostBytes the most bytes of rows of a key that one task processes
      */
     HotKeys(SparkSession spark, Jobs jobs, VersionIndex versions, Closed closed, long rowBytes, long mostBytes) {
         this.spark = spark;
@@ -53,7 +53,7 @@ final class HotKeys {
         this.versions = versions;
         this.closed = closed;
         this.rowBytes = rowBytes;
-        // Small bounds are those of tests, which want several ranges.
+        // Only tests set small bounds, and they need several tasks.
         this.least = mostBytes < RANGE_BYTES ? 3 : 1;
         IntArrayList found = new IntArrayList();
         for (int key = 0; key < versions.keys(); key++) {
@@ -71,17 +71,17 @@ final class HotKeys {
                 - versions.readerStarts()[key];
     }
 
-    /** Ascending. */
+    /** The hot keys, ascending. */
     int[] keys() {
         return keys;
     }
 
     /**
-     * A row for each range that forces anything, those of a key in order: little-endian ints as {@link
-     * org.polygraph.partitioner.sliced.SliceSaturation#forced} has them.
+     * Runs a round. The result has a row for each task that forces an edge, in the order of visits for each key: little-endian
+     * ints in the layout of {@link org.polygraph.partitioner.sliced.SliceSaturation#forced}.
      *
-     * @param all whether all keys are gone through, whatever has changed
-     * @param decided keys that are gone through in any case
+     * @param all whether all writers are visited, and not only those that a change may affect
+     * @param decided keys of which all writers are visited in any case
      * @return null if the budget ended
      */
     @Nullable
@@ -139,7 +139,7 @@ final class HotKeys {
         return order;
     }
 
-    /** The index of a key whose reads are all decided, as tasks find it: three arrays, of which none holds another's bytes. */
+    /** The broadcast index of a key whose reads are all decided. */
     private record Index(Broadcast<int[]> writers, Broadcast<int[]> slotStarts, Broadcast<int[]> readers)
             implements Serializable {
         Index(Broadcasts sent, VersionIndex key) {
@@ -152,9 +152,9 @@ final class HotKeys {
     }
 
     /**
-     * The closure as tasks find it.
+     * The closure that tasks read.
      *
-     * @param states who counts, by transaction
+     * @param states by transaction: whether it counts
      */
     @SuppressWarnings("ArrayRecordComponent") // never compared or changed
     record Closed(ColumnClosure.ColumnRows rows, int perTransaction, int[] sessionStarts, Broadcast<byte[]> states)
@@ -164,7 +164,7 @@ final class HotKeys {
         }
     }
 
-    /** By range of writers: {@link HotKeySaturation#visited}, big-endian. */
+    /** For each slice of the writers: {@link HotKeySaturation#visited}, big-endian. */
     private record Visits(Closed closed, Index index, Broadcast<long[]> changed, boolean all, int parts)
             implements MapPartitionsFunction<Long, byte[]> {
         @Override
@@ -186,7 +186,7 @@ final class HotKeys {
         }
     }
 
-    /** By range of visits. */
+    /** For each slice of the visits: the edges that they force. */
     private record Ranges(Closed closed, Index index, Broadcast<int[]> order, int key, int parts)
             implements MapPartitionsFunction<Long, byte[]> {
         @Override

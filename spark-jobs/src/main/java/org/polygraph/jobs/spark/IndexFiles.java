@@ -16,17 +16,17 @@ import org.polygraph.partitioner.sliced.IndexSlice;
 import org.polygraph.partitioner.sliced.KeySlices;
 
 /**
- * An index that the driver has, on its way to the tasks: a file a slice of keys, made and written one after another, so that
- * the driver holds one beside the index. Closing deletes them.
+ * Scratch files through which tasks get an index that the driver has: a file for each slice of keys. The driver makes and writes
+ * one slice after another, so that it holds only one beside the index. Closing deletes the files.
  */
 final class IndexFiles implements Closeable {
     private final StageFolder folder;
     private SliceSums sums = new SliceSums(0);
 
     /**
-     * No file yet.
+     * Writes no file yet.
      *
-     * @param parent a folder that the driver and all tasks see; made if it is not there
+     * @param parent a folder that the driver and all tasks see; it is made if it does not exist
      */
     IndexFiles(Path parent, Configuration configuration) throws IOException {
         this.folder = new StageFolder(parent, configuration);
@@ -38,9 +38,9 @@ final class IndexFiles implements Closeable {
     }
 
     /**
-     * Writes some slices, once; files are numbered as they come, so that tasks get no sum of a slice that is not there.
+     * Writes some slices, once. Files are numbered consecutively, so that every checksum that tasks receive is that of a file.
      *
-     * @param stop asked before each; once it says so, no more are written: {@link Jobs} runs nothing of them then
+     * @param stop whether the budget has ended; once it is true no further slice is written, and {@link Jobs} runs no job on them
      */
     void write(KeySlices slices, int[] chosen, VersionIndex versions, BooleanSupplier stop) throws IOException {
         sums = new SliceSums(chosen.length);

@@ -12,7 +12,7 @@ import org.polygraph.partitioner.sliced.IndexSlice;
 import org.polygraph.partitioner.sliced.KeySlices;
 
 /**
- * By slice of keys: the blocks of a slice, ascending by transaction, become its index. Out: one row a slice, {@link
+ * For each slice of keys: makes its index from its blocks, ascending by transaction. Output: a row for each slice, {@link
  * IndexSlice#toBytes}.
  */
 final class IndexTask implements MapPartitionsFunction<Row, byte[]> {
@@ -23,7 +23,7 @@ final class IndexTask implements MapPartitionsFunction<Row, byte[]> {
     private final Broadcast<byte[]> states;
     private final long initialValue;
 
-    /** @param states who counts, by transaction */
+    /** @param states by transaction: whether it counts */
     IndexTask(KeySlices slices, int[] sessionStarts, Broadcast<byte[]> states, long initialValue) {
         this.slices = slices;
         this.sessionStarts = sessionStarts;

@@ -13,8 +13,8 @@ import org.polygraph.partitioner.sliced.KeySlices;
 import org.polygraph.partitioner.sliced.SliceDealer;
 
 /**
- * By file split: each transaction by itself, then its operations dealt out to slices of keys. Out: a row a block, some
- * 64 thousand operations over the number of slices each.
+ * For each scratch file: checks each transaction for contradictions within it, then deals its operations to slices of keys.
+ * Output: a row for each block, which has about 64 thousand operations divided by the number of slices.
  */
 final class IngestTask implements MapPartitionsFunction<StagedTransaction, Row> {
     private static final long serialVersionUID = 1L;
@@ -23,7 +23,7 @@ final class IngestTask implements MapPartitionsFunction<StagedTransaction, Row> 
     static final String FIRST = "first";
     static final String BLOCK = "block";
 
-    /** The slice; the first transaction of the block, by which a slice's blocks are ordered; the block. */
+    /** The slice; the first transaction of the block, by which the blocks of a slice are sorted; the block. */
     static final StructType BLOCKS = new StructType()
             .add(SLICE, DataTypes.IntegerType, false)
             .add(FIRST, DataTypes.IntegerType, false)
@@ -32,7 +32,7 @@ final class IngestTask implements MapPartitionsFunction<StagedTransaction, Row> 
     private final KeySlices slices;
     private final int perFile;
 
-    /** @param perFile transactions in a file: a task may be given several, in any order, and no block spans two */
+    /** @param perFile the number of transactions in a file; a task may get several files in any order, and no block spans two */
     IngestTask(KeySlices slices, int perFile) {
         this.slices = slices;
         this.perFile = perFile;

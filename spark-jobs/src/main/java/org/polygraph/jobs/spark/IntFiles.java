@@ -25,19 +25,19 @@ import org.apache.spark.util.TaskCompletionListener;
 import org.polygraph.storage.model.BudgetException;
 
 /**
- * Files of little-endian ints in a folder that driver and executors see, mapped where they are read and filled. Where the
- * folder is not on a local file system, each process copies a file once, into one next to its other temporary files that has
- * no name: nothing stays behind, however the process ends.
+ * Files of little-endian ints in a folder that driver and executors see. Processes map them to read or fill them. If the folder is
+ * not on a local file system, each process copies a file once, to a temporary file without a name that ends with the process.
  *
- * <p>A file is filled under a temporary name and has its own only when it is complete, so that of several attempts of a
- * task any may win. Its room is taken before it is mapped: a full disk is an {@link IOException}, not a fault.
+ * <p>A file is filled under a temporary name and renamed when it is complete, so that any of several attempts of a task may
+ * succeed. Its space is allocated before it is mapped, so that a full disk causes an {@link IOException} and not a fault.
  *
- * <p>After the ints comes a footer, little-endian: int magic, int CRC-32C of what is before it, long number of ints. Files that
- * are filled in place have another magic and no sum: they are read by single cells, and a sum would read all of them.
+ * <p>The ints are followed by a footer, little-endian: int magic, int CRC-32C of all bytes before it, long number of ints. Files
+ * that are filled in place have another magic and no checksum, because only single cells of them are read, and computing the
+ * checksum would read all.
  */
 final class IntFiles implements Closeable {
     private static final int BLOCK = 1 << 20;
-    /** Ints in a mapping. */
+    /** The most ints in one mapping. */
     private static final long MOST_MAPPED = (Integer.MAX_VALUE - 8) / 4;
 
     private static final int FOOTER_BYTES = 16;
@@ -53,7 +53,7 @@ final class IntFiles implements Closeable {
         this(folder, configuration, MappedFiles.OF_THIS_PROCESS);
     }
 
-    /** For tests: another one stands for another process. */
+    /** For tests: a new instance behaves like another process. */
     IntFiles(Path folder, Configuration configuration, MappedFiles mapped) throws IOException {
         this.mapped = mapped;
         this.folder = folder;
@@ -64,9 +64,9 @@ final class IntFiles implements Closeable {
     @FunctionalInterface
     interface Filling {
         /**
-         * Fills them, and keeps no hold of them: after it they are no memory any more.
+         * Fills the buffers. It must not keep them, because they are unmapped afterwards.
          *
-         * @param parts of the lengths asked for
+         * @param parts buffers of the requested lengths
          */
         void fill(IntBuffer[] parts) throws IOException;
     }
@@ -75,7 +75,7 @@ final class IntFiles implements Closeable {
         return "file".equals(fileSystem.getUri().getScheme());
     }
 
-    /** A file of so many ints in so many parts, filled in place. */
+    /** Makes a file of buffers with these lengths, filled in place. */
     void create(String name, long[] lengths, Filling filling) throws IOException {
         String temporary = temporary(name);
         if (!isLocal()) {
@@ -108,7 +108,7 @@ final class IntFiles implements Closeable {
         return java.nio.file.Path.of(folder.toUri().getPath(), name);
     }
 
-    /** A file next to this process's other temporary files that has no name: it ends with the process, however that ends. */
+    /** Makes a temporary file without a name, which ends with the process. */
     private static FileChannel unlinked() throws IOException {
         java.nio.file.Path file =
                 java.nio.file.Path.of(System.getProperty("java.io.tmpdir"), "polygraph-" + UUID.randomUUID() + ".tmp");
@@ -129,7 +129,7 @@ final class IntFiles implements Closeable {
         Path there = new Path(folder, temporary);
         Path target = new Path(folder, name);
         if (!fileSystem.rename(there, target)) {
-            // Another attempt was first: its file is the same.
+            // Another attempt has renamed its file first. Both files are equal.
             fileSystem.delete(there, false);
             if (!fileSystem.exists(target)) {
                 throw new IOException(target + ": cannot be renamed from " + there);
@@ -148,13 +148,13 @@ final class IntFiles implements Closeable {
         publish(temporary, name);
     }
 
-    /** What {@link #write} writes. */
+    /** The content that {@link #write} writes. */
     @FunctionalInterface
     interface Source {
         void writeTo(Sink sink) throws IOException;
     }
 
-    /** Ints on their way to a file. */
+    /** A stream of ints to a file. */
     static final class Sink implements AutoCloseable {
         private final OutputStream out;
         private final ByteBuffer buffer = ByteBuffer.allocate(BLOCK >> 4).order(ByteOrder.LITTLE_ENDIAN);
@@ -185,7 +185,7 @@ final class IntFiles implements Closeable {
             buffer.clear();
         }
 
-        /** Without it the file is not whole. */
+        /** Writes the footer, without which the file is incomplete. */
         private void end() throws IOException {
             flush();
             out.write(footer(SUMMED, (int) sum.getValue(), ints).array());
@@ -207,8 +207,8 @@ final class IntFiles implements Closeable {
     }
 
     /**
-     * Maps a file of these parts for reading, once a process. A task may read until it ends, other callers until this is
-     * closed, even if the file is deleted.
+     * Maps a file of buffers with these lengths for reading, once in each process. A task may read until it ends, other callers
+     * until this object is closed, even if the file is deleted.
      */
     IntBuffer[] read(String name, long[] lengths) throws IOException {
         MappedFiles.Reading reading = mapped.read(folder.toString(), name, mappings -> map(name, lengths, mappings));
@@ -234,7 +234,7 @@ final class IntFiles implements Closeable {
         }
     }
 
-    /** Maps a file that is as it was written. */
+    /** Maps a file after checking that it is complete and has the written content. */
     private IntBuffer[] checked(String name, FileChannel channel, long[] lengths, List<ByteBuffer> mappings)
             throws IOException {
         long ints = 0;
@@ -247,7 +247,7 @@ final class IntFiles implements Closeable {
         }
         ByteBuffer footer = ByteBuffer.allocate(FOOTER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
         while (footer.hasRemaining() && channel.read(footer, bytes + footer.position()) >= 0) {
-            // A read may be of some bytes only.
+            // A read may return fewer bytes than requested.
         }
         footer.flip();
         int magic = footer.getInt();
@@ -272,12 +272,12 @@ final class IntFiles implements Closeable {
         return new IOException(new Path(folder, name) + ": " + what + "; it was damaged after it was written");
     }
 
-    /** Marks files that no task of this process will begin to read. They are unmapped when their last reader has ended. */
+    /** Marks files that no task of this process will open again. They are unmapped when their last reader has ended. */
     void outdate(Predicate<String> names) {
         mapped.outdate(folder.toString(), names);
     }
 
-    /** Outdates and deletes the files of a name that begins so. */
+    /** Outdates and deletes the files whose names have this prefix. */
     void delete(String prefix) throws IOException {
         outdate(name -> name.startsWith(prefix));
         for (var status : fileSystem.listStatus(folder)) {
@@ -287,7 +287,7 @@ final class IntFiles implements Closeable {
         }
     }
 
-    /** Lets go of what was read outside of tasks. */
+    /** Closes the files that were read outside of tasks. */
     @Override
     public void close() {
         held.forEach(MappedFiles.Reading::close);
@@ -295,8 +295,8 @@ final class IntFiles implements Closeable {
     }
 
     /**
-     * Fills it through mappings that end here: left to the collector, they would count as resident beside those that the file is
-     * read through (100M operations: 17.1 GB of which 7.7 mapped, for rows of 2.5).
+     * Fills a file through mappings that end with this method. If the collector ended them, they would count as resident beside
+     * the mappings for reading (100M operations: 17.1 GB, 7.7 of them mapped, for rows of 2.5 GB).
      */
     private static void fill(FileChannel channel, long[] lengths, Filling filling) throws IOException {
         long ints = reserve(channel, lengths);
@@ -309,7 +309,7 @@ final class IntFiles implements Closeable {
         }
     }
 
-    /** @return how many ints */
+    /** @return the number of ints */
     private static long reserve(FileChannel channel, long[] lengths) throws IOException {
         long bytes = 0;
         for (long length : lengths) {
@@ -328,9 +328,9 @@ final class IntFiles implements Closeable {
     }
 
     /**
-     * As few mappings as their size allows: a process has no more than some ten thousand.
+     * Makes as few mappings as their size allows, because a process can have only some ten thousand.
      *
-     * @param mappings gets those that were made
+     * @param mappings gets the mappings that were made
      */
     private static IntBuffer[] map(
             FileChannel channel, FileChannel.MapMode mode, long[] lengths, List<ByteBuffer> mappings)

@@ -28,7 +28,7 @@ final class MappedFiles {
     /** Maps a file. */
     @FunctionalInterface
     interface Mapping {
-        /** @param mappings gets what is to be unmapped, also when this fails */
+        /** @param mappings gets the mappings, which have to be unmapped even if this method fails */
         IntBuffer[] map(List<ByteBuffer> mappings) throws IOException;
     }
 
@@ -46,7 +46,7 @@ final class MappedFiles {
             }
         }
 
-        /** Not to be touched when this is closed. */
+        /** The mapped ints, which must not be read after this reader is closed. */
         IntBuffer[] parts() {
             return parts;
         }
@@ -60,7 +60,7 @@ final class MappedFiles {
         }
     }
 
-    /** Readers and state are guarded by the files, what is mapped by the entry itself, so that files are copied side by side. */
+    /** The lock of the files guards readers and state. The lock of the entry guards its mapping, so that several files are copied at once. */
     private static final class Entry {
         private int readers;
         private boolean outdated;
@@ -91,8 +91,8 @@ final class MappedFiles {
     }
 
     /**
-     * Gives mappings back. Left to the collector they would count as resident until it happens to run, and where they are
-     * copies, take room on a disk.
+     * Unmaps buffers. If the collector unmapped them, they would count as resident until it runs, and copies would take space on
+     * a disk.
      */
     static void unmap(List<ByteBuffer> mappings) {
         if (CleanerUtil.UNMAP_SUPPORTED) {
@@ -102,7 +102,7 @@ final class MappedFiles {
         }
     }
 
-    /** Gives memory outside of the heap back. */
+    /** Frees memory outside of the heap. */
     static void free(ByteBuffer direct) {
         if (CleanerUtil.UNMAP_SUPPORTED) {
             try {

@@ -8,7 +8,7 @@ import java.util.List;
 import org.apache.spark.api.java.function.MapPartitionsFunction;
 import org.polygraph.partitioner.sliced.ColumnGroup;
 
-/** By column group: its part of the ranks, an int an event, to a file. Out: the group. */
+/** For each column group: writes what it adds to the ranks, an int for each event, to a file. Output: the group. */
 final class RankTask implements MapPartitionsFunction<Long, Integer> {
     private static final long serialVersionUID = 1L;
 

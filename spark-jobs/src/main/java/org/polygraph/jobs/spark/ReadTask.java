@@ -49,7 +49,7 @@ final class ReadTask implements FlatMapFunction<Iterator<Integer>, byte[]> {
         }
     }
 
-    /** By task: the bytes of its rows; negative if a piece has an error. */
+    /** The number of bytes of the rows of each task; negative if a piece has an error. */
     static final class Bytes implements FlatMapFunction<Iterator<byte[]>, Long> {
         private static final long serialVersionUID = 1L;
 

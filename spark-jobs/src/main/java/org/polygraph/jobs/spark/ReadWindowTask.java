@@ -12,7 +12,7 @@ import org.polygraph.partitioner.axiom.ReadArrays;
 import org.polygraph.partitioner.axiom.ReadWindows;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 
-/** By range of transactions: what RC or RA demands of the commit order. Out: a row a range, for the merge. */
+/** For each window of transactions: the commit-order edges that RC or RA demands. Output: a row a window, for the merge. */
 final class ReadWindowTask implements MapPartitionsFunction<Long, byte[]> {
     private static final long serialVersionUID = 1L;
 
@@ -20,7 +20,7 @@ final class ReadWindowTask implements MapPartitionsFunction<Long, byte[]> {
     private final IsolationLevel level;
     private final int[] cuts;
 
-    /** @param cuts range i is [cuts[i], cuts[i + 1]) */
+    /** @param cuts window i is [cuts[i], cuts[i + 1]) */
     ReadWindowTask(Sent reads, IsolationLevel level, int[] cuts) {
         this.reads = reads;
         this.level = level;
@@ -38,7 +38,7 @@ final class ReadWindowTask implements MapPartitionsFunction<Long, byte[]> {
         return rows.iterator();
     }
 
-    /** The arrays, once an executor. */
+    /** The arrays, which all tasks of an executor share. */
     static final class Sent implements Serializable, AutoCloseable {
         private static final long serialVersionUID = 1L;
 

@@ -2,7 +2,7 @@ package org.polygraph.jobs.spark;
 
 import org.polygraph.jobs.certificate.replay.KeyReplay;
 
-/** By slice of keys: its operations replayed. Out: a row a slice, for the merge. */
+/** For each slice of keys: replays its operations. Output: a row a slice, for the merge. */
 final class ReplayTask extends SliceTask {
     private static final long serialVersionUID = 1L;
 

@@ -16,9 +16,10 @@ import org.polygraph.storage.generate.SimulatedStore;
 import org.polygraph.storage.generate.TransactionPlan;
 
 /**
- * By slice of keys: the operations, ascending by transaction, are played against the simulated store. Out: what reads return,
- * dealt out to the parts of the output; rows (part, block), a block of an int and a long a read: its place in the part and
- * the write whose value it returns. A slice is never held: a key with all operations takes longer, not more memory.
+ * For each slice of keys: runs the operations, ascending by transaction, against the simulated store. Output: the results of
+ * reads, dealt to output files, in rows of a file and a block. A block has an int and a long for each read: its place in the
+ * file and the write whose value it returns. A slice is never in memory as a whole, so a key with all operations needs more
+ * time but not more memory.
  */
 final class ResolveTask implements MapPartitionsFunction<Row, Row> {
     private static final long serialVersionUID = 1L;
@@ -30,7 +31,7 @@ final class ResolveTask implements MapPartitionsFunction<Row, Row> {
             new StructType().add(PART, DataTypes.IntegerType, false).add(READS, DataTypes.BinaryType, false);
 
     static final int BYTES_PER_READ = Integer.BYTES + Long.BYTES;
-    /** Of the blocks that are being filled, all together. */
+    /** The bytes of all blocks that are being filled. */
     private static final int OPEN_READS = 1 << 21;
 
     private final TransactionPlan plan;

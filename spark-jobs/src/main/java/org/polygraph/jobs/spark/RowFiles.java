@@ -6,14 +6,14 @@ import org.polygraph.partitioner.sliced.SlicedClosure;
 
 /** The location of the rows of one generation of a closure, as sent to tasks. */
 interface RowFiles extends Serializable {
-    /** Maps them, once a process. They last as long as the task that opens them. */
+    /** Maps the rows, once in each process. They stay mapped as long as the task that opens them runs. */
     SlicedClosure open() throws IOException;
 
     /**
-     * Whether a file is of no use to who reads the rows of a generation.
+     * Whether a file is not needed by readers of the rows of a generation.
      *
-     * @param name a kind, then a dash and the generation
-     * @param plan the kind of those that a generation is made from
+     * @param name the kind of the file, a dash, and its generation
+     * @param plan the kind of the files from which a generation is made
      */
     static boolean isBehind(String name, String plan, int generation) {
         int from = 0;

@@ -9,7 +9,7 @@ import org.apache.spark.deploy.SparkHadoopUtil;
 import org.polygraph.partitioner.sliced.GroupedRows;
 
 /**
- * Where the files of a closure are and how it is divided into column groups. A generation is the closure after one round of rules.
+ * The location of the files of a closure and its column groups. A generation is the closure after one round of rules.
  *
  * @param folder seen by driver and executors
  * @param chainStarts the first event of each chain, and the number of events
@@ -21,10 +21,10 @@ record RuleFiles(String folder, int[] chainStarts, int[] groups) implements Seri
     static final String ROWS = "rows-";
     static final String RANKS = "ranks-";
 
-    /** Groups of at least so many columns, unless all have fewer: an edge that is merged costs each group a cache line. */
+    /** The fewest columns in a group, unless there are fewer in all: each group reads a cache line for every merged edge. */
     private static final int LEAST_COLUMNS = 8;
 
-    /** Groups of so many columns, so that a file has about so many bytes. */
+    /** Makes groups whose files have about the given number of bytes. */
     static int[] groups(int[] chainStarts, long groupBytes, int mostColumns) {
         int chains = chainStarts.length - 1;
         long column = Math.max(1, (long) Integer.BYTES * chainStarts[chains]);
@@ -61,7 +61,7 @@ record RuleFiles(String folder, int[] chainStarts, int[] groups) implements Seri
         return PLAN + generation;
     }
 
-    /** By chain: ints in a file of rows. */
+    /** The number of ints of each chain in a file of rows. */
     long[] rowLengths(int group) {
         long[] lengths = new long[chainStarts.length - 1];
         long width = (long) groups[group + 1] - groups[group];
@@ -69,7 +69,7 @@ record RuleFiles(String folder, int[] chainStarts, int[] groups) implements Seri
         return lengths;
     }
 
-    /** All rows of a complete generation. Outdates older generations, and plans up to its own. */
+    /** Opens all rows of a complete generation. Outdates older generations, and plans up to its own. */
     GroupedRows rows(IntFiles files, int generation) throws IOException {
         files.outdate(name -> RowFiles.isBehind(name, PLAN, generation));
         IntBuffer[][] rows = new IntBuffer[count()][];

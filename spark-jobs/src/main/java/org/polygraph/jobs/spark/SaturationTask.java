@@ -13,8 +13,8 @@ import org.polygraph.partitioner.sliced.KeySlices;
 import org.polygraph.partitioner.sliced.SliceSaturation;
 
 /**
- * By slice of keys: a round of rules over the rows in files. Out: a row a slice that forces anything,
- * little-endian ints: {@link SliceSaturation#forced}.
+ * For each slice of keys: a round of rules that reads clock rows from files. Output: a row for each slice that forces or decides
+ * something, {@link SliceSaturation#forced} as little-endian ints.
  */
 final class SaturationTask implements MapPartitionsFunction<byte[], byte[]> {
     private static final long serialVersionUID = 1L;
@@ -31,9 +31,9 @@ final class SaturationTask implements MapPartitionsFunction<byte[], byte[]> {
     private final int[] hotKeys;
 
     /**
-     * Of slices of whole keys; parts are passed over.
+     * A task for slices of whole keys. It skips slices of split keys.
      *
-     * @param hotKeys are left out: {@link HotKeys}
+     * @param hotKeys the keys that {@link HotKeys} processes, which are left out
      */
     SaturationTask(
             RowFiles rows,

@@ -12,7 +12,7 @@ import org.polygraph.cluster.SparkProfile;
 /** Spark sessions, configured by the profile that fits the master. */
 final class Sessions {
     private static final String DEFAULT_MASTER = "local[*]";
-    /** Another profile than the master's, such as managed. */
+    /** The setting for a profile other than the master's, such as managed. */
     static final String PROFILE = OwnSetting.PROFILE.key();
 
     /** The folder that bin/thin-jars fills. */
@@ -54,7 +54,7 @@ final class Sessions {
         return conf;
     }
 
-    /** Of the jars on the class path those that are no part of a Spark distribution, separated by commas. */
+    /** The jars on the class path that are not part of a Spark distribution, separated by commas. */
     private static String ownJars() {
         return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator, -1))
                 .filter(each -> OWN.matcher(new File(each).getName()).matches() && new File(each).isFile())
@@ -66,7 +66,7 @@ final class Sessions {
         return SparkSession.builder().config(conf).getOrCreate();
     }
 
-    /** Before the first class of Spark is loaded: it asks for a logger. */
+    /** To be called before the first class of Spark is loaded, because it creates a logger. */
     static void quiet() {
         if (System.getProperty(LOGGING) == null) {
             System.setProperty(LOGGING, "classpath:org/polygraph/jobs/spark/log4j2.properties");

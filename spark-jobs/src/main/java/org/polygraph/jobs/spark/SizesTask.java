@@ -6,7 +6,7 @@ import java.util.List;
 import org.apache.spark.api.java.function.MapPartitionsFunction;
 import org.polygraph.partitioner.sliced.IndexSlice;
 
-/** By slice of keys: how much its index has of each key. Out: a row a slice, {@link IndexSlice#sizes}. */
+/** For each slice of keys: the sizes of each key in its index. Output: a row a slice, {@link IndexSlice#sizes}. */
 final class SizesTask implements MapPartitionsFunction<byte[], byte[]> {
     private static final long serialVersionUID = 1L;
 

@@ -21,7 +21,7 @@ import org.polygraph.storage.model.BudgetException;
  * the number of the slice and the number of its keys, both int. All files are written at the same time, so that one pass over
  * the history deals the rows out without a shuffle. Closing deletes the files.
  *
- * <p>16 KiB of heap a slice while they are written, and what the file system takes for an open file.
+ * <p>While files are written: 16 KiB of heap for each slice, and the memory of the file system for an open file.
  */
 final class SliceFiles implements Closeable {
     private static final int BUFFER_BYTES = 16 << 10;
@@ -35,10 +35,10 @@ final class SliceFiles implements Closeable {
     private final SliceSums sums;
 
     /**
-     * No file yet.
+     * Writes no file yet.
      *
-     * @param parent a folder that the driver and all tasks see; made if it is not there
-     * @param keys by slice: how many it has
+     * @param parent a folder that the driver and all tasks see; it is made if it does not exist
+     * @param keys the number of keys of each slice
      */
     SliceFiles(Path parent, Configuration configuration, int slices, IntUnaryOperator keys, int rowBytes)
             throws IOException {
@@ -49,7 +49,7 @@ final class SliceFiles implements Closeable {
         this.sums = new SliceSums(slices);
     }
 
-    /** Deals rows out. */
+    /** Gives rows to slices. */
     @FunctionalInterface
     interface Dealing {
         void deal() throws IOException;
@@ -75,7 +75,7 @@ final class SliceFiles implements Closeable {
         }
     }
 
-    /** Room for the next row of a slice. */
+    /** Provides space for the next row of a slice. */
     ByteBuffer row(int slice) throws IOException {
         Slice to = slices[slice];
         if (to == null) {

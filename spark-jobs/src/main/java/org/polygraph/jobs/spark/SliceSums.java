@@ -26,28 +26,28 @@ final class SliceSums implements Serializable {
     private final long[] bytes;
     private final int[] sums;
 
-    /** No file yet. */
+    /** Starts without files. */
     SliceSums(int slices) {
         bytes = new long[slices];
         Arrays.fill(bytes, ABSENT);
         sums = new int[slices];
     }
 
-    /** Where the file of a slice is. */
+    /** The path of the file of a slice. */
     static Path file(Path folder, int slice) {
         return new Path(folder, NAME + slice);
     }
 
-    /** A file was written. */
+    /** Notes the length and checksum of a written file. */
     void wrote(int slice, long length, CRC32C sum) {
         bytes[slice] = length;
         sums[slice] = (int) sum.getValue();
     }
 
     /**
-     * What is in the files, a row each, in any order.
+     * The content of the files, a row each, in any order.
      *
-     * @throws IOException if there are fewer files than were written; a task that finds other bytes throws one too
+     * @throws IOException if there are fewer files than were written; a task throws one too if the content of a file differs
      */
     Dataset<byte[]> contents(SparkSession spark, Path folder) throws IOException {
         DataFrameReader reader = spark.read()

@@ -3,11 +3,11 @@ package org.polygraph.jobs.spark;
 import java.util.Iterator;
 import org.apache.spark.api.java.function.MapPartitionsFunction;
 
-/** By slice of keys, from the files of {@link SliceFiles}: a row out of each. */
+/** A task that makes a row from each slice of keys, which it reads from the files of {@link SliceFiles}. */
 abstract class SliceTask implements MapPartitionsFunction<byte[], byte[]> {
     private static final long serialVersionUID = 1L;
 
-    /** What it makes of a slice. */
+    /** Makes the row of a slice. */
     abstract byte[] of(byte[] slice);
 
     @Override

@@ -34,65 +34,65 @@ import org.polygraph.storage.table.HistoryTable;
  * or one slice while they are merged. In a task: 53 bytes an operation of its slice or part of a key; between jobs they are on disk.
  */
 public final class SparkChecker implements Checker, AutoCloseable {
-    /** Operations in a slice of keys, about. */
+    /** The approximate operations in a slice of keys. */
     static final String SLICE_OPERATIONS = OwnSetting.SLICE_OPERATIONS.key();
 
     /** Bytes of clocks up to which closure and rules stay on the driver's heap. */
     static final String HEAP_CLOCKS = OwnSetting.CLOCKS_HEAP.key();
 
-    /** Bytes of rows of the clocks above which the rules of one key are cut into ranges of its writers. */
+    /** Bytes of clock rows of one key above which its rules run in several tasks, each for a slice of its writers. */
     static final String HOT_KEY_BYTES = OwnSetting.HOT_KEY_BYTES.key();
 
     private final LazySession session;
-    private final Cut cut;
+    private final TaskSizes sizes;
 
     /**
-     * Starts nothing yet.
+     * Starts no session yet.
      *
-     * @throws IllegalArgumentException if it is none
+     * @throws IllegalArgumentException if it is not a master URL
      */
     public SparkChecker(String master) {
-        this(master, Cut.USUAL);
+        this(master, TaskSizes.DEFAULT);
     }
 
     /**
      * For tests.
      *
-     * @param operationsPerSlice few: even small histories are cut into several slices
+     * @param operationsPerSlice few, so that even small histories have several slices
      */
     SparkChecker(String master, int operationsPerSlice) {
         this(
                 master,
-                new Cut(
+                new TaskSizes(
                         operationsPerSlice,
                         0,
-                        Cut.USUAL.slicesOfKey,
-                        Cut.USUAL.heapClocks,
-                        Cut.USUAL.mostColumns,
-                        Cut.USUAL.hotKeyBytes,
-                        Cut.USUAL.windows,
-                        Cut.USUAL.windowBytes));
+                        TaskSizes.DEFAULT.slicesOfKey,
+                        TaskSizes.DEFAULT.heapClocks,
+                        TaskSizes.DEFAULT.mostColumns,
+                        TaskSizes.DEFAULT.hotKeyBytes,
+                        TaskSizes.DEFAULT.windows,
+                        TaskSizes.DEFAULT.windowBytes));
     }
 
     /** For tests. */
-    SparkChecker(String master, Cut cut) {
+    SparkChecker(String master, TaskSizes sizes) {
         this.session = new LazySession(master);
-        this.cut = cut;
+        this.sizes = sizes;
     }
 
     /**
-     * How finely histories are cut.
+     * The sizes of tasks.
      *
-     * @param operationsPerSlice of keys, about, where there are keys enough
-     * @param mostSlices 0: the shuffle's partitions
-     * @param slicesOfKey as many times the operations of a slice a key may have and be in one
+     * @param operationsPerSlice the approximate operations in a slice of keys, if there are enough keys
+     * @param mostSlices the most slices; 0 for the partitions of the shuffle
+     * @param slicesOfKey a key is split if it has more operations than so many slices
      * @param heapClocks bytes of clocks up to which closure and rules stay on the driver's heap
-     * @param mostColumns in a group of sessions
-     * @param hotKeyBytes of rows of the clocks: the rules of a key with more are cut
-     * @param windows of time
-     * @param windowBytes that the rows of a window may take, if a task's heap has room for them
+     * @param mostColumns the most sessions in a group
+     * @param hotKeyBytes bytes of clock rows of one key above which its rules run in several tasks
+     * @param windows the size of windows of time
+     * @param windowBytes the most bytes of the rows of a window, unless a task's heap has less space
      */
-    record Cut(
+    record TaskSizes(
             int operationsPerSlice,
             int mostSlices,
             int slicesOfKey,
@@ -101,8 +101,8 @@ public final class SparkChecker implements Checker, AutoCloseable {
             long hotKeyBytes,
             WindowPlan.Granularity windows,
             long windowBytes) {
-        /** A task of some 100 ms: below, starting it costs more than it does. So do jobs over few clocks. */
-        static final Cut USUAL = new Cut(
+        /** Tasks of some 100 ms. Starting a shorter task would cost more than its work, and so would jobs over few clocks. */
+        static final TaskSizes DEFAULT = new TaskSizes(
                 100_000,
                 0,
                 2,
@@ -114,17 +114,17 @@ public final class SparkChecker implements Checker, AutoCloseable {
     }
 
     /** The sizes from the session's settings, or their defaults. */
-    static Cut settings(SparkConf conf, Cut cut) {
+    static TaskSizes settings(SparkConf conf, TaskSizes sizes) {
         try {
-            return new Cut(
-                    Math.max(1, conf.getInt(SLICE_OPERATIONS, cut.operationsPerSlice)),
-                    cut.mostSlices,
-                    cut.slicesOfKey,
-                    conf.getSizeAsBytes(HEAP_CLOCKS, cut.heapClocks),
-                    cut.mostColumns,
-                    conf.getSizeAsBytes(HOT_KEY_BYTES, cut.hotKeyBytes),
-                    cut.windows,
-                    cut.windowBytes);
+            return new TaskSizes(
+                    Math.max(1, conf.getInt(SLICE_OPERATIONS, sizes.operationsPerSlice)),
+                    sizes.mostSlices,
+                    sizes.slicesOfKey,
+                    conf.getSizeAsBytes(HEAP_CLOCKS, sizes.heapClocks),
+                    sizes.mostColumns,
+                    conf.getSizeAsBytes(HOT_KEY_BYTES, sizes.hotKeyBytes),
+                    sizes.windows,
+                    sizes.windowBytes);
         } catch (IllegalArgumentException e) {
             // A NumberFormatException, or one of a size that no number holds.
             throw new ConfigurationException("found " + e.getMessage() + "; expected a number in " + SLICE_OPERATIONS
@@ -133,8 +133,8 @@ public final class SparkChecker implements Checker, AutoCloseable {
     }
 
     /** How this one cuts. */
-    Cut cut() {
-        return cut;
+    TaskSizes sizes() {
+        return sizes;
     }
 
     /**
@@ -143,7 +143,7 @@ public final class SparkChecker implements Checker, AutoCloseable {
     @Override
     public void prepare(Progress progress, Budget budget, Consumer<String> warn) {
         SparkConf conf = session.configuration();
-        settings(conf, cut);
+        settings(conf, sizes);
         pieceBytes(conf);
         StageParent.validate(conf);
         if (StageParent.isInDoubt(conf) && Runtime.getRuntime().maxMemory() >= LazySession.LEAST_HEAP) {
@@ -239,7 +239,7 @@ public final class SparkChecker implements Checker, AutoCloseable {
     private Finding find(SparkSession spark, Check check) {
         HistoryTable table = check.table();
         Progress progress = check.phases().listener();
-        Cut used = settings(spark.sparkContext().getConf(), cut);
+        TaskSizes used = settings(spark.sparkContext().getConf(), sizes);
         int partitions = used.mostSlices > 0
                 ? used.mostSlices
                 : Integer.parseInt(spark.conf().get("spark.sql.shuffle.partitions"));

@@ -16,10 +16,10 @@ import org.polygraph.storage.generate.TransactionPlan;
 import org.polygraph.storage.model.BudgetException;
 
 /**
- * Generates on Spark. Ranges of transactions deal their operations out to slices of keys; a slice plays them against its
- * keys of the store and deals what reads return out to the parts of the output; a part writes its file. Two shuffles of
- * packed blocks, 8 bytes an operation and 12 a read before compression; no row of a single operation, and nothing sorted
- * but the few blocks of a slice. Nothing but counts comes to the driver.
+ * Generates histories on Spark. A task for each window of transactions deals their operations to slices of keys; a task for each
+ * slice runs them against its keys of the simulated store and deals the results of reads to output files; a task for each output
+ * file writes it. The two shuffles move packed blocks, 8 bytes for each operation and 12 for each read before compression; only
+ * the few blocks of a slice are sorted. The driver receives nothing but counts.
  */
 public final class SparkGenerator implements Generator, AutoCloseable {
     private static final int OPERATIONS_PER_RANGE = 1 << 20;
@@ -29,9 +29,9 @@ public final class SparkGenerator implements Generator, AutoCloseable {
     private final int operationsPerSlice;
 
     /**
-     * Starts nothing yet.
+     * Starts no session yet.
      *
-     * @throws IllegalArgumentException if it is none
+     * @throws IllegalArgumentException if it is not a master URL
      */
     public SparkGenerator(String master) {
         this(master, OPERATIONS_PER_SLICE);
@@ -40,7 +40,7 @@ public final class SparkGenerator implements Generator, AutoCloseable {
     /**
      * For tests.
      *
-     * @param operationsPerSlice few: even small histories are cut into several slices and ranges
+     * @param operationsPerSlice few, so that even small histories have several slices and windows
      */
     SparkGenerator(String master, int operationsPerSlice) {
         this.session = new LazySession(master);
@@ -79,7 +79,7 @@ public final class SparkGenerator implements Generator, AutoCloseable {
                 .repartitionById(slices, functions.col(DealTask.SLICE))
                 .sortWithinPartitions(DealTask.SLICE, DealTask.FIRST)
                 .mapPartitions(new ResolveTask(plan, slices, target), Encoders.row(ResolveTask.BLOCKS));
-        // A part without any read has its file too.
+        // An output file without reads is written too.
         MapFunction<Long, Row> nothing = part -> RowFactory.create(part.intValue(), new byte[0]);
         Dataset<Row> each = spark.range(parts).map(nothing, Encoders.row(ResolveTask.BLOCKS));
         Dataset<Long> written = reads.union(each)

@@ -40,15 +40,15 @@ import org.polygraph.partitioner.sliced.SlicedIndexing;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * The stages by key as Spark jobs, for one history. {@link #index}: files, ingest by split, shuffle of blocks by slice of
- * keys, index by slice; slices stay cached where they were made. {@link #check}: the order is broadcast, every slice
- * checks its keys. Closing drops slices and files.
+ * The kernels that work by key, as Spark jobs for one history. {@link #index} writes the history to scratch files, shuffles its
+ * operations as blocks to slices of keys, and indexes each slice; the slices stay cached on their executors. {@link #check}
+ * broadcasts an order, and each slice checks its keys. Closing drops slices and files.
  */
 final class SparkKernels implements Kernels, AutoCloseable {
-    /** Of a file of columns, about: half of what can be mapped at once. */
+    /** The approximate bytes of a file of columns: half of what can be mapped at once. */
     private static final long COLUMN_FILE_BYTES = 1L << 30;
 
-    /** Of slices of the index that come to the driver together, if there are several. */
+    /** The most bytes of several slices of the index that come to the driver together. */
     private static final long MERGE_BYTES = 32L << 20;
 
     private final SparkSession spark;
@@ -58,7 +58,7 @@ final class SparkKernels implements Kernels, AutoCloseable {
     private final Budget budget;
     private final Jobs jobs;
     private final Layout layout;
-    private final SparkChecker.Cut cut;
+    private final SparkChecker.TaskSizes sizes;
     /** An index that an earlier process made. */
     private @Nullable IndexedHistory restored;
 
@@ -67,16 +67,16 @@ final class SparkKernels implements Kernels, AutoCloseable {
     private @Nullable Broadcast<byte[]> counted;
     private @Nullable Dataset<byte[]> slices;
 
-    /** @param folder where stage files go: the driver and all executors see it */
+    /** @param folder the folder for scratch files, which the driver and all executors see */
     SparkKernels(
             SparkSession spark,
             Path folder,
             HistoryTable table,
             Layout layout,
-            SparkChecker.Cut cut,
+            SparkChecker.TaskSizes sizes,
             Budget budget,
             Progress progress) {
-        this.cut = cut;
+        this.sizes = sizes;
         this.spark = spark;
         this.context = JavaSparkContext.fromSparkContext(spark.sparkContext());
         this.folder = folder;
@@ -112,9 +112,9 @@ final class SparkKernels implements Kernels, AutoCloseable {
     }
 
     /**
-     * Takes the slices a few at a time, so that the driver never has them beside the index.
+     * Merges the slices a few at a time, so that the driver never has all of them beside the index.
      *
-     * @param made slice s in partition s
+     * @param made the slices, slice s in partition s
      */
     private IndexedHistory merged(SliceMerge merge, JavaRDD<byte[]> made) {
         IndexedHistory known = merge.known();
@@ -123,7 +123,7 @@ final class SparkKernels implements Kernels, AutoCloseable {
         }
         int count = layout.slices().slices();
         int[] full = IntStream.range(0, count).filter(s -> merge.bytesOf(s) > 0).toArray();
-        // Where none has anything, Spark may have left out the partitions.
+        // If no slice has operations, Spark may have left out the partitions.
         for (int i = 0; i < full.length; ) {
             int from = i;
             long bytes = merge.bytesOf(full[i++]);
@@ -153,7 +153,7 @@ final class SparkKernels implements Kernels, AutoCloseable {
         restored = history;
     }
 
-    /** Large closures go to files, whatever the heap has room for; but not where real time is in clocks of few sessions. */
+    /** Whether the closure is computed by jobs: if it is large, even if the heap has space; never for real time in clocks of few sessions. */
     @Override
     public @Nullable Rules rules(IndexedHistory history, KnownGraph graph, long bytes, Tuning tuning) {
         if (graph.realTime() == null
@@ -162,11 +162,11 @@ final class SparkKernels implements Kernels, AutoCloseable {
         }
         long needed =
                 graph.realTime() == null ? ChainClocks.bytes(graph.events()) : WindowClosure.bytes(graph.events());
-        if (needed <= cut.heapClocks() || Rules.goBySession(history, graph, bytes, tuning)) {
+        if (needed <= sizes.heapClocks() || Rules.goBySession(history, graph, bytes, tuning)) {
             return Rules.inMemory(history, graph, bytes, tuning);
         }
         Dataset<byte[]> indexes = slices();
-        return new SparkRules(spark, jobs, folder, history, graph, layout.slices(), indexes, COLUMN_FILE_BYTES, cut);
+        return new SparkRules(spark, jobs, folder, history, graph, layout.slices(), indexes, COLUMN_FILE_BYTES, sizes);
     }
 
     /** The slices that {@link #index} made, or those of an index that was restored. */
@@ -190,7 +190,7 @@ final class SparkKernels implements Kernels, AutoCloseable {
         return made;
     }
 
-    /** One row a slice of keys. Cached, not kept: a slice that is lost with its executor is made again from the files. */
+    /** A row for each slice of keys. They are cached; a slice that is lost with its executor is made again from the files. */
     private Dataset<byte[]> slices(SlicedIndexing work, StageFiles staged) throws IOException {
         Broadcast<byte[]> states = context.broadcast(work.commitStatus().states());
         counted = states;
@@ -230,19 +230,19 @@ final class SparkKernels implements Kernels, AutoCloseable {
         }
     }
 
-    /** Of cut keys: where each one's begin, behind these starts, and where the last one's end; then their commits. */
+    /** For split keys: the start of each key's commits in this array, and the end of the last one; then the commits. */
     private static int[] commits(KeyCheck check, KeySlices slices) {
-        int[] cut = slices.splitKeys();
-        IntArrayList all = new IntArrayList(new int[cut.length + 1]);
-        for (int place = 0; place < cut.length; place++) {
+        int[] splitKeys = slices.splitKeys();
+        IntArrayList all = new IntArrayList(new int[splitKeys.length + 1]);
+        for (int place = 0; place < splitKeys.length; place++) {
             all.set(place, all.size());
-            all.addElements(all.size(), check.commits(cut[place]));
+            all.addElements(all.size(), check.commits(splitKeys[place]));
         }
-        all.set(cut.length, all.size());
+        all.set(splitKeys.length, all.size());
         return all.toIntArray();
     }
 
-    /** A key is violated once, in however many parts. */
+    /** The violated keys, each once, even if several of its slices are violated. */
     private static ResidualCore core(List<byte[]> rows) {
         long violated = 0;
         int total = 0;
@@ -271,7 +271,7 @@ final class SparkKernels implements Kernels, AutoCloseable {
         return Budget.unlessEnded(dealt().readsFrom(indeterminate, level));
     }
 
-    /** CC: the closure and what goes by key over it are the driver's. */
+    /** At CC the driver computes the closure and applies the axiom. */
     @Override
     public Axiom axiom(
             ReadsFrom reads, IndexedHistory.Indeterminate indeterminate, IsolationLevel level, long mostBytes) {
@@ -285,7 +285,7 @@ final class SparkKernels implements Kernels, AutoCloseable {
         return new DealtStages(spark, jobs, folder, table, layout.wholes(), layout.slices());
     }
 
-    /** What an index has left: the level that is tried after CC makes another one. */
+    /** Drops the index, because the level that is tried after CC makes another one. */
     private void release() {
         if (!spark.sparkContext().isStopped()) {
             if (slices != null) {
@@ -313,17 +313,17 @@ final class SparkKernels implements Kernels, AutoCloseable {
     }
 
     /**
-     * How a history is cut.
+     * The distribution of a history to tasks.
      *
-     * @param slices of keys, parts of some included
-     * @param wholes of keys, none of them cut
-     * @param perFile transactions in a stage file
+     * @param slices slices of keys, of which some may be split
+     * @param wholes slices of keys without split keys
+     * @param perFile the number of transactions in a scratch file
      */
     record Layout(KeySlices slices, KeySlices wholes, int perFile) {
         /**
-         * @param operationsPerSlice about how many, where there are keys enough
-         * @param mostSlices the shuffle's partitions; keys that are cut have further ones, at most half as many more
-         * @param slicesOfKey as many times the operations of a slice a key may have and not be cut
+         * @param operationsPerSlice the approximate operations of a slice, if there are enough keys
+         * @param mostSlices the partitions of the shuffle; split keys have further slices, at most half as many more
+         * @param slicesOfKey a key is split if it has more operations than so many slices
          */
         static Layout of(HistoryTable table, int operationsPerSlice, int mostSlices, int slicesOfKey) {
             int wanted = Math.max(1, Math.min((table.operations() - 1) / operationsPerSlice + 1, mostSlices));

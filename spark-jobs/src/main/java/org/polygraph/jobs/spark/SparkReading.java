@@ -20,14 +20,13 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Reads large inputs by tasks, a piece of the {@link ReadPlan} each. Their rows wait on the executors' disks, come to the driver a
- * few pieces at a time, and become its table.
+ * Reads large inputs by tasks, each of which reads a piece of the {@link ReadPlan}, or several if there are more than {@value
+ * #MOST_TASKS}. The rows stay on the executors' disks until the driver takes them, a few pieces at a time, into its table.
  *
- * <p>On the driver: the table and {@value #AT_ONCE_BYTES} bytes of rows, or those of one task if that is more: of a piece, or where
- * there are more than {@value #MOST_TASKS} pieces of several.
+ * <p>The driver holds the table and {@value #AT_ONCE_BYTES} bytes of rows, or the rows of one task if these are more.
  */
 final class SparkReading {
-    /** Bytes of text in a piece, about; an input of less than four is read by the driver. */
+    /** The approximate bytes of text in a piece; the driver reads an input of fewer than four pieces. */
     static final String PIECE_BYTES = OwnSetting.PIECE_BYTES.key();
 
     private static final int LEAST_PIECES = 4;
@@ -35,7 +34,7 @@ final class SparkReading {
     private static final int MOST_TASKS = 10_000;
 
     private static final long AT_ONCE_BYTES = 32L << 20;
-    /** How often the driver has the rows that come at once: as what came, as bytes, as arrays. */
+    /** The number of copies that the driver has of the rows that it takes at once: as received, as bytes, as arrays. */
     private static final int COPIES = 3;
 
     private final JavaSparkContext context;
@@ -50,13 +49,13 @@ final class SparkReading {
         this.jobs = new Jobs(context, budget, progress);
     }
 
-    /** The sizes of pieces. @param pieceBytes of text, about */
+    /** The sizes of pieces. @param pieceBytes the approximate bytes of text in a piece */
     static ReadPlan.Sizes sizes(long pieceBytes) {
         return new ReadPlan.Sizes(LEAST_PIECES * Math.min(pieceBytes, Long.MAX_VALUE / LEAST_PIECES), pieceBytes);
     }
 
     /**
-     * Reads.
+     * Reads an input.
      *
      * @return null if a piece has an error or memory is short; the driver then reads the whole input
      * @throws BudgetException if time ran out
@@ -92,7 +91,7 @@ final class SparkReading {
         }
     }
 
-    /** @param bytes by partition */
+    /** @param bytes the bytes of the rows of each partition */
     private @Nullable HistoryTable merged(JavaRDD<byte[]> rows, List<Long> bytes)
             throws HistoryException, ArrayFile.DamagedException {
         long largest = bytes.stream().mapToLong(Long::longValue).max().orElse(0);

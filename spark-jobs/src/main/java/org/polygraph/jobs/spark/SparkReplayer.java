@@ -22,19 +22,19 @@ import org.polygraph.storage.table.HistoryTable;
  * <p>On the driver, beside the table: 4 bytes an event. In a task: twice 24 bytes an operation of its slice, and 20 a key.
  */
 public final class SparkReplayer implements Verification.Replayer, AutoCloseable {
-    /** 24 MB of rows, which a task holds twice; much less, and starting the task costs more than what it does. */
+    /** 24 MB of rows, which a task holds twice. With much less, starting a task would cost more than its work. */
     private static final int OPERATIONS_PER_SLICE = 1_000_000;
 
-    /** Files that are written at the same time; those of ranges of keys are at most half as many more. */
+    /** The most files that are written at the same time; split keys have further ones, at most half as many more. */
     private static final int MOST_SLICES = 256;
 
     private final LazySession session;
     private final int operationsPerSlice;
 
     /**
-     * Starts nothing yet.
+     * Starts no session yet.
      *
-     * @throws IllegalArgumentException if it is none
+     * @throws IllegalArgumentException if it is not a master URL
      */
     public SparkReplayer(String master) {
         this(master, OPERATIONS_PER_SLICE);
@@ -43,7 +43,7 @@ public final class SparkReplayer implements Verification.Replayer, AutoCloseable
     /**
      * For tests.
      *
-     * @param operationsPerSlice few: even small histories are cut into several slices
+     * @param operationsPerSlice few, so that even small histories have several slices
      */
     SparkReplayer(String master, int operationsPerSlice) {
         this.session = new LazySession(master);
@@ -54,7 +54,7 @@ public final class SparkReplayer implements Verification.Replayer, AutoCloseable
      * As {@link Replay#byDefinition}.
      *
      * @throws EngineException if storage or the cluster failed
-     * @throws ConfigurationException if executors cannot see the folder of stage files
+     * @throws ConfigurationException if executors cannot see the folder of scratch files
      * @throws BudgetException if the heap is too small for a session, or a slice too large for a task
      * @throws IllegalStateException if a task failed otherwise: a bug
      */

@@ -30,9 +30,9 @@ import org.polygraph.storage.artifact.ArrayFile;
 import org.polygraph.storage.model.StoppedException;
 
 /**
- * Closure and rules as Spark jobs: columns of the closure by group of sessions, or with real time its rows by window of time,
- * into mapped files; rules by slice of keys, over these files. The driver holds the graph and puts together what comes back: redundant edges, a bit
- * each; forced edges; decisions about reads; never a row.
+ * Closure and rules as Spark jobs. The tasks of the closure write its columns by group of sessions, or with real time its rows by
+ * window of time, into mapped files. The tasks of the rules read these files and process a slice of keys each. The driver holds
+ * the graph and merges the results: a bit for each redundant edge, forced edges, and decisions about reads, but no rows.
  */
 final class SparkRules implements Rules {
     private static final int[] NOTHING = {};
@@ -51,27 +51,27 @@ final class SparkRules implements Rules {
     private final Path parent;
     private @Nullable IndexFiles cutKeys;
 
-    /** Perhaps after rounds of an earlier process. */
+    /** The closure, which may continue rounds of an earlier process. */
     private boolean hasBegun;
 
     private boolean hasBegunHere;
     private int[] decidedKeys = {};
-    /** Decisions of all rounds, as {@link SliceSaturation} takes them. */
+    /** The decisions of all rounds, in the form that {@link SliceSaturation} takes. */
     private final IntArrayList decided = new IntArrayList();
 
-    /** Of who called last: perhaps the end of a part of the budget, which ends jobs too. */
+    /** The stop condition of the last caller; it may be the end of a part of the budget, which also ends jobs. */
     private volatile BooleanSupplier stop = () -> false;
 
     private int impossibleKey = -1;
     private int impossibleReader = -1;
 
     /**
-     * Prepares; nothing is run.
+     * Runs no job yet.
      *
-     * @param parent of the folder for the files
-     * @param indexes a row a slice: the index as it is now
-     * @param groupBytes about what a file of columns may have
-     * @param cut how finely
+     * @param parent the parent of the folder for the files
+     * @param indexes a row for each slice: its current index
+     * @param groupBytes the approximate bytes of a file of columns
+     * @param sizes the sizes of tasks
      */
     SparkRules(
             SparkSession spark,
@@ -82,9 +82,9 @@ final class SparkRules implements Rules {
             KeySlices slices,
             Dataset<byte[]> indexes,
             long groupBytes,
-            SparkChecker.Cut cut) {
+            SparkChecker.TaskSizes sizes) {
         this.spark = spark;
-        this.hotKeyBytes = cut.hotKeyBytes();
+        this.hotKeyBytes = sizes.hotKeyBytes();
         this.context = JavaSparkContext.fromSparkContext(spark.sparkContext());
         this.jobs = jobs.until(() -> stop.getAsBoolean());
         this.history = history;
@@ -110,8 +110,9 @@ final class SparkRules implements Rules {
                         spark,
                         this.jobs,
                         graph,
-                        new RuleFiles(where, chainStarts, RuleFiles.groups(chainStarts, groupBytes, cut.mostColumns())))
-                : new WindowJobs(spark, this.jobs, graph, where, chainStarts, cut);
+                        new RuleFiles(
+                                where, chainStarts, RuleFiles.groups(chainStarts, groupBytes, sizes.mostColumns())))
+                : new WindowJobs(spark, this.jobs, graph, where, chainStarts, sizes);
     }
 
     @Override
@@ -138,7 +139,7 @@ final class SparkRules implements Rules {
             Broadcast<long[]> grown = sent.of(closure.changed());
             Broadcast<int[]> decisions = sent.of(decided.toIntArray());
             Broadcast<int[]> keys = sent.of(decidedKeys);
-            // Rows of windows are as long as what overlaps, however many sessions there are.
+            // The length of a window's rows depends on how many transactions overlap, not on the number of sessions.
             HotKeys hot = closure instanceof ColumnClosure columns ? hotKeys(columns, states) : null;
             int[] hotKeys = hot == null ? NOTHING : hot.keys();
             Function<KeySlices, SaturationTask> rules = of -> new SaturationTask(
@@ -155,8 +156,8 @@ final class SparkRules implements Rules {
             if (!force("force edges", indexes, rules.apply(slices), forced)) {
                 throw new StoppedException();
             }
-            Dataset<byte[]> cut = cutKeys(hotKeys);
-            if (cut != null && !force("force edges of cut keys", cut, rules.apply(oneByOne()), forced)) {
+            Dataset<byte[]> split = splitKeys(hotKeys);
+            if (split != null && !force("force edges of split keys", split, rules.apply(oneByOne()), forced)) {
                 throw new StoppedException();
             }
             if (hot != null) {
@@ -186,10 +187,10 @@ final class SparkRules implements Rules {
     }
 
     /**
-     * The split keys whose rules fit into one task, a whole key in each row. Made once, in the first round: tasks get the decisions
-     * of all rounds, and keys that are hot then stay hot.
+     * The split keys whose rules fit into one task, a whole key in each row. They are found once, in the first round: tasks get
+     * the decisions of all rounds, and a key that is hot stays hot.
      */
-    private @Nullable Dataset<byte[]> cutKeys(int[] hotKeys) {
+    private @Nullable Dataset<byte[]> splitKeys(int[] hotKeys) {
         if (!hasBegunHere) {
             hasBegunHere = true;
             IntOpenHashSet hot = new IntOpenHashSet(hotKeys);
@@ -233,7 +234,7 @@ final class SparkRules implements Rules {
                 hotKeyBytes);
     }
 
-    /** Adds what was forced, key by key, as one pass over all keys would have. @return false at an impossible read */
+    /** Adds the forced edges, key by key, in the order of one pass over all keys. @return false at an impossible read */
     private boolean merge(List<byte[]> forced) {
         int[][] parts = new int[forced.size()][];
         int total = 0;
@@ -288,13 +289,13 @@ final class SparkRules implements Rules {
         return true;
     }
 
-    /** Where the next key begins. */
+    /** The start of the next key. */
     private static int end(int[] forced, int at) {
         int edges = forced[at + 2];
         return at + 4 + 2 * edges + forced[at + 3 + 2 * edges];
     }
 
-    /** As in Saturation: whether looking for what changed costs more than it saves. */
+    /** Whether visiting all keys costs less than finding the changed ones, as in Saturation. */
     private boolean mostChanged() {
         long count = 0;
         for (long bits : closure.changed()) {

@@ -19,7 +19,7 @@ final class Spill extends SparkListener {
         context.addSparkListener(this);
     }
 
-    /** On the listeners' own thread, one task at a time. */
+    /** Called by the thread of the listeners, for one task at a time. */
     @Override
     public void onTaskEnd(SparkListenerTaskEnd task) {
         // Null for a task that was lost with its executor.

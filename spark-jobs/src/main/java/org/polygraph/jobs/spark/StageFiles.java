@@ -20,10 +20,10 @@ import org.polygraph.storage.format.parquet.WrittenRows;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * A history on its way from the driver to the tasks: Parquet files of {@link StagedTransaction} rows in a folder of their
- * own, a file for each range of transactions. Closing deletes them.
+ * The scratch files through which tasks get a history from the driver: Parquet files of {@link StagedTransaction} rows in a folder
+ * of their own, a file for each window of transactions. Closing deletes them.
  *
- * <p>About 6 bytes an operation on disk; 8 MiB of heap while a file is written.
+ * <p>About 6 bytes for each operation on disk, and 8 MiB of heap while a file is written.
  */
 final class StageFiles implements Closeable {
     private static final long ROW_GROUP_BYTES = 8L << 20;
@@ -33,14 +33,14 @@ final class StageFiles implements Closeable {
     private final StageFolder folder;
     private int files;
 
-    /** @param parent a folder that the driver and all tasks see; made if it is not there */
+    /** @param parent a folder that the driver and all tasks see; it is made if it does not exist */
     StageFiles(Path parent, Configuration configuration) throws IOException {
         this.configuration = configuration;
         this.folder = new StageFolder(parent, configuration);
     }
 
     /**
-     * The rows, in any order. Pages have checksums, which are looked at: their file system may have none.
+     * The rows, in any order. The checksums of pages are verified, because the file system may have none.
      *
      * @throws IOException if there are fewer files than were written
      */

@@ -20,25 +20,25 @@ import org.apache.spark.sql.functions;
 import org.polygraph.jobs.application.EngineException;
 
 /**
- * A folder for files on their way from the driver to the tasks. Closing deletes it; so does the end of the process. What a
- * process that was killed has left is deleted by the next one that makes such a folder beside it ({@link StageOwner}).
+ * A folder for scratch files between the driver and the tasks. Closing deletes it, and so does the end of the process. The folder
+ * of a killed process is deleted by the next process that makes such a folder beside it ({@link StageOwner}).
  */
 final class StageFolder implements Closeable {
-    /** The end of a remedy, whatever the command. */
+    /** The last words of every remedy. */
     static final String AGAIN = ", then run the command again: of a check with --out, finished stages are kept";
 
     private static final String PREFIX = "polygraph-stage-";
-    /** What Spark calls a folder that is not there. */
+    /** Spark's error condition for a folder that does not exist. */
     private static final String MISSING = "PATH_NOT_FOUND";
 
-    /** What Hadoop's patterns are made of, and what takes their meaning from them. */
+    /** The special characters of Hadoop's patterns, and their escape character. */
     private static final Pattern PATTERN = Pattern.compile("[\\[\\]{}*?\\\\]");
 
     private final FileSystem fileSystem;
     private final Path folder;
     private final StageOwner owner;
 
-    /** @param parent a folder that the driver and all tasks see; made if it is not there */
+    /** @param parent a folder that the driver and all tasks see; it is made if it does not exist */
     StageFolder(Path parent, Configuration configuration) throws IOException {
         this.fileSystem = parent.getFileSystem(configuration);
         Path beside = fileSystem.makeQualified(parent);
@@ -62,21 +62,21 @@ final class StageFolder implements Closeable {
                 try {
                     StageOwner.sweep(fileSystem, each.getPath());
                 } catch (IOException e) {
-                    // Another user's, or another process was first.
+                    // The folder belongs to another user, or another process has deleted it.
                 }
             }
         } catch (IOException e) {
-            // What others have left is no reason to fail.
+            // Folders that other processes left are no reason to fail.
         }
     }
 
     /**
-     * What is in a folder, whatever characters are in its name: Spark takes some of them for those of a pattern.
+     * The content of a folder. Its name may have any characters, also those that Spark takes for a pattern.
      *
-     * @param columns all if none is given
-     * @throws IOException if it is gone
-     * @throws EngineException if it is there and cannot be read
-     * @throws IllegalStateException if Spark does not understand what is asked of it: nothing that a folder could do
+     * @param columns the columns to read; all if none is given
+     * @throws IOException if the folder is gone
+     * @throws EngineException if the folder exists but cannot be read
+     * @throws IllegalStateException if Spark rejects the request: a bug, not a property of the folder
      */
     static Dataset<Row> load(DataFrameReader reader, Path folder, String... columns) throws IOException {
         try {
@@ -87,7 +87,8 @@ final class StageFolder implements Closeable {
         } catch (RuntimeException e) {
             throw e;
         } catch (Exception e) {
-            // Scala declares none: an AnalysisException, or what reading files' footers throws.
+            // Scala declares no checked exceptions: this is an AnalysisException, or one from reading the footers of
+            // files.
             throw notLoaded(folder, e);
         }
     }
@@ -122,7 +123,7 @@ final class StageFolder implements Closeable {
                 && String.valueOf(known.getCondition()).startsWith(condition);
     }
 
-    /** What is said when files of stages cannot be written or read. */
+    /** The message when scratch files cannot be written or read. */
     static EngineException failed(Path where, IOException e) {
         String found = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
         return new EngineException(
@@ -132,12 +133,12 @@ final class StageFolder implements Closeable {
                 e);
     }
 
-    /** Hadoop's local file system throws an Error where a disk is full. */
+    /** Hadoop's local file system throws an Error if a disk is full. */
     static IOException io(FSError e) {
         return e.getCause() instanceof IOException cause ? cause : new IOException(e);
     }
 
-    /** What to do about a file system that is full or gone. */
+    /** The remedy for a file system that is full or gone. */
     private static String remedy() {
         return "make room or give another " + LazySession.STAGE_FOLDER + AGAIN;
     }
@@ -150,14 +151,14 @@ final class StageFolder implements Closeable {
         return folder;
     }
 
-    /** Deletes the folder; where that fails, the end of the process tries again. */
+    /** Deletes the folder; if that fails, the end of the process tries again. */
     @Override
     public void close() {
         try {
             fileSystem.delete(folder, true);
             fileSystem.cancelDeleteOnExit(folder);
         } catch (IOException e) {
-            // The verdict stands whatever becomes of temporary files.
+            // A failure to delete temporary files does not change the verdict.
         }
         owner.close();
     }

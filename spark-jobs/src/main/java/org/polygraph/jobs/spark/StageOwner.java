@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 final class StageOwner implements Closeable {
     private static final String NAME = ".owner";
 
-    /** Names of this process's folders. Closing a locked file, even one that was opened to look, lets go of the process's lock. */
+    /** Names of this process's folders. Closing a locked file, even one that was opened to test it, releases the process's lock. */
     private static final Set<String> OWN = ConcurrentHashMap.newKeySet();
 
     private final Path folder;
@@ -43,10 +43,10 @@ final class StageOwner implements Closeable {
     }
 
     /**
-     * Takes a folder.
+     * Takes ownership of a folder.
      *
-     * @param folder qualified; not there yet
-     * @return null if another process took the folder for abandoned and has removed it: take one of another name
+     * @param folder a qualified path that does not exist yet
+     * @return null if another process considered the folder abandoned and has removed it; the caller then takes another name
      */
     static @Nullable StageOwner take(FileSystem fileSystem, Path folder) throws IOException {
         OWN.add(folder.getName());
@@ -65,7 +65,7 @@ final class StageOwner implements Closeable {
         try {
             mine = channel.tryLock() != null && Files.exists(file);
         } catch (IOException e) {
-            // No locks here (some network file systems): a folder without the file is never removed.
+            // Some network file systems have no locks. A folder without the file is never removed.
             Files.deleteIfExists(file);
             channel.close();
             return new StageOwner(folder, null);
@@ -81,7 +81,7 @@ final class StageOwner implements Closeable {
     /**
      * Deletes a folder if the process that took it has ended.
      *
-     * @param folder qualified
+     * @param folder a qualified path
      */
     static void sweep(FileSystem fileSystem, Path folder) throws IOException {
         if (OWN.contains(folder.getName())) {
@@ -103,11 +103,11 @@ final class StageOwner implements Closeable {
                 fileSystem.delete(folder, true);
             }
         } catch (OverlappingFileLockException e) {
-            // Held by this process after all.
+            // This process owns the folder.
         }
     }
 
-    /** Lets go, when the folder has been deleted. */
+    /** Releases the lock after the folder has been deleted. */
     @Override
     public void close() {
         try {

@@ -25,11 +25,11 @@ import org.polygraph.jobs.application.EngineException;
 import org.polygraph.jobs.decision.Budget;
 
 /**
- * Where the folders of stage files are, and whether executors can see it. Where nothing is configured and the default file
- * system is a local one, it is this machine's temporary folder: executors on other machines cannot.
+ * The parent of the folders for scratch files, and whether executors can see it. If nothing is configured and the default file
+ * system is a local one, it is this machine's temporary folder, which executors on other machines cannot see.
  */
 final class StageParent {
-    /** How long to wait for a first executor, whose host is needed: more than a JVM and a container take to start. */
+    /** How long to wait for the first executor, whose host is needed: longer than a JVM and a container take to start. */
     private static final long WAIT_NANOS = TimeUnit.SECONDS.toNanos(20);
 
     private static final long POLL_MILLIS = 50;
@@ -53,7 +53,7 @@ final class StageParent {
         }
     }
 
-    /** @throws ConfigurationException if what is configured is no path */
+    /** @throws ConfigurationException if the configured value is not a path */
     private static @Nullable Path configured(SparkConf conf) {
         String configured = conf.get(LazySession.STAGE_FOLDER, "");
         try {
@@ -68,7 +68,7 @@ final class StageParent {
         return "file".equals(FileSystem.getDefaultUri(hadoop).getScheme());
     }
 
-    /** Whether it is this machine's temporary folder, with executors that may be elsewhere. Starts nothing. */
+    /** Whether it is this machine's temporary folder and executors may be on other machines. Starts no session. */
     static boolean isInDoubt(SparkConf conf) {
         return !conf.get("spark.master").startsWith("local")
                 && conf.get(LazySession.STAGE_FOLDER, "").isEmpty()
@@ -78,7 +78,7 @@ final class StageParent {
     /**
      * Checks what can be known without a session.
      *
-     * @throws ConfigurationException if there is no such path, or executors cannot see it: pods are machines of their own
+     * @throws ConfigurationException if the path does not exist, or executors cannot see it, as those in other pods
      */
     static void validate(SparkConf conf) {
         configured(conf);
@@ -88,17 +88,17 @@ final class StageParent {
     }
 
     /**
-     * Looks where executors are, and waits for the first one, as the first job would.
+     * Finds the hosts of executors, and waits for the first one, as the first job would.
      *
-     * @param spark whose folder is {@linkplain #isInDoubt in doubt}
-     * @param warn hears of it where there is no executor in time
+     * @param spark a session whose folder is {@linkplain #isInDoubt in doubt}
+     * @param warn gets a warning if no executor has started in time
      * @throws ConfigurationException if one is on another machine
      */
     static void validate(SparkSession spark, Budget budget, Consumer<String> warn) {
         SparkContext context = spark.sparkContext();
         String driver = context.getConf().get("spark.driver.host", "");
         long start = System.nanoTime();
-        // The driver itself is the first of them.
+        // The first entry is the driver.
         SparkExecutorInfo[] executors = context.statusTracker().getExecutorInfos();
         while (executors.length < 2
                 && System.nanoTime() - start < WAIT_NANOS
@@ -117,8 +117,8 @@ final class StageParent {
     }
 
     /**
-     * @param driver name of this machine, as the cluster has it
-     * @param isKnown whether any executor is among them
+     * @param driver the name of this machine in the cluster
+     * @param isKnown whether the host of any executor is known
      */
     static void validate(List<String> hosts, String driver, boolean isKnown, Consumer<String> warn) {
         Set<String> others = new TreeSet<>();
@@ -137,7 +137,7 @@ final class StageParent {
         }
     }
 
-    /** Whether a name is certainly that of another machine. */
+    /** Whether a name certainly belongs to another machine. */
     private static boolean isElsewhere(String host) {
         try {
             InetAddress address = InetAddress.getByName(host);

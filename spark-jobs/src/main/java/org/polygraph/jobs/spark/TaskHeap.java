@@ -3,11 +3,11 @@ package org.polygraph.jobs.spark;
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkEnv;
 
-/** What a task may take of its executor's heap, where as many run at once as the executor has cores for. */
+/** The memory that a task may take of its executor's heap, which it shares with as many tasks as there are cores. */
 final class TaskHeap {
     private TaskHeap() {}
 
-    /** Half of what each of the tasks that may run here has; the other half is Spark's and garbage. In bytes. */
+    /** Half of a task's share of the heap, in bytes; the other half is for Spark and garbage. */
     static long half() {
         SparkConf conf = SparkEnv.get().conf();
         Runtime here = Runtime.getRuntime();

@@ -20,8 +20,9 @@ import org.polygraph.partitioner.sliced.WindowedRows;
 import org.polygraph.storage.model.StoppedException;
 
 /**
- * The window closure by jobs: a task makes the rows of a window of time from a file that has all that it needs. The driver
- * finds bounds and cuts, two passes over the edges, and puts together which edges stay and which rows changed.
+ * The window closure, computed by jobs: a task makes the rows of a window of time from one file, which has all its input. The
+ * driver computes the bounds of events and the borders of windows in two passes over the edges, and collects which edges stay
+ * and which rows changed.
  */
 final class WindowJobs implements JobClosure {
     static final String PLAN = "windows-";
@@ -33,16 +34,21 @@ final class WindowJobs implements JobClosure {
     private final KnownGraph graph;
     private final String folder;
     private final int[] chainStarts;
-    private final WindowPlan.Granularity cut;
+    private final WindowPlan.Granularity granularity;
     private final long mostBytes;
     private long[] changed;
     private @Nullable Generation generation;
     private @Nullable TimeBounds bounds;
     private final DriverRows rows;
 
-    /** @param cut how finely; rows of a window may take no more bytes than that */
+    /** @param sizes the size of windows, and the most bytes that the rows of a window may take */
     WindowJobs(
-            SparkSession spark, Jobs jobs, KnownGraph graph, String folder, int[] chainStarts, SparkChecker.Cut cut) {
+            SparkSession spark,
+            Jobs jobs,
+            KnownGraph graph,
+            String folder,
+            int[] chainStarts,
+            SparkChecker.TaskSizes sizes) {
         this.spark = spark;
         this.jobs = jobs;
         this.graph = graph;
@@ -50,18 +56,18 @@ final class WindowJobs implements JobClosure {
         this.rows = new DriverRows(folder, own -> Objects.requireNonNull(generation, "not closed yet")
                 .open(own));
         this.chainStarts = chainStarts;
-        this.cut = cut.windows();
-        this.mostBytes = cut.windowBytes();
+        this.granularity = sizes.windows();
+        this.mostBytes = sizes.windowBytes();
         this.changed = new long[(graph.events().count() + 63) >> 6];
     }
 
     /**
-     * What tasks need to know of the closure after one round of rules.
+     * The closure after one round of rules, for tasks.
      *
-     * @param number from 0
+     * @param number the number of the round, from 0
      * @param chainStarts the first event of each chain, and the number of events
      * @param borders {@link WindowPlan#borders}
-     * @param rowLengths ints in the file of each window
+     * @param rowLengths the number of ints in the file of each window
      */
     @SuppressWarnings("ArrayRecordComponent") // never compared or changed
     record Generation(String folder, int number, int[] chainStarts, int[] borders, long[] rowLengths)
@@ -94,7 +100,7 @@ final class WindowJobs implements JobClosure {
 
     @Override
     public boolean close() throws IOException {
-        WindowPlan plan = WindowPlan.of(graph, generation == null ? 0 : graph.indexedEdges(), cut);
+        WindowPlan plan = WindowPlan.of(graph, generation == null ? 0 : graph.indexedEdges(), granularity);
         if (plan.isCyclic()) {
             return false;
         }
@@ -104,7 +110,7 @@ final class WindowJobs implements JobClosure {
         return true;
     }
 
-    /** Makes the next generation. @param keep gets the edges that are judged and stay */
+    /** Makes the next generation. @param keep gets the fresh edges that are not redundant */
     private void run(WindowPlan plan, long[] keep) throws IOException {
         Generation before = generation;
         int next = before == null ? 0 : before.number + 1;
@@ -196,7 +202,7 @@ final class WindowJobs implements JobClosure {
         rows.release();
     }
 
-    /** Bounds; rows are in mapped files. */
+    /** The bytes of the bounds; rows are in mapped files. */
     @Override
     public long heapBytes() {
         return 12L * graph.events().count();
@@ -205,7 +211,7 @@ final class WindowJobs implements JobClosure {
     @Override
     public boolean restore(long[] changedThen) throws IOException {
         int indexed = graph.indexedEdges();
-        WindowPlan plan = WindowPlan.of(graph, graph.edges(), cut);
+        WindowPlan plan = WindowPlan.of(graph, graph.edges(), granularity);
         if (plan.isCyclic()) {
             return false;
         }

@@ -15,13 +15,14 @@ import org.polygraph.partitioner.closure.Window;
 import org.polygraph.storage.model.StoppedException;
 
 /**
- * By window of time: the rows of its events, into a file of its own. Out: a row a window, little-endian ints: the window, ints
- * in its file, how many edges stay, these, and the events whose rows changed; or the window and {@link #OUTGROWN}.
+ * For each window of time: writes the rows of its events to a file. Output: a row for each window, little-endian ints: the
+ * window, the number of ints in its file, the number of edges that stay, these edges, and the events whose rows changed; or the
+ * window and {@link #OUTGROWN}.
  */
 final class WindowTask implements MapPartitionsFunction<Long, byte[]> {
     private static final long serialVersionUID = 1L;
 
-    /** Instead of a length: the rows would take more than a task has. */
+    /** Replaces the number of ints if the rows would take more memory than a task has. */
     static final int OUTGROWN = -1;
 
     private final String folder;
@@ -32,13 +33,13 @@ final class WindowTask implements MapPartitionsFunction<Long, byte[]> {
     private final long mostBytes;
 
     /**
-     * Prepares.
+     * A task that makes one generation.
      *
-     * @param generation to be made, whose plan is there
+     * @param generation the generation to be made, of which the plan is written already
      * @param chainStarts the first event of each chain, and the number of events
-     * @param planLengths ints of each window
-     * @param before what rows are compared with, or null
-     * @param mostBytes of rows, if a task's share of the heap has not less room
+     * @param planLengths the number of ints in the plan of each window
+     * @param before the generation that rows are compared with, or null
+     * @param mostBytes the most bytes of rows, unless a task's share of the heap is smaller
      */
     WindowTask(
             String folder,

@@ -8,19 +8,19 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.application.ClusterDriver;
 
 /**
- * The driver in YARN's application master ({@code --deploy-mode cluster}), whose promises are these (Spark's
- * ApplicationMaster, 4.1):
+ * The driver in YARN's application master ({@code --deploy-mode cluster}), which behaves as follows (Spark's ApplicationMaster,
+ * 4.1):
  *
  * <ul>
  *   <li>An application that has no SparkContext 100 s after main has begun (spark.yarn.am.waitTime), or none when main
- *       returns, has failed, and YARN may start it again: hashing and reading on the driver can take longer, and a
- *       verdict of an earlier run takes no session at all. So one is started first.
- *   <li>System.exit in main is a failure, code 16, whatever it was given.
- *   <li>Main that returns is success. A SparkUserAppException is a failure with the code that it has.
+ *       returns, has failed, and YARN may start it again. Hashing and reading on the driver can take longer, and a
+ *       verdict of an earlier run needs no session. Therefore a session is started first.
+ *   <li>System.exit in main is a failure with code 16, whatever its argument is.
+ *   <li>If main returns, the application has succeeded. A SparkUserAppException is a failure with its exit code.
  * </ul>
  *
- * <p>A failure is tried again as often as spark.yarn.maxAppAttempts says, which counts at submission only: profiles come too
- * late to say 1.
+ * <p>YARN starts a failed application again, up to spark.yarn.maxAppAttempts. It reads this setting at submission, before a
+ * profile can set it to 1.
  */
 public final class YarnDriver implements ClusterDriver {
     private static final String ATTEMPTS = "spark.yarn.maxAppAttempts";
@@ -30,10 +30,10 @@ public final class YarnDriver implements ClusterDriver {
     private final LazySession session;
 
     /**
-     * Starts nothing yet.
+     * Starts no session yet.
      *
-     * @param properties of the system, as the application master has set them
-     * @param err hears what is wrong with the submission
+     * @param properties the system properties, which the application master has set
+     * @param err gets the message about a wrong submission
      */
     public YarnDriver(Properties properties, PrintStream err) {
         this(properties, err, "yarn");
@@ -63,7 +63,7 @@ public final class YarnDriver implements ClusterDriver {
 
     @Override
     public void end(int exitCode) throws SparkUserAppException {
-        // Stopped before main returns: executors go at once, and stage folders that are deleted with the process are.
+        // Stopped before main returns, so that executors end at once and scratch folders are deleted.
         SparkSession.getDefaultSession().foreach(running -> {
             running.stop();
             return null;

@@ -71,7 +71,7 @@ final class Faults {
         /** The same, read by tasks. */
         READ("read the input", "merge the input"),
         /** With a key in parts, whose writers are too few for its rules to have ranges. */
-        CUT("force edges of cut keys, round 1"),
+        CUT("force edges of split keys, round 1"),
         SSER("close the graph by windows of time", "force edges, round 2", "check keys against the first order"),
         CC("index keys", "merge the index of keys"),
         RA("find the writer of each read", "infer what the level demands"),

@@ -1,6 +1,7 @@
 package org.polygraph.jobs.record;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatNoException;
 
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -9,6 +10,7 @@ import java.sql.Connection;
 import java.sql.Driver;
 import java.sql.DriverPropertyInfo;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Properties;
 import java.util.Random;
@@ -78,7 +80,7 @@ class RecordingTest {
 
         @Override
         public Connection connect(String url, Properties info) throws SQLException {
-            Connection real = driver.connect(url, info);
+            Connection real = driver.connect(url.replace("jdbc:other:", "jdbc:h2:mem:"), info);
             // The first one makes the table.
             if (creators.isEmpty()) {
                 creators.add(real);
@@ -152,8 +154,12 @@ class RecordingTest {
     }
 
     private RecordSettings settings(WorkloadKind kind, long transactions, long seed, long killNanos) {
+        return settings("jdbc:h2:mem:failing" + seed, kind, transactions, seed, killNanos);
+    }
+
+    private RecordSettings settings(String url, WorkloadKind kind, long transactions, long seed, long killNanos) {
         return new RecordSettings(
-                List.of("jdbc:h2:mem:failing" + seed),
+                List.of(url),
                 null,
                 Isolation.SERIALIZABLE,
                 Isolation.SERIALIZABLE,
@@ -213,6 +219,29 @@ class RecordingTest {
                 assertThat(count(table, TransactionStatus.ABORTED)).isGreaterThanOrEqualTo(driver.seen(Fault.REFUSED));
                 assertKept(table);
             }
+        }
+    }
+
+    /** Through a URL that no dialect knows. */
+    @Test
+    void recordingsOfOneDatabaseDoNotDisturbEachOther() throws Exception {
+        List<Thread> threads = new ArrayList<>();
+        List<RecordSettings> all = new ArrayList<>();
+        for (WorkloadKind kind : List.of(WorkloadKind.ROWS, WorkloadKind.APPEND, WorkloadKind.MINI)) {
+            RecordSettings settings = settings("jdbc:other:shared;DB_CLOSE_DELAY=-1", kind, 200, 20 + all.size(), 0);
+            FailingDriver driver = new FailingDriver(h2(), 1, 0, Set.of());
+            all.add(settings);
+            Recording recording = new Recording(settings, url -> driver, Login.of(java.util.Map.of(), null));
+            threads.add(new Thread(() -> assertThatNoException().isThrownBy(() -> recording.run(counts -> {}))));
+        }
+        threads.forEach(Thread::start);
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        for (RecordSettings settings : all) {
+            HistoryTable table = read(settings);
+            assertThat(table.transactions()).isEqualTo(200);
+            assertKept(table);
         }
     }
 

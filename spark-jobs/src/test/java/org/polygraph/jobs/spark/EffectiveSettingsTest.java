@@ -27,7 +27,7 @@ class EffectiveSettingsTest {
         System.setProperty(OwnSetting.HOT_KEY_BYTES.key(), "3m");
         System.setProperty("spark.sql.shuffle.partitions", "5");
         try (LazySession session = new LazySession("local[2]")) {
-            SparkChecker.Cut cut = SparkChecker.settings(session.configuration(), SparkChecker.Cut.USUAL);
+            SparkChecker.TaskSizes cut = SparkChecker.settings(session.configuration(), SparkChecker.TaskSizes.DEFAULT);
             List<String> lines = new EffectiveSettings(session.get(), cut).lines();
             assertThat(lines)
                     .contains(
@@ -54,7 +54,7 @@ class EffectiveSettingsTest {
     /** Said twice, where Spark is and where it is not: in one voice. */
     @Test
     void defaultsAreThoseOfTheCode() {
-        SparkChecker.Cut cut = SparkChecker.Cut.USUAL;
+        SparkChecker.TaskSizes cut = SparkChecker.TaskSizes.DEFAULT;
         assertThat(OwnSetting.SLICE_OPERATIONS.usual()).isEqualTo(Integer.toString(cut.operationsPerSlice()));
         assertThat(JavaUtils.byteStringAsBytes(OwnSetting.CLOCKS_HEAP.usual())).isEqualTo(cut.heapClocks());
         assertThat(JavaUtils.byteStringAsBytes(OwnSetting.HOT_KEY_BYTES.usual()))

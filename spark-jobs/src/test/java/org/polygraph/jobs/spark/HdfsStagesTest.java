@@ -104,7 +104,7 @@ class HdfsStagesTest {
         System.setProperty(LazySession.STAGE_FOLDER, parent);
         try (SparkChecker spark = new SparkChecker(
                 "local[2]",
-                new SparkChecker.Cut(1, 3, 2, 0, 2, 1, new WindowPlan.Granularity(100, 0), Long.MAX_VALUE))) {
+                new SparkChecker.TaskSizes(1, 3, 2, 0, 2, 1, new WindowPlan.Granularity(100, 0), Long.MAX_VALUE))) {
             HistoryTable table = HistoryGenerator.withSeed(SEED)
                     .sessions(5)
                     .transactions(120)

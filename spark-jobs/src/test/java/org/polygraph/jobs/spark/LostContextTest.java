@@ -24,8 +24,8 @@ import org.polygraph.storage.testkit.HistoryGenerator;
 /** A cluster that is gone within a job, as when all masters are: Spark stops the context. An error of the cluster, no bug. */
 @Tag("spark")
 class LostContextTest {
-    private static final SparkChecker.Cut CUT =
-            new SparkChecker.Cut(500, 4, 2, 0, 3, 16 << 10, new WindowPlan.Granularity(100, 0), Long.MAX_VALUE);
+    private static final SparkChecker.TaskSizes CUT =
+            new SparkChecker.TaskSizes(500, 4, 2, 0, 3, 16 << 10, new WindowPlan.Granularity(100, 0), Long.MAX_VALUE);
 
     /** Stops the context when a job has begun; the job has ended when it is gone altogether. */
     private static final class Stopping implements Progress {

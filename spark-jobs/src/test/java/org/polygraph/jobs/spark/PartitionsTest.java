@@ -56,14 +56,16 @@ class PartitionsTest {
     @BeforeAll
     static void start() {
         System.setProperty(LazySession.STAGE_FOLDER, stages.toUri().toString());
-        // Slices of keys, columns a group of sessions, and events of a window of time: 150 to 3,000 in all; and as many
-        // times
-        // the operations of a slice a key has that is cut by value: none, almost all, some.
+        // Slices of keys, sessions of a column, events of a window of time (there are 150 to 3,000), and how many
+        // slices a key
+        // must outweigh to be sliced by value: no key, almost all, some. Each such key takes two tasks in every phase,
+        // so the
+        // histories have few keys.
         for (int[] cut : new int[][] {{1, 1000, 1000000, 1}, {7, 3, 40, 0}, {64, 1, 5, 1}}) {
             long hotBytes = cut[0] == 1 ? Long.MAX_VALUE : HOT_BYTES;
             CHECKERS.add(new SparkChecker(
                     "local[2]",
-                    new SparkChecker.Cut(
+                    new SparkChecker.TaskSizes(
                             1,
                             cut[0],
                             cut[3],
@@ -88,7 +90,7 @@ class PartitionsTest {
                     .sessions(5 + i)
                     .transactions(i < 4 ? 150 : 1_500)
                     .operations(1, 8)
-                    .keys(70 + 20 * i)
+                    .keys(24 + 6 * i)
                     .isolation(i % 3 == 1 ? HistoryGenerator.Isolation.SNAPSHOT : HistoryGenerator.Isolation.SERIAL);
             if (i % 2 == 1) {
                 generator.repeatedValues(1, 4, 0.7);
@@ -121,7 +123,7 @@ class PartitionsTest {
                 for (SparkChecker checker : CHECKERS) {
                     Verdict actual = checker.check(table, request, Progress.NONE, Budget.unlimited());
                     assertThat(Untimed.json(actual))
-                            .as("history %d at %s, seed %d, %s", number, level, SEED, checker.cut())
+                            .as("history %d at %s, seed %d, %s", number, level, SEED, checker.sizes())
                             .isEqualTo(Untimed.json(expected));
                 }
             }
@@ -140,8 +142,8 @@ class PartitionsTest {
                     .sessions(7)
                     .transactions(1_200)
                     .operations(1, 6)
-                    .keys(600)
-                    .hotspot(1.0 / 600, 0.3)
+                    .keys(70)
+                    .hotspot(1.0 / 70, 0.3)
                     .isolation(i == 0 ? HistoryGenerator.Isolation.SERIAL : HistoryGenerator.Isolation.SNAPSHOT);
             if (i == 1) {
                 generator.inject(InjectedAnomaly.LOST_UPDATE, 1);
@@ -198,7 +200,7 @@ class PartitionsTest {
                     .sessions(4 + 3 * i)
                     .transactions(i == 7 ? 1_500 : 200)
                     .operations(1, 8)
-                    .keys(40 + 20 * i)
+                    .keys(20 + 6 * i)
                     .withTimestamps()
                     .isolation(i % 3 == 1 ? HistoryGenerator.Isolation.SNAPSHOT : HistoryGenerator.Isolation.SERIAL);
             if (i % 2 == 1) {
@@ -238,8 +240,9 @@ class PartitionsTest {
     /** Where everything overlaps, a window's rows have no room in a task: then the order is made without rules, and means the same. */
     @Test
     void aCrowdedWindowIsDoneWithout() {
-        SparkChecker.Cut usual = CHECKERS.get(0).cut();
-        SparkChecker.Cut little = new SparkChecker.Cut(1, 1, 1, 0, 1000, Long.MAX_VALUE, usual.windows(), 1);
+        SparkChecker.TaskSizes usual = CHECKERS.get(0).sizes();
+        SparkChecker.TaskSizes little =
+                new SparkChecker.TaskSizes(1, 1, 1, 0, 1000, Long.MAX_VALUE, usual.windows(), 1);
         int done = 0;
         try (SparkChecker checker = new SparkChecker("local[2]", little)) {
             for (int i = 0; i < 4; i++) {
@@ -274,7 +277,7 @@ class PartitionsTest {
     private static void assertSame(Verdict expected, SparkChecker checker, HistoryTable table, CheckRequest request) {
         Verdict actual = checker.check(table, request, Progress.NONE, Budget.unlimited());
         assertThat(Untimed.json(actual))
-                .as("%d transactions at %s, seed %d, %s", table.transactions(), request.level(), SEED, checker.cut())
+                .as("%d transactions at %s, seed %d, %s", table.transactions(), request.level(), SEED, checker.sizes())
                 .isEqualTo(Untimed.json(expected));
     }
 
@@ -285,7 +288,7 @@ class PartitionsTest {
                 .sessions(9)
                 .transactions(1_500)
                 .operations(1, 8)
-                .keys(90)
+                .keys(40)
                 .zipf(0.9)
                 .withTimestamps()
                 .isolation(HistoryGenerator.Isolation.SERIAL);

@@ -29,8 +29,8 @@ import org.polygraph.storage.testkit.HistoryGenerator;
 /** Rules as jobs, by themselves: what ends them. */
 @Tag("spark")
 class SparkRulesTest {
-    private static final SparkChecker.Cut CUT =
-            new SparkChecker.Cut(500, 4, 1, 0, 3, 16 << 10, new WindowPlan.Granularity(100, 0), Long.MAX_VALUE);
+    private static final SparkChecker.TaskSizes CUT =
+            new SparkChecker.TaskSizes(500, 4, 1, 0, 3, 16 << 10, new WindowPlan.Granularity(100, 0), Long.MAX_VALUE);
     private static final HistoryTable TABLE = HistoryGenerator.withSeed(0x5a1e)
             .sessions(7)
             .transactions(1_200)

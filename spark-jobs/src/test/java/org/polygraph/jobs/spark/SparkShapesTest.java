@@ -112,7 +112,7 @@ class SparkShapesTest {
                         "close the graph by columns",
                         "rank events by columns",
                         "force edges",
-                        "force edges of cut keys",
+                        "force edges of split keys",
                         "force edges of a hot key",
                         "check keys against the solver's order",
                         "infer what the level demands");
@@ -182,7 +182,7 @@ class SparkShapesTest {
             return;
         }
         CheckRequest request = join.request(level, hint && join.isTimed() ? TimeMode.HINT : TimeMode.NONE);
-        String as = what + " " + request + " " + checker.cut() + "\n" + join.json();
+        String as = what + " " + request + " " + checker.sizes() + "\n" + join.json();
         Verdict expected = new EmbeddedChecker().check(whole, request, Progress.NONE, Budget.unlimited());
         Verdict actual = checker.check(read, request, commitStatus(), Budget.unlimited());
         seen.computeIfAbsent(level, l -> new EnumMap<>(Verdict.Status.class)).merge(actual.status(), 1, Integer::sum);
@@ -190,10 +190,10 @@ class SparkShapesTest {
         shown.isShown(actual, join, holds, read, request, as);
     }
 
-    private static SparkChecker.Cut cut(SplitMix random, HistoryTable table) {
+    private static SparkChecker.TaskSizes cut(SplitMix random, HistoryTable table) {
         int columns = table.sessions() / random.between(1, 6) + 1;
         int ofKey = SLICES_OF_KEY[random.nextInt(SLICES_OF_KEY.length)];
-        return new SparkChecker.Cut(
+        return new SparkChecker.TaskSizes(
                 1,
                 SLICES[random.nextInt(SLICES.length)],
                 // All keys are cut, if that does not make hundreds of tasks.

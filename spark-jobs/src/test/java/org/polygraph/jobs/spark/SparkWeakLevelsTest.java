@@ -67,7 +67,7 @@ class SparkWeakLevelsTest {
         for (int[] cut : new int[][] {{1, 2}, {7, 0}, {64, 1}}) {
             CHECKERS.add(new SparkChecker(
                     "local[2]",
-                    new SparkChecker.Cut(
+                    new SparkChecker.TaskSizes(
                             1, cut[0], cut[1], 0, 3, Long.MAX_VALUE, WindowPlan.Granularity.DEFAULT, Long.MAX_VALUE)));
         }
     }
@@ -150,7 +150,7 @@ class SparkWeakLevelsTest {
                     .sessions(3 + 12 * i)
                     .transactions(300)
                     .operations(1, i % 3 == 0 ? 60 : 8)
-                    .keys(70 + 30 * i)
+                    .keys(24 + 8 * i)
                     .isolation(isolations[i % isolations.length]);
             if (i % 2 == 1) {
                 generator.inject(anomalies[i / 2 % anomalies.length], 2);
@@ -295,7 +295,7 @@ class SparkWeakLevelsTest {
         for (SparkChecker checker : checkers) {
             Verdict actual = checker.check(table, request, Progress.NONE, Budget.unlimited());
             assertThat(Untimed.json(actual))
-                    .as("%s at %s, %s", what, level, checker.cut())
+                    .as("%s at %s, %s", what, level, checker.sizes())
                     .isEqualTo(Untimed.json(expected));
         }
     }

@@ -4,14 +4,14 @@ import java.util.Arrays;
 import org.polygraph.partitioner.graph.Events;
 
 /**
- * Some transactions of a history as one of their own: they are added, then numbered anew in their order. Memory: a bit a
- * transaction of the history and 4 bytes for 64 of them; 4 bytes a transaction that is in it.
+ * Numbers some transactions of a history densely, in their order in the history, so that they form a history of their own.
+ * Memory: a bit for each transaction of the whole history and 4 bytes for 64 of them; 4 bytes for each member.
  */
-final class Excerpt {
+final class Renumbering {
     private final int shift;
     private final int[] sessionStarts;
     private final long[] members;
-    /** By word of the members: how many there are before it. */
+    /** By word of the members: the number of members in the words before it. */
     private final int[] ranks;
 
     private int count;
@@ -19,11 +19,11 @@ final class Excerpt {
     private int[] starts = new int[0];
 
     /**
-     * An excerpt without transactions.
+     * Starts without members.
      *
-     * @param whole transactions of the whole history
+     * @param whole the number of transactions of the whole history
      */
-    Excerpt(int perTransaction, int[] sessionStarts, int whole) {
+    Renumbering(int perTransaction, int[] sessionStarts, int whole) {
         this.shift = perTransaction - 1;
         this.sessionStarts = sessionStarts;
         members = new long[(whole >> 6) + 1];
@@ -35,7 +35,7 @@ final class Excerpt {
         count = 0;
     }
 
-    /** Adds a transaction, which may be in it. */
+    /** Adds a transaction, unless it is a member already. */
     void add(int transaction) {
         long before = members[transaction >> 6];
         long after = before | 1L << transaction;
@@ -47,7 +47,7 @@ final class Excerpt {
         return count;
     }
 
-    /** Numbers those that are in it, for all that follows: their events. */
+    /** Numbers the members and returns their events. The methods below use these numbers. */
     Events number() {
         transactions = new int[count];
         int next = 0;
@@ -69,28 +69,28 @@ final class Excerpt {
         return new Events(shift + 1, starts, sessionOf);
     }
 
-    /** The number of a transaction: how many that are in it come before. */
+    /** The new number of a transaction: how many members come before it. */
     int numberOf(int transaction) {
         int word = transaction >> 6;
         return ranks[word] + Long.bitCount(members[word] & ((1L << transaction) - 1));
     }
 
-    /** By number: the transaction in the whole. */
+    /** The transaction of the whole history that has a new number. */
     int transaction(int number) {
         return transactions[number];
     }
 
-    /** An event in the numbers of the whole. */
+    /** The event of the whole history that has a new number. */
     int whole(int event) {
         return transactions[event >> shift] << shift | (event & shift);
     }
 
-    /** The place of an event in its session of the whole. */
+    /** The place of a renumbered event in its session of the whole history. */
     int place(int session, int event) {
         return whole(event) - (sessionStarts[session] << shift);
     }
 
-    /** How many of its events are among the first {@code events} of a session of the whole. */
+    /** How many of the first {@code events} events of a session of the whole history belong to members. */
     int among(int session, int events) {
         if (events == 0) {
             return 0;

@@ -5,32 +5,32 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.index.VersionIndex;
 
 /**
- * A key that was cut by value, while its parts are put together: {@link #add} sets them side by side, in the room that the
- * key has in the index of all; once all are there, writers are put in the order of their transactions, and readers in that of
- * their writers. Nothing else was lost by cutting: a value, those who wrote it and those who read it are in one part.
+ * Merges the slices of a key that was split by value. {@link #add} copies each slice behind the previous one, into the space
+ * of the key in the index of all keys. After the last slice, writers are sorted by transaction, and readers by writer. All
+ * writers and readers of a value are in the same slice, so that nothing else has to be restored.
  *
- * <p>Time: sorting the key's writers, in runs. Memory: 4 bytes a reader while parts come; for the end 12 a writer and 8 a
- * reader beside these. One thread.
+ * <p>Time: that of merging the sorted writers of the slices. Memory: 4 bytes for each reader until the last slice comes, then
+ * 12 for each writer and 8 for each reader more. Not thread-safe.
  */
-final class KeyParts {
+final class SplitKeyMerge {
     private final VersionIndex all;
     private final int key;
     private final int firstWriter;
     private final int firstReader;
     private int missing;
     private int writers;
-    /** By reader so far: its slot, were writers to stay side by side. */
+    /** By reader so far: its slot in the order in which slices were added. */
     private final int[] slots;
 
     private int readers;
 
     /**
-     * Nothing yet.
+     * A key of which no slice has been added.
      *
-     * @param all with room for the key
-     * @param parts how many there will be
+     * @param all the index of all keys, with space for this key
+     * @param parts the number of slices of the key
      */
-    KeyParts(VersionIndex all, int key, int parts) {
+    SplitKeyMerge(VersionIndex all, int key, int parts) {
         this.all = all;
         this.key = key;
         this.firstWriter = all.writerStarts()[key];
@@ -40,10 +40,10 @@ final class KeyParts {
     }
 
     /**
-     * Adds a part, in any order.
+     * Adds a slice, in any order.
      *
-     * @return whether it was the last, and the key is as it should be
-     * @throws IllegalStateException if the parts have other sizes than announced
+     * @return whether it was the last one, so that the key is complete
+     * @throws IllegalStateException if the sizes of the slices are not those that were announced
      */
     boolean add(VersionIndex part) {
         int total = all.writerStarts()[key + 1] - firstWriter;
@@ -80,7 +80,7 @@ final class KeyParts {
         return true;
     }
 
-    /** @return by writer, as they were side by side: its place among all */
+    /** @return by writer, in the order in which slices were added: its place among all writers of the key */
     private int[] orderWriters() {
         long[] sorted = new long[writers];
         for (int i = 0; i < writers; i++) {
@@ -104,7 +104,7 @@ final class KeyParts {
         return writer < 0 ? writer : firstWriter + places[writer - firstWriter];
     }
 
-    /** @param byWriter a number of a writer each, or none */
+    /** @param byWriter by writer: the number of another writer, or -1; null if the index has no such array */
     private void moveWriters(int @Nullable [] byWriter, int[] places) {
         if (byWriter != null) {
             int[] old = Arrays.copyOfRange(byWriter, firstWriter, firstWriter + writers);
@@ -143,7 +143,7 @@ final class KeyParts {
         orderOpen(slotStarts[base + open], firstReader + readers);
     }
 
-    /** The only readers of a slot that may come from several parts. */
+    /** Sorts the readers of the initial value, the only ones of a slot that may come from several slices. */
     private void orderOpen(int from, int to) {
         long[] sorted = new long[to - from];
         for (int i = 0; i < sorted.length; i++) {
@@ -158,10 +158,10 @@ final class KeyParts {
     }
 
     /**
-     * A part of a key whose index is whole: every n-th value that was written, and the initial one with the first.
+     * One slice of a key whose index is complete: every n-th written value, and in the first slice also the initial value.
      *
      * @param parts n
-     * @param part from 0
+     * @param part the number of the slice, from 0
      */
     static VersionIndex part(VersionIndex all, int key, int parts, int part) {
         int w0 = all.writerStarts()[key];
