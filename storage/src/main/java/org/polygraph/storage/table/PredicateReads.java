@@ -125,6 +125,12 @@ public final class PredicateReads {
         return new PredicateReplay(plain, marks, predicates, versions.rows(), counted, position).wrong();
     }
 
+    /** What a pair is about, such as {@code row 2 between 5 and 9}. */
+    public String name(long pair) {
+        return PredicateResolution.ROW + plain.keys().label((int) pair) + " "
+                + predicates.condition((int) (pair >>> 32)).label();
+    }
+
     /** The pairs whose keys a sub-history has. */
     private LongSet named(HistoryTable part) {
         LongSet named = new LongOpenHashSet();

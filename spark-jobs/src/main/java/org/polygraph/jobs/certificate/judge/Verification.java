@@ -1,5 +1,6 @@
 package org.polygraph.jobs.certificate.judge;
 
+import it.unimi.dsi.fastutil.longs.LongSet;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -171,8 +172,9 @@ public final class Verification {
         Replay.Result result = null;
         String discrepancy = content.mismatch();
         if (discrepancy == null) {
-            result = replayer.replay(content.witness(certified));
-            discrepancy = result.discrepancy();
+            Witness witness = content.witness(certified);
+            result = replayer.replay(witness);
+            discrepancy = result.discrepancy() == null ? wrongResult(witness) : result.discrepancy();
         }
         if (!sameContent) {
             return report(
@@ -189,6 +191,18 @@ public final class Verification {
         }
         seen(result);
         return report(Answer.VERIFIED, "");
+    }
+
+    /** Evaluates each predicate on the states of an order that explains the reads. @return a result that differs; null for none */
+    private static @Nullable String wrongResult(Witness witness) {
+        PredicateReads predicates = witness.table().predicates();
+        if (predicates == null || witness.terms().guarantee().isAxiom()) {
+            return null;
+        }
+        LongSet wrong = predicates.wrong(witness.counted(), witness.position());
+        return wrong.isEmpty()
+                ? null
+                : "whether the " + predicates.name(wrong.iterator().nextLong()) + " matches differs from a result";
     }
 
     /** A PASS without an order: the choices of writers are tried again if they are few enough. */
