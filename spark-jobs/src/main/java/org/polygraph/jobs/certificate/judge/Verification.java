@@ -1,6 +1,5 @@
 package org.polygraph.jobs.certificate.judge;
 
-import it.unimi.dsi.fastutil.longs.LongSet;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -199,10 +198,8 @@ public final class Verification {
         if (predicates == null || witness.terms().guarantee().isAxiom()) {
             return null;
         }
-        LongSet wrong = predicates.wrong(witness.counted(), witness.position());
-        return wrong.isEmpty()
-                ? null
-                : "whether the " + predicates.name(wrong.iterator().nextLong()) + " matches differs from a result";
+        String pair = predicates.wrongPair(witness.counted(), witness.position());
+        return pair == null ? null : "whether the " + pair + " matches differs from a result";
     }
 
     /** A PASS without an order: the choices of writers are tried again if they are few enough. */
