@@ -19,6 +19,7 @@ import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.OracleCorpus;
 
 /** What the corpus and real databases call their anomalies. */
@@ -64,6 +65,23 @@ class AnomalyNamesTest {
             }
         }
         assertThat(named).isGreaterThan(28);
+    }
+
+    /** s2 writes x after s0 has ended, or before it: only in the second case can s0 have overwritten what s2 wrote. */
+    @Test
+    void aWriterThatStartsLaterIsNotOverwritten() {
+        String history = "init 0; s0: @10..20 r(x,0) w(x,1) | @44..47 r(y,0) w(z,1); s1: @25..60 w(y,1) r(x,1);"
+                + " s2: @%s w(x,2) | @40..41 r(z,0)";
+        assertThat(name(String.format(history, "30..31"))).isEqualTo("ReadOnlyAnomaly");
+        assertThat(name(String.format(history, "15..16"))).isEqualTo("LostUpdate");
+    }
+
+    private static String name(String history) {
+        return check(HistoryDsl.parse(history), IsolationLevel.SER)
+                .violations()
+                .get(0)
+                .anomaly()
+                .label();
     }
 
     @Test
