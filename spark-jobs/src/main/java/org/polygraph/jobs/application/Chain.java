@@ -5,9 +5,13 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Claim;
 import org.polygraph.jobs.certificate.format.Fingerprint;
@@ -38,6 +42,7 @@ public record Chain(
     private static final String BASE = "base.txt";
 
     private static final String STATE = "initial-state:";
+    private static final Pattern LINE = Pattern.compile("[0-9a-f]{64}  .+");
 
     /**
      * A part.
@@ -93,7 +98,7 @@ public record Chain(
         List<Part> parts = new ArrayList<>();
         try (BufferedReader in = new BufferedReader(new InputStreamReader(list.open(), StandardCharsets.UTF_8))) {
             for (String line; (line = in.readLine()) != null; ) {
-                if (!line.matches("[0-9a-f]{64}  .+")) {
+                if (!LINE.matcher(line).matches()) {
                     throw new HistoryException(
                             list.name(), "a damaged line", "SHA-256 and name of a part", "check the parts again");
                 }
@@ -142,7 +147,7 @@ public record Chain(
     /**
      * The parts before a history.
      *
-     * @param after a run; or a folder of runs, of which the newest counts, or one that has this history already
+     * @param after a run; or a folder of runs, of which that with the longest list counts
      * @param input SHA-256 of the history
      */
     static Chain before(String after, String input) throws IOException, HistoryException {
@@ -161,26 +166,30 @@ public record Chain(
             }
             return chain.on(null);
         }
-        Chain newest = NONE;
-        long time = Long.MIN_VALUE;
-        for (Location run : given.exists() ? Runs.within(given) : List.<Location>of()) {
-            if (!isJudged(run)) {
-                continue;
-            }
-            Chain chain = of(run);
-            int at = chain.indexOf(input);
-            if (at >= 0) {
-                return new Chain(chain.state, chain.parts.subList(0, at), null);
-            }
-            long modified = run.child(Claim.FILE).modified();
-            // Runs of several levels end at about the same time; the longest chain is that of the newest part.
-            if (chain.parts.size() > newest.parts.size()
-                    || (chain.parts.size() == newest.parts.size() && modified > time)) {
-                newest = chain.on(null);
-                time = modified;
+        for (Location run : longestFirst(given.exists() ? Runs.within(given) : List.of())) {
+            if (isJudged(run)) {
+                Chain chain = of(run);
+                int at = chain.indexOf(input);
+                return at < 0 ? chain.on(null) : new Chain(chain.state, chain.parts.subList(0, at), null);
             }
         }
-        return newest;
+        return NONE;
+    }
+
+    /** Runs by the size of their lists, equal ones by time: reading all lists would take longer with each part. */
+    private static List<Location> longestFirst(List<Location> runs) throws IOException {
+        Map<Location, Long> sizes = new HashMap<>();
+        Map<Location, Long> times = new HashMap<>();
+        for (Location run : runs) {
+            Location list = Seam.file(run, FILE);
+            sizes.put(run, list.exists() ? list.length() : 0);
+            times.put(run, run.child(Claim.FILE).modified());
+        }
+        List<Location> sorted = new ArrayList<>(runs);
+        sorted.sort(Comparator.<Location, Long>comparing(sizes::get)
+                .thenComparing(times::get)
+                .reversed());
+        return sorted;
     }
 
     private static boolean isJudged(Location run) throws IOException, HistoryException {

@@ -79,7 +79,7 @@ public interface Checker {
     /** The same, continuing from the checkpoints of an earlier process. */
     default Verdict check(
             HistoryTable table, CheckRequest request, Progress progress, Budget budget, Checkpoints checkpoints) {
-        return VerdictMaker.of(new Check(request.judged(table), request, progress, budget, checkpoints), this)
+        return VerdictMaker.of(new Check(table, request, progress, budget, checkpoints), this)
                 .build();
     }
 }

@@ -108,8 +108,7 @@ final class PathCheck {
             fit.removeIf(request -> !fits(whole, request.level()));
         }
         for (CheckRequest request : fit) {
-            HistoryTable judged =
-                    history == null || request.level() == IsolationLevel.LIN ? whole : request.judged(history);
+            HistoryTable judged = history == null || request.level() == IsolationLevel.LIN ? whole : history;
             verdicts.add(
                     unread != null || judged == null
                             ? again(Objects.requireNonNull(unread, "a failure"), request.level())
@@ -248,8 +247,9 @@ final class PathCheck {
     }
 
     /** @param stronger verdicts of the levels before */
-    private Verdict.Builder judge(HistoryTable history, CheckRequest request, Kept kept, List<Verdict> stronger)
+    private Verdict.Builder judge(HistoryTable whole, CheckRequest request, Kept kept, List<Verdict> stronger)
             throws HistoryException {
+        HistoryTable history = request.judged(whole);
         if (request.level() == IsolationLevel.LIN) {
             HistoryException problem = Linearizability.problem(history);
             if (problem != null) {
@@ -278,7 +278,7 @@ final class PathCheck {
             throw unsuited;
         }
         budget.require();
-        Check check = new Check(history, request, listener, budget, kept.of(request, history));
+        Check check = new Check(whole, request, listener, budget, kept.of(request, history));
         for (Verdict other : stronger) {
             Finding implied = new Implications(check).pass(other);
             if (implied != null) {
@@ -303,9 +303,8 @@ final class PathCheck {
             return verdict;
         }
         CheckRequest other = request.withoutLoaders();
-        HistoryTable judged = other.judged(history);
         Verdict.Status status = Objects.requireNonNull(
-                        attempt(other, () -> judge(judged, other, Kept.NOWHERE, List.of())))
+                        attempt(other, () -> judge(history, other, Kept.NOWHERE, List.of())))
                 .status();
         LoadedRows.Effect effect =
                 switch (status) {

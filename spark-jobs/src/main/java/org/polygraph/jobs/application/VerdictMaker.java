@@ -145,7 +145,7 @@ final class VerdictMaker {
 
     private static Verdict.Builder violation(Check check, Finding.Violated violated) {
         return Verdict.of(Verdict.Status.VIOLATION, check.request().level())
-                .violations(violated.violations(), check.table())
+                .violations(violated.violations(), check.withRows())
                 .furtherViolations(violated.unexplained(), violated.found())
                 .certificate(violated.certificate());
     }

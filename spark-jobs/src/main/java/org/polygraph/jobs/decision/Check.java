@@ -12,6 +12,9 @@ import org.polygraph.storage.table.HistoryTable;
  * every verdict states. One thread, but {@link #refuted} from any; used once.
  */
 public final class Check {
+    /** With inserts and deletes, also at RC, RA and CC. */
+    private final HistoryTable withRows;
+
     private final HistoryTable table;
     private final CheckRequest request;
     private final Budget budget;
@@ -29,15 +32,21 @@ public final class Check {
      */
     public Check(HistoryTable table, CheckRequest request, Progress progress, Budget budget, Checkpoints checkpoints) {
         this.table = request.judged(table);
+        this.withRows = table.hasRows() ? table.withoutRefusals() : this.table;
         this.request = request;
         this.budget = budget;
         this.phases = new PhaseClock(progress, table.operations());
         this.checkpoints = new DecisionCheckpoints(checkpoints, this.table, request, phases);
     }
 
-    /** A further check of the same history, without progress and checkpoints. */
+    /** A further check of the same history, with its inserts and deletes, without progress and checkpoints. */
     public Check with(CheckRequest otherRequest, Budget otherBudget) {
-        return new Check(table, otherRequest, Progress.NONE, otherBudget, Checkpoints.NONE);
+        return new Check(withRows, otherRequest, Progress.NONE, otherBudget, Checkpoints.NONE);
+    }
+
+    /** The history with inserts and deletes, which RC, RA and CC judge as other writes; operations have the same numbers. */
+    public HistoryTable withRows() {
+        return withRows;
     }
 
     /** The operations that the level judges. */

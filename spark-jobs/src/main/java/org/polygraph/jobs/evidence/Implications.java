@@ -49,8 +49,7 @@ public final class Implications {
     }
 
     /**
-     *      * The PASS of a level from the order of a stronger one. From SER or SSER to SI or SSI, a transaction's
-     *      snapshot is placed
+     * The PASS of a level from the order of a stronger one. From SER or SSER to SI or SSI, a transaction's snapshot is placed
      * immediately before its commit. For CC, RA and RC the order stays the same, with the guarantee of the stronger
      * level. Linear; a changed order is replayed if the request asks for it, an unchanged one was replayed before.
      *
@@ -90,7 +89,7 @@ public final class Implications {
     }
 
     /** The same order, with two events per transaction if the guarantee has two. */
-    private static Witness inTerms(Witness witness, Terms terms) {
+    public static Witness inTerms(Witness witness, Terms terms) {
         int[] position = witness.position();
         if (witness.terms().guarantee().events() == 1 && terms.guarantee().events() == 2) {
             int[] twice = new int[2 * position.length];

@@ -10,6 +10,7 @@ import org.polygraph.jobs.decision.Check;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.Decision;
 import org.polygraph.jobs.decision.Finding;
+import org.polygraph.jobs.decision.InMemoryKernels;
 import org.polygraph.jobs.decision.Kernels;
 import org.polygraph.jobs.decision.PhaseClock;
 import org.polygraph.jobs.decision.Strategy;
@@ -145,8 +146,13 @@ public final class WeakLevelDecision {
                 request.replayed(),
                 request.mostViolations());
         Budget part = budget.part(MOST_ORDER_NANOS + ORDER_NANOS * table.operations());
-        Finding implied = Strategy.optional(
-                        budget, () -> Decision.of(check.with(snapshots, part), kernels, Tuning.DEFAULT))
+        Check implying = check.with(snapshots, part);
+        // Under SI a row can be inserted again by a transaction that overlaps its delete, which other writers cannot
+        // do.
+        Kernels ofRows = implying.table().hasRows()
+                ? new InMemoryKernels(implying.table(), request.replayed(), part::exhausted)
+                : kernels;
+        Finding implied = Strategy.optional(budget, () -> Decision.of(implying, ofRows, Tuning.DEFAULT))
                 .find();
         if (implied instanceof Finding.Order stronger) {
             return stronger;

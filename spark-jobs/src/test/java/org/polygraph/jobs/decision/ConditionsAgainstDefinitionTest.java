@@ -2,7 +2,6 @@ package org.polygraph.jobs.decision;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import it.unimi.dsi.fastutil.longs.LongSets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumMap;
@@ -65,7 +64,7 @@ class ConditionsAgainstDefinitionTest {
                             .isEqualTo(holds ? Verdict.Status.PASS : Verdict.Status.VIOLATION);
                     subHistories(table, verdict, request, what);
                 }
-                HistoryTable step = predicates == null ? table : predicates.resolved(table, LongSets.emptySet());
+                HistoryTable step = predicates == null ? table : predicates.unread(table);
                 assertThat(check(step, request, Tuning.DEFAULT, what).status())
                         .as("step by step %s", what)
                         .isEqualTo(holds ? Verdict.Status.PASS : Verdict.Status.VIOLATION);

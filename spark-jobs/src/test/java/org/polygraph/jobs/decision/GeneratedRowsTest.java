@@ -11,10 +11,15 @@ import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.generate.GeneratedRows;
 import org.polygraph.storage.generate.TransactionPlan;
 import org.polygraph.storage.generate.Workload;
+import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.HistoryTableBuilder;
+import org.polygraph.storage.testkit.SplitMix;
 
 /** Generated histories in which a few rows are inserted and deleted hundreds of times: every level is decided in seconds. */
 class GeneratedRowsTest {
@@ -84,5 +89,63 @@ class GeneratedRowsTest {
                 .check(history, CheckRequest.of(IsolationLevel.SER), Progress.NONE, Budget.unlimited());
         assertThat(verdict.status()).isEqualTo(Verdict.Status.VIOLATION);
         assertThat(verdict.violations().get(0).transactions()).hasSizeLessThan(8);
+    }
+
+    /**
+     * A store in which inserts look for rows in the latest state, as databases do: snapshot isolation holds, although transactions that
+     * write a row overlap, so the other levels hold too.
+     */
+    @Test
+    void passesRowsInsertedAgainByOlderSnapshots() throws HistoryException {
+        HistoryTable history = insertedAgain(new SplitMix(7), 1_500, 60, 8);
+        passes(history, 7, IsolationLevel.SI, IsolationLevel.CC, IsolationLevel.RA, IsolationLevel.RC);
+    }
+
+    /** Each client reads two rows and inserts or deletes one of them, and commits unless a row changed after its snapshot. */
+    private static HistoryTable insertedAgain(SplitMix random, int transactions, int keys, int clients)
+            throws HistoryException {
+        HistoryTableBuilder builder = new HistoryTableBuilder(HistoryTable.Unit.LINE);
+        builder.file("simulated");
+        builder.initialValue(ValueDictionary.NULL);
+        long[] latest = new long[keys];
+        int[] writtenAt = new int[keys];
+        long[][] snapshots = new long[clients][];
+        int[] begun = new int[clients];
+        int[] indexes = new int[clients];
+        int commits = 0;
+        for (long value = 1; commits < transactions; value++) {
+            int c = random.nextInt(clients);
+            if (snapshots[c] == null) {
+                snapshots[c] = latest.clone();
+                begun[c] = commits;
+                continue;
+            }
+            long[] snapshot = snapshots[c];
+            snapshots[c] = null;
+            int read = random.nextInt(keys);
+            int key = random.nextInt(keys);
+            boolean inserts = latest[key] == 0;
+            if (!inserts && (snapshot[key] == 0 || writtenAt[key] > begun[c])) {
+                continue;
+            }
+            commits++;
+            builder.begin(c, indexes[c]++, TransactionStatus.COMMITTED, c * (long) transactions + indexes[c]);
+            builder.times(10 * begun[c], 10 * commits + random.nextInt(60));
+            builder.read(builder.keys().id(read), code(builder, snapshot[read]));
+            builder.read(builder.keys().id(key), code(builder, snapshot[key]));
+            if (inserts) {
+                builder.insert(builder.keys().id(key), code(builder, value));
+            } else {
+                builder.delete(builder.keys().id(key));
+            }
+            builder.end();
+            latest[key] = inserts ? value : 0;
+            writtenAt[key] = commits;
+        }
+        return builder.build();
+    }
+
+    private static long code(HistoryTableBuilder builder, long value) {
+        return value == 0 ? ValueDictionary.NULL : builder.values().code(value);
     }
 }

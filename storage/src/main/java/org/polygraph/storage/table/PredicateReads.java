@@ -3,6 +3,7 @@ package org.polygraph.storage.table;
 import it.unimi.dsi.fastutil.longs.Long2IntOpenHashMap;
 import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
 import it.unimi.dsi.fastutil.longs.LongSet;
+import it.unimi.dsi.fastutil.longs.LongSets;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
 
@@ -24,11 +25,11 @@ public final class PredicateReads {
 
     private boolean areAllRead;
 
-    private PredicateReads(HistoryTable plain, PredicateMarks marks, Predicates predicates) {
+    private PredicateReads(HistoryTable plain, PredicateMarks marks, Predicates predicates, RowVersions versions) {
         this.plain = plain;
         this.marks = marks;
         this.predicates = predicates;
-        versions = new RowVersions(plain, marks, predicates);
+        this.versions = versions;
         keyOfPair.defaultReturnValue(-1);
     }
 
@@ -48,7 +49,7 @@ public final class PredicateReads {
             return plain;
         }
         plain.values().markPredicates();
-        PredicateReads reads = new PredicateReads(plain, marks, predicates);
+        PredicateReads reads = new PredicateReads(plain, marks, predicates, new RowVersions(plain, marks, predicates));
         reads.areAllRead = reads.areFew();
         return (reads.areAllRead ? reads.all() : plain).with(reads);
     }
@@ -82,9 +83,19 @@ public final class PredicateReads {
         return new PredicateResolution(plain, marks, predicates, versions, keyOfPair, null).resolved();
     }
 
+    /** Whether all pairs that may matter are reads of the history as it was read. */
+    public boolean areAllRead() {
+        return areAllRead;
+    }
+
     /** A pair of a condition and a row. */
     static long pair(int condition, int row) {
         return (long) condition << 32 | row;
+    }
+
+    /** A history of which no pair is a read yet, as large histories are read. */
+    public HistoryTable unread(HistoryTable history) {
+        return new PredicateReads(plain, marks, predicates, versions).resolved(history, LongSets.emptySet());
     }
 
     /**

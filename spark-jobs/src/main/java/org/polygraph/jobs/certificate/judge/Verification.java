@@ -329,7 +329,7 @@ public final class Verification {
                 return plain;
             }
         }
-        return violation(whole, part);
+        return violation(whole, terms.guarantee().isAxiom() ? part.withoutRows() : part);
     }
 
     private Report violation(HistoryTable whole, HistoryTable part) {

@@ -1,0 +1,111 @@
+package org.polygraph.jobs.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.polygraph.jobs.application.EmbeddedChecker;
+import org.polygraph.jobs.decision.Budget;
+import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.decision.Progress;
+import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.format.HistoryFormat;
+import org.polygraph.storage.format.HistoryReader;
+
+/** docs/row-anomalies.md: each history with an anomaly violates exactly the levels of its row, and the one without it violates none. */
+class RowAnomalyTableTest {
+    private static final Path TABLE =
+            Path.of(System.getProperty("polygraph.root", ".."), "spark-jobs/docs/row-anomalies.md");
+    private static final Pattern ROW =
+            Pattern.compile("\\| ([^|]+) \\| (?:item|predicate) \\| `([^|`]+)` \\| ([a-z, ]+) \\| `([^|`]+)` \\|");
+    private static final Pattern OPERATION = Pattern.compile("([a-z]+)\\(([^)]*)\\)");
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void findsEachAnomalyAndRaisesNoFalseAlarm() throws Exception {
+        int anomalies = 0;
+        for (String line : Files.readAllLines(TABLE)) {
+            Matcher row = ROW.matcher(line);
+            if (row.matches()) {
+                anomalies++;
+                assertThat(violated(row.group(2))).as(line).isEqualTo(row.group(3));
+                assertThat(violated(row.group(4))).as(line).isEmpty();
+            }
+        }
+        assertThat(anomalies).as("rows that the test reads").isEqualTo(36);
+    }
+
+    private String violated(String history) throws Exception {
+        Path file = folder.resolve("history.jsonl");
+        Files.writeString(file, lines(history));
+        List<String> levels = new ArrayList<>();
+        for (IsolationLevel level : List.of(IsolationLevel.SER, IsolationLevel.SI)) {
+            Verdict verdict = new EmbeddedChecker()
+                    .check(
+                            HistoryReader.read(file.toString(), HistoryFormat.JSONL),
+                            CheckRequest.of(level),
+                            Progress.NONE,
+                            Budget.unlimited());
+            assertThat(verdict.status())
+                    .as("%s at %s", history, level)
+                    .isIn(Verdict.Status.PASS, Verdict.Status.VIOLATION);
+            if (verdict.status() == Verdict.Status.VIOLATION) {
+                levels.add(level.label());
+            }
+        }
+        return String.join(", ", levels);
+    }
+
+    private static String lines(String history) {
+        String initial = "null";
+        StringBuilder lines = new StringBuilder();
+        Map<Character, Integer> indexes = new HashMap<>();
+        for (String each : history.split("; ")) {
+            if (each.startsWith("init ")) {
+                initial = each.substring(5);
+                continue;
+            }
+            boolean isAborted = each.startsWith("!");
+            char session = each.charAt(isAborted ? 2 : 1);
+            List<String> operations = OPERATION
+                    .matcher(each)
+                    .results()
+                    .map(RowAnomalyTableTest::operation)
+                    .toList();
+            lines.append("{\"session\":" + session + ",\"index\":" + (indexes.merge(session, 1, Integer::sum) - 1)
+                    + ",\"status\":\"" + (isAborted ? "aborted" : "committed") + "\",\"ops\":" + operations + "}\n");
+        }
+        return "{\"format\":\"history\",\"version\":1,\"initial\":{\"value\":" + initial + "}}\n" + lines;
+    }
+
+    private static String operation(MatchResult operation) {
+        String op = operation.group(1);
+        String[] fields = operation.group(2).split(",");
+        String start = "{\"op\":\"" + op + "\",";
+        if (!op.startsWith("p")) {
+            String value = op.equals("d") ? "" : ",\"value\":" + (fields[1].equals("_") ? "null" : fields[1]);
+            return start + "\"key\":\"" + fields[0] + "\"" + value + "}";
+        }
+        String[] bounds = fields[0].split("\\.\\.|=");
+        List<String> rows = new ArrayList<>();
+        for (String row : List.of(fields).subList(1, fields.length)) {
+            String[] pair = row.split("=");
+            rows.add(op.equals("pr") ? "[\"" + pair[0] + "\"," + pair[1] + "]" : "\"" + row + "\"");
+        }
+        return start + "\"lo\":" + bounds[0] + ",\"hi\":" + bounds[1]
+                + (op.equals("pw") ? ",\"value\":" + bounds[2] : "")
+                + (op.equals("pr") ? ",\"rows\":" : ",\"keys\":") + rows + "}";
+    }
+}
