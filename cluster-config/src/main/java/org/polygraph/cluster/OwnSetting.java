@@ -4,7 +4,7 @@ package org.polygraph.cluster;
 public enum OwnSetting {
     /** A profile by name, instead of the master's. */
     PROFILE("profile", ""),
-    /** Where stage files go, a path that driver and executors see. */
+    /** Where scratch files go, a path that driver and executors see. */
     STAGE_DIR("stage.dir", ""),
     /** Operations in a slice of keys, about. */
     SLICE_OPERATIONS("slice.operations", "100000"),

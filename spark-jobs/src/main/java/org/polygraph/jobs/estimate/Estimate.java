@@ -17,7 +17,7 @@ import org.polygraph.storage.table.HistoryTable;
  *     same number where they are in files
  * @param taskBytes of each Spark task, or 0
  * @param shuffleBytes that cross the network, before compression, or 0
- * @param diskBytes of stage files, the shuffle and the files of clocks, of which two generations are there at once, or 0
+ * @param diskBytes of scratch files, the shuffle and the files of clocks, of which two generations are there at once, or 0
  * @param nodeBytes of each node's copy of the files of clocks, beside these, or 0
  * @param driverSeconds of these, those that one thread of this process takes while tasks wait
  * @param slices tasks that can run at once; 1 without Spark

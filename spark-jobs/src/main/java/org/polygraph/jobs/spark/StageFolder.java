@@ -105,7 +105,7 @@ final class StageFolder implements Closeable {
             found = is(t, Jobs.UNREADABLE) ? t : found;
             root = t;
         }
-        String what = "stage files in " + folder + ": found ";
+        String what = "scratch files in " + folder + ": found ";
         return io || root instanceof SparkException
                 ? new EngineException(
                         what + Jobs.firstLine(found == failure ? root : found)
@@ -127,7 +127,7 @@ final class StageFolder implements Closeable {
     static EngineException failed(Path where, IOException e) {
         String found = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
         return new EngineException(
-                "stage files in " + where + ": found "
+                "scratch files in " + where + ": found "
                         + found.strip().lines().findFirst().orElse("")
                         + "; expected a folder with room that driver and executors can write; " + remedy(),
                 e);

@@ -49,7 +49,7 @@ final class StageParent {
         try {
             return FileSystem.get(hadoop).getHomeDirectory();
         } catch (IOException e) {
-            throw new EngineException("no file system for stage files: " + e.getMessage(), e);
+            throw new EngineException("no file system for scratch files: " + e.getMessage(), e);
         }
     }
 
@@ -131,7 +131,7 @@ final class StageParent {
             throw unseen("executors on " + String.join(", ", others));
         }
         if (!isKnown) {
-            warn.accept("stage files go to " + System.getProperty("java.io.tmpdir")
+            warn.accept("scratch files go to " + System.getProperty("java.io.tmpdir")
                     + " of this machine; found no executor yet; expected none on another machine, or give "
                     + LazySession.STAGE_FOLDER);
         }
@@ -148,7 +148,7 @@ final class StageParent {
     }
 
     private static ConfigurationException unseen(String who) {
-        return new ConfigurationException("stage files would go to " + System.getProperty("java.io.tmpdir")
+        return new ConfigurationException("scratch files would go to " + System.getProperty("java.io.tmpdir")
                 + " of this machine; found " + who
                 + ", which cannot see it; expected a folder that driver and executors see;"
                 + " give JAVA_OPTS=-D" + LazySession.STAGE_FOLDER + "=hdfs://... or spark-submit --conf "

@@ -149,7 +149,7 @@ class FaultsTest {
         goesOnWithRoom(
                 faults.stages,
                 faults.out("stages"),
-                "stage files in file:" + faults.stages,
+                "scratch files in file:" + faults.stages,
                 NO_SPACE,
                 "make room or give another spark.polygraph.stage.dir");
     }
@@ -210,7 +210,7 @@ class FaultsTest {
         withoutRoom(faults.stages, () -> {
             InProcess verify = InProcess.run(words);
             assertThat(verify.err() + verify.out())
-                    .contains("stage files in file:" + faults.stages, NO_SPACE)
+                    .contains("scratch files in file:" + faults.stages, NO_SPACE)
                     .doesNotContain("\tat ");
             assertThat(verify.exitCode()).isEqualTo(6);
         });

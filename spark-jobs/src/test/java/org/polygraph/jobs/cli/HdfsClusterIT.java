@@ -23,7 +23,7 @@ import org.polygraph.jobs.spark.FaultPlugin;
 import org.polygraph.jobs.spark.FaultPlugin.Fault;
 
 /**
- * Two workers in processes of their own, and HDFS for everything: the input, which tasks read, stage files, the run.
+ * Two workers in processes of their own, and HDFS for everything: the input, which tasks read, scratch files, the run.
  */
 @Tag("cluster")
 class HdfsClusterIT {

@@ -61,7 +61,7 @@ class PartitionsTest {
         // must outweigh to be sliced by value: no key, almost all, some. Each such key takes two tasks in every phase,
         // so the
         // histories have few keys.
-        for (int[] cut : new int[][] {{1, 1000, 1000000, 1}, {7, 3, 40, 0}, {64, 1, 5, 1}}) {
+        for (int[] cut : new int[][] {{1, 1000, 1000000, 1}, {7, 3, 40, 0}, {29, 1, 5, 1}}) {
             long hotBytes = cut[0] == 1 ? Long.MAX_VALUE : HOT_BYTES;
             CHECKERS.add(new SparkChecker(
                     "local[2]",
@@ -192,7 +192,7 @@ class PartitionsTest {
         verdictsWithTimes(true);
     }
 
-    /** @param all 64 slices at each level; else at SSER alone, as they take most of the time */
+    /** @param all 29 slices at each level; else at SSER alone, as they take most of the time */
     private static void verdictsWithTimes(boolean all) {
         Map<Verdict.Status, Integer> seen = new EnumMap<>(Verdict.Status.class);
         for (int i : new int[] {1, 2, 5, 6, 7}) {

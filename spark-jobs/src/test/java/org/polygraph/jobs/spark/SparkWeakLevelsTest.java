@@ -64,7 +64,7 @@ class SparkWeakLevelsTest {
     static void start() {
         System.setProperty(LazySession.STAGE_FOLDER, stages.toUri().toString());
         // Slices of keys, and as many times the operations of a slice a key has that is cut; 0: all keys are.
-        for (int[] cut : new int[][] {{1, 2}, {7, 0}, {64, 1}}) {
+        for (int[] cut : new int[][] {{1, 2}, {7, 0}, {29, 1}}) {
             CHECKERS.add(new SparkChecker(
                     "local[2]",
                     new SparkChecker.TaskSizes(

@@ -63,14 +63,14 @@ class StageFilesTest {
                 .hasMessageContaining("gone: found no such folder; something else removes files there");
         assertThatThrownBy(() -> StageFolder.load(spark.read().format("parquet"), there))
                 .isInstanceOf(EngineException.class)
-                .hasMessageContaining("stage files in " + there + ": found ")
+                .hasMessageContaining("scratch files in " + there + ": found ")
                 .hasMessageContaining("part-00000.parquet")
                 .hasMessageContaining("expected them as they were written; ")
                 .hasMessageContaining("give another " + LazySession.STAGE_FOLDER)
                 .hasMessageNotContaining("no such folder");
         assertThatThrownBy(() -> StageFolder.load(spark.read().format("binaryFile"), there, "path", "contents"))
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("stage files in " + there + ": found ")
+                .hasMessageContaining("scratch files in " + there + ": found ")
                 .hasMessageContaining("`contents`")
                 .hasMessageContaining("expected what this version writes; ")
                 .hasMessageNotContaining("no such folder");

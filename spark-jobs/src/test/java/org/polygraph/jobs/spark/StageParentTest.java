@@ -9,7 +9,7 @@ import org.apache.spark.SparkConf;
 import org.junit.jupiter.api.Test;
 import org.polygraph.jobs.application.ConfigurationException;
 
-/** Whether executors can see where stage files go. */
+/** Whether executors can see where scratch files go. */
 class StageParentTest {
     private final List<String> warnings = new ArrayList<>();
 
