@@ -96,7 +96,9 @@ class TimeoutTest {
                 InProcess.run("check", "-q", "-l", "ser", "--engine", "spark", "--master", "k8s://https://h", nowhere);
         assertThat(pods.exitCode()).isEqualTo(2);
         assertThat(pods.out()).isEmpty();
-        assertThat(pods.err()).startsWith("polygraph: scratch files would go to ").contains("spark.polygraph.stage.dir");
+        assertThat(pods.err())
+                .startsWith("polygraph: scratch files would go to ")
+                .contains("spark.polygraph.stage.dir");
         for (String key : List.of("slice.operations", "piece.bytes", "clocks.heap", "hot.key.bytes")) {
             settingIsRefused("spark.polygraph." + key, "much", nowhere);
             // No number holds it.
