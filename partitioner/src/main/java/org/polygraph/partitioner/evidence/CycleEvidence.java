@@ -26,6 +26,7 @@ public final class CycleEvidence {
     private final WriterLookup lookup;
     private final EvidenceGraph graph;
     private final EdgeReasons reasons;
+    private final ClearerCycle clearer;
     private final IntPredicate readOnly;
     private long comparisons = MOST_COMPARISONS;
 
@@ -45,6 +46,7 @@ public final class CycleEvidence {
         this.lookup = new WriterLookup(history.versions(), history.commitStatus());
         this.graph = new EvidenceGraph(known, history.versions(), lookup, branch);
         this.reasons = new EdgeReasons(history, graph, lookup, branch);
+        this.clearer = new ClearerCycle(table, reasons);
         this.readOnly = readOnly;
     }
 
@@ -65,7 +67,7 @@ public final class CycleEvidence {
         List<Violation> violations = new ArrayList<>();
         for (List<List<EvidenceGraph.Step>> cycles : CycleSearch.ofEach(graph, this::mayLoseUpdate)) {
             violations.add(cycles.stream()
-                    .map(cycle -> violation(reasons.throughReader(reasons.cycle(cycle))))
+                    .map(cycle -> violation(clearer.of(reasons.cycle(cycle))))
                     .min(Violation.SIMPLEST)
                     .orElseThrow());
         }
@@ -113,10 +115,10 @@ public final class CycleEvidence {
         if (failures == null || failures.isEmpty()) {
             return new Violation(Anomaly.NO_VALID_ORDER, List.of(reader), List.of(key), List.of(), detail);
         }
-        List<Dependency> best = reasons.throughReader(failures.get(0).cycle());
+        List<Dependency> best = clearer.of(failures.get(0).cycle());
         Set<Anomaly> names = EnumSet.noneOf(Anomaly.class);
         for (Alternative failure : failures) {
-            List<Dependency> cycle = reasons.throughReader(failure.cycle());
+            List<Dependency> cycle = clearer.of(failure.cycle());
             best = length(cycle) < length(best) ? cycle : best;
             names.add(name(FirstCycle.of(cycle)));
         }

@@ -5,12 +5,9 @@ import it.unimi.dsi.fastutil.ints.IntAVLTreeSet;
 import it.unimi.dsi.fastutil.ints.IntSortedSet;
 import java.util.ArrayList;
 import java.util.BitSet;
-import java.util.Collections;
 import java.util.HashMap;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.index.CommitStatus;
@@ -177,7 +174,7 @@ final class EdgeReasons {
                                 : ", which existed before it in every order"));
     }
 
-    private static Reason forced(String why, List<Alternative> because) {
+    static Reason forced(String why, List<Alternative> because) {
         return new Reason(Basis.FORCED, why, because);
     }
 
@@ -312,157 +309,8 @@ final class EdgeReasons {
         return null;
     }
 
-    /**
-     * Rewrites a cycle without RW in which a version order S before T was forced. In the cycle T reaches S. So if a read of T's
-     * value forced the order, its reader comes before S, and S reaches the reader; if S and T cannot overlap, S began before T
-     * committed. This cycle shows which transaction missed which write. A cycle of several version orders is rewritten only where
-     * an order rests on more than sessions and reads, or on one transaction that reads from both S and T: it is no G0 or G1c, because
-     * S and T may have committed in the other order. Any other cycle is returned unchanged.
-     */
-    List<Dependency> throughReader(List<Dependency> found) {
-        List<Dependency> cycle = withoutLateOverwrite(withoutDetour(found));
-        int orders = 0;
-        // The cycle of an alternative. The alternative of a rewritten read would have two assumptions.
-        boolean isAssumed = false;
-        for (Dependency d : cycle) {
-            if (d.kind() == EdgeKind.RW) {
-                return cycle;
-            }
-            orders += d.kind() == EdgeKind.WW ? 1 : 0;
-            isAssumed |= d.reason().basis() == Basis.ASSUMED;
-        }
-        for (int at = 0; at < cycle.size(); at++) {
-            Dependency order = cycle.get(at);
-            List<Alternative> because = order.reason().because();
-            if (order.kind() != EdgeKind.WW || because.isEmpty()) {
-                continue;
-            }
-            List<Dependency> missed = because.get(0).cycle();
-            boolean byRead = missed.get(0).kind() == EdgeKind.RW;
-            if (!(byRead && isAssumed)
-                    && missed.stream().noneMatch(d -> d.kind() == EdgeKind.RT)
-                    && ((byRead && (orders == 1 || isPartlyRead(missed)))
-                            || (missed.size() > 1
-                                    && !isCausal(because, Collections.newSetFromMap(new IdentityHashMap<>()))))) {
-                List<Dependency> later = new ArrayList<>(cycle.subList(at + 1, cycle.size()));
-                later.addAll(cycle.subList(0, at));
-                List<Dependency> rewritten = byRead ? throughReader(order, because, later) : joined(missed, later);
-                if (isSimple(rewritten)) {
-                    return rewritten;
-                }
-            }
-        }
-        return cycle;
-    }
-
-    /**
-     * Rewrites a cycle in which S overwrites what T wrote to a key, after T overwrote what S read of it, if S had ended before T started. It would be a
-     * lost update, but the times show that T wrote later. In this order a transaction missed T's write: the one whose read forced the
-     * other order. Without times the lost update is the simpler explanation.
-     */
-    private List<Dependency> withoutLateOverwrite(List<Dependency> cycle) {
-        long[] starts = table.starts();
-        long[] ends = table.ends();
-        for (int at = 0; cycle.size() == 2 && starts != null && ends != null && at < 2; at++) {
-            Dependency order = cycle.get(at);
-            Dependency missed = cycle.get(1 - at);
-            List<Alternative> because = order.reason().because();
-            if (order.kind() == EdgeKind.WW
-                    && missed.kind() == EdgeKind.RW
-                    && order.key() == missed.key()
-                    && ends[order.to()] != HistoryTable.NO_TIME
-                    && ends[order.to()] < starts[order.from()]
-                    && !because.isEmpty()
-                    && because.get(0).cycle().get(0).kind() == EdgeKind.RW) {
-                List<Dependency> rewritten = throughReader(order, because, List.of(missed));
-                if (isSimple(rewritten)) {
-                    return rewritten;
-                }
-            }
-        }
-        return cycle;
-    }
-
-    /**
-     * Whether the reader that missed a write read another write of the same transaction later. If it read that one before, RC puts the
-     * transactions into the other order.
-     */
-    private boolean isPartlyRead(List<Dependency> missed) {
-        int reader = missed.get(0).from();
-        return missed.size() == 2
-                && missed.get(1).kind() == EdgeKind.WR
-                && firstRead(missed.get(0).key(), reader)
-                        < firstRead(missed.get(1).key(), reader);
-    }
-
-    private int firstRead(int key, int reader) {
-        int o = table.firstOperation(reader);
-        while (o < table.operationsEnd(reader) && !table.isReadOf(o, key)) {
-            o++;
-        }
-        return o;
-    }
-
-    /**
-     * Rewrites a cycle in which a transaction misses a write of the key that it read from the transaction before: the read does not
-     * show the order of these two writers, which other transactions force.
-     */
-    private static List<Dependency> withoutDetour(List<Dependency> cycle) {
-        for (int i = 0; i < cycle.size(); i++) {
-            Dependency read = cycle.get(i);
-            Dependency missed = cycle.get((i + 1) % cycle.size());
-            List<Alternative> because = missed.reason().because();
-            if (read.kind() == EdgeKind.WR
-                    && missed.kind() == EdgeKind.RW
-                    && read.key() == missed.key()
-                    && !because.isEmpty()
-                    && because.get(0).cycle().size() > 1
-                    && because.get(0).cycle().get(1).from() == read.from()) {
-                List<Dependency> back = new ArrayList<>();
-                for (int k = 2; k < cycle.size(); k++) {
-                    back.add(cycle.get((i + k) % cycle.size()));
-                }
-                List<Dependency> shown = joined(because.get(0).cycle(), back);
-                if (isSimple(shown)) {
-                    return withoutDetour(shown);
-                }
-            }
-        }
-        return cycle;
-    }
-
-    private static boolean isSimple(List<Dependency> cycle) {
-        return cycle.stream().mapToInt(Dependency::from).distinct().count() == cycle.size();
-    }
-
-    private List<Dependency> throughReader(Dependency order, List<Alternative> because, List<Dependency> later) {
-        List<Dependency> missed = because.get(0).cycle();
-        Dependency read = missed.get(0);
-        String why = "forced: it read what " + name(order.to()) + " wrote, and " + name(order.from()) + " wrote later ("
-                + describe(later) + ")";
-        Dependency assumed = assumed(order.from(), order.to(), order.key());
-        Reason reason = forced(why, alternatives(assumed, assumed, later, because.subList(1, because.size())));
-        return closed(
-                new Dependency(read.from(), read.to(), EdgeKind.RW, read.key(), read.value(), reason),
-                missed.subList(1, missed.size()));
-    }
-
-    /** Whether alternatives fail by sessions and reads alone. */
-    private static boolean isCausal(List<Alternative> because, Set<Reason> seen) {
-        for (Alternative alternative : because) {
-            for (Dependency d : alternative.cycle()) {
-                boolean isCausal =
-                        d.reason().basis() == Basis.ASSUMED || d.kind() == EdgeKind.SO || d.kind() == EdgeKind.WR;
-                if (!isCausal || (seen.add(d.reason()) && !isCausal(d.reason().because(), seen))) {
-                    return false;
-                }
-            }
-        }
-        return true;
-    }
-
     /** The other version order of a key. */
-    private Dependency assumed(int from, int to, int key) {
+    Dependency assumed(int from, int to, int key) {
         return new Dependency(
                 from,
                 to,
@@ -476,7 +324,7 @@ final class EdgeReasons {
      * The alternative whose consequence closes a cycle with a path, and the alternatives of the reads that were
      * decided for it.
      */
-    private List<Alternative> alternatives(
+    List<Alternative> alternatives(
             Dependency assumed, Dependency consequence, List<Dependency> path, List<Alternative> others) {
         if (explained.size() > MOST_EXPLAINED) {
             return List.of();
@@ -487,14 +335,7 @@ final class EdgeReasons {
         return all;
     }
 
-    /** A cycle of the path after the consequence of an alternative, and of a path back. */
-    private static List<Dependency> joined(List<Dependency> alternative, List<Dependency> back) {
-        List<Dependency> cycle = new ArrayList<>(alternative.subList(1, alternative.size()));
-        cycle.addAll(back);
-        return cycle;
-    }
-
-    private static List<Dependency> closed(Dependency consequence, List<Dependency> path) {
+    static List<Dependency> closed(Dependency consequence, List<Dependency> path) {
         List<Dependency> cycle = new ArrayList<>();
         cycle.add(consequence);
         cycle.addAll(path);
@@ -632,7 +473,7 @@ final class EdgeReasons {
     }
 
     /** A path in short form: {@code s0#1 -WR x-> s1#4 -SO-> s1#5}. */
-    private String describe(List<Dependency> path) {
+    String describe(List<Dependency> path) {
         StringBuilder text = new StringBuilder();
         for (Dependency d : path) {
             if (text.length() == 0) {
