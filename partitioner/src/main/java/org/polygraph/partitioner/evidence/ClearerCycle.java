@@ -151,10 +151,11 @@ final class ClearerCycle {
     private List<Dependency> throughReader(Dependency order, List<Alternative> because, List<Dependency> later) {
         List<Dependency> missed = because.get(0).cycle();
         Dependency read = missed.get(0);
-        String why = "forced: it read what " + reasons.name(order.to()) + " wrote, and " + reasons.name(order.from()) + " wrote later ("
-                + reasons.describe(later) + ")";
+        String why = "forced: it read what " + reasons.name(order.to()) + " wrote, and " + reasons.name(order.from())
+                + " wrote later (" + reasons.describe(later) + ")";
         Dependency assumed = reasons.assumed(order.from(), order.to(), order.key());
-        Reason reason = EdgeReasons.forced(why, reasons.alternatives(assumed, assumed, later, because.subList(1, because.size())));
+        Reason reason = EdgeReasons.forced(
+                why, reasons.alternatives(assumed, assumed, later, because.subList(1, because.size())));
         return EdgeReasons.closed(
                 new Dependency(read.from(), read.to(), EdgeKind.RW, read.key(), read.value(), reason),
                 missed.subList(1, missed.size()));

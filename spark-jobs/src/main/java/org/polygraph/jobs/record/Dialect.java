@@ -238,10 +238,15 @@ public enum Dialect {
 
     /**
      * Whether updates and deletes look for their row in what the transaction reads. Those of InnoDB look in the latest state, which
-     * its manual does not promise to agree with the snapshot of repeatable read.
+     * its manual does not promise to agree with the snapshot of repeatable read. At read committed a statement that has waited for the
+     * writer of its row looks at that row again, but not for one that the writer inserted in its place.
      */
     boolean changesWhatItReads(Isolation isolation) {
-        return isolation != Isolation.REPEATABLE_READ || this != MARIADB && this != MYSQL;
+        return switch (isolation) {
+            case READ_UNCOMMITTED, READ_COMMITTED -> false;
+            case REPEATABLE_READ -> this != MARIADB && this != MYSQL;
+            case SNAPSHOT, SERIALIZABLE -> true;
+        };
     }
 
     /** Whether a delete can return the keys of its rows. That of DuckDB leaves out those that its transaction has written. */

@@ -106,7 +106,7 @@ public final class WeakLevelDecision {
             return violation(new AxiomEvidence(order).violations());
         }
         return hasOpenReads
-                ? ambiguous(reads)
+                ? ambiguous(order)
                 : new Finding.Order(check.witness(order.commitStatus(), null, order.position()), false);
     }
 
@@ -130,10 +130,11 @@ public final class WeakLevelDecision {
     }
 
     /** Decides open reads, if there is an order without them. */
-    private Finding ambiguous(ReadsFrom sources) {
+    private Finding ambiguous(CommitOrder order) {
+        ReadsFrom sources = order.readsFrom();
         phases.begin("guess");
         Witness recorded = RecordedOrder.weak(
-                sources, request.terms().orElseThrow(), request.time() != TimeMode.NONE, budget::exhausted);
+                order, request.terms().orElseThrow(), request.time() != TimeMode.NONE, budget::exhausted);
         phases.end(recorded == null ? 0 : table.transactions());
         if (recorded != null) {
             return new Finding.Order(recorded, true);

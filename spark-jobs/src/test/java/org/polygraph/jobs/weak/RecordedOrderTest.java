@@ -69,10 +69,10 @@ class RecordedOrderTest {
         for (long seed = 0x4ec7; seed < 0x4ed1; seed++) {
             HistoryTable history = HistoryGenerator.withSeed(seed)
                     .sessions(8)
-                    .transactions(400)
+                    .transactions(3_000)
                     .operations(2, 6)
-                    .keys(70)
-                    .repeatedValues(1, 3, 1.0)
+                    .keys(20)
+                    .repeatedValues(1, 3 + (int) seed % 3, 1.0)
                     .isolation(HistoryGenerator.Isolation.READ_COMMITTED)
                     .generate();
             Verdict verdict = new EmbeddedChecker()

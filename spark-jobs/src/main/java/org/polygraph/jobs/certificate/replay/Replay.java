@@ -154,6 +154,28 @@ public final class Replay {
         return misreads.length == most ? null : misreads;
     }
 
+    /**
+     * The reads of an order that have no possible source at RC or RA, where values repeat.
+     *
+     * @return as {@link ChosenSources#misreads}; null if there are many, or the order contradicts sessions or counts the wrong transactions
+     */
+    public static int @Nullable [] staleReads(Witness witness) {
+        Placement placement = Placement.of(witness);
+        if (placement.discrepancy() != null) {
+            return null;
+        }
+        HistoryTable table = witness.table();
+        int most = FEW + table.operations() / SHARE;
+        int[] misreads = new ChosenSources(
+                        table,
+                        witness.terms().guarantee(),
+                        placement.eventAt(),
+                        witness.position(),
+                        new int[table.operations()])
+                .misreads(most);
+        return misreads.length >= 2 * most ? null : misreads;
+    }
+
     private @Nullable String run() {
         for (int e : placement.eventAt()) {
             if (e == NONE) {

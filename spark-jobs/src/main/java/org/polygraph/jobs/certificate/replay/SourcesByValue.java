@@ -136,7 +136,7 @@ final class SourcesByValue {
         return null;
     }
 
-    private static long hash(int key, long value) {
+    static long hash(int key, long value) {
         long h = (value ^ key * 0xD6E8FEB86659FD93L) * 0x9E3779B97F4A7C15L;
         h = (h ^ h >>> 32) * 0xC2B2AE3D27D4EB4FL;
         return h ^ h >>> 29;
