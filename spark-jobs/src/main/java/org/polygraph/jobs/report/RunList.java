@@ -6,6 +6,9 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import org.polygraph.jobs.report.page.RunsPage;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.model.HistoryException;
@@ -60,20 +63,37 @@ public final class RunList {
         return runs;
     }
 
-    /** Writes {@link #INDEX} into the folder. */
+    /** Writes {@link #INDEX} into the folder, and if the runs are of several days a page for each. */
     public void writeIndex() throws IOException {
         List<RunsPage.Entry> entries = new ArrayList<>();
+        SortedMap<String, List<RunsPage.Entry>> byDay = new TreeMap<>();
         for (Run run : runs) {
             StoredVerdict verdict = run.verdict();
-            entries.add(new RunsPage.Entry(
+            RunsPage.Entry entry = new RunsPage.Entry(
                     verdict.path(),
                     verdict.level(),
                     verdict.status().name(),
                     verdict.anomaly(),
                     run.time(),
-                    run.name() + "/report.html"));
+                    run.name() + "/report.html");
+            entries.add(entry);
+            byDay.computeIfAbsent(entry.day(), day -> new ArrayList<>()).add(entry);
         }
-        String page = RunsPage.of(entries);
-        folder.child(INDEX).write(out -> out.write(page.getBytes(StandardCharsets.UTF_8)));
+        if (byDay.size() < 2) {
+            write(INDEX, RunsPage.of(entries));
+            return;
+        }
+        for (Map.Entry<String, List<RunsPage.Entry>> day : byDay.entrySet()) {
+            write(pageOf(day.getKey()), RunsPage.of(day.getValue()));
+        }
+        write(INDEX, RunsPage.ofDays(byDay, RunList::pageOf));
+    }
+
+    private static String pageOf(String day) {
+        return "day-" + day + ".html";
+    }
+
+    private void write(String name, String page) throws IOException {
+        folder.child(name).write(out -> out.write(page.getBytes(StandardCharsets.UTF_8)));
     }
 }

@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
+import java.util.stream.Stream;
 import org.jsoup.Jsoup;
 import org.jsoup.nodes.Document;
 import org.junit.jupiter.api.Test;
@@ -80,6 +83,28 @@ class RunsTest {
                                 Files.createDirectory(folder.resolve("empty")).toString())
                         .exitCode())
                 .isEqualTo(5);
+    }
+
+    @Test
+    void runsOfSeveralDaysHaveAPageForEach() throws IOException {
+        check("-l", "ser,si", SKEW);
+        try (Stream<Path> files = Files.walk(folder.resolve("runs"))) {
+            for (Path file : files.filter(path -> path.endsWith("verdict.json")).toList()) {
+                Files.setLastModifiedTime(file, FileTime.from(Instant.parse("2026-03-01T23:59:59Z")));
+            }
+        }
+        check("-l", "ser", BANK);
+
+        Document days = Jsoup.parse(Files.readString(folder.resolve("runs/index.html")));
+        assertThat(days.title()).isEqualTo("2 days");
+        assertThat(days.select("tbody tr").first().text()).isEqualTo("2026-03-01 1 1 VIOLATION 1 PASS 1");
+        assertThat(days.select("tbody tr").last().text()).endsWith(" 1 1 PASS 0");
+        String link = days.select("tbody a").first().attr("href");
+        assertThat(link).isEqualTo("day-2026-03-01.html");
+        Document day = Jsoup.parse(Files.readString(folder.resolve("runs").resolve(link)));
+        assertThat(day.select("tbody tr")).hasSize(1);
+        assertThat(folder.resolve("runs").resolve(day.select("tbody a").first().attr("href")))
+                .exists();
     }
 
     @Test
