@@ -18,6 +18,7 @@ import org.polygraph.jobs.certificate.format.Fingerprint;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
+import org.polygraph.storage.format.HistorySize;
 import org.polygraph.storage.format.InitialState;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
@@ -174,6 +175,32 @@ public record Chain(
             }
         }
         return NONE;
+    }
+
+    /**
+     * The size of a history with what a check of it after a run reads besides it: the seam of the run, or its parts if it has none.
+     *
+     * @param after a run or a folder of runs, as {@link #before}
+     */
+    public static HistorySize sizeAfter(String after, HistorySize next) throws IOException, HistoryException {
+        Location given = Location.of(after);
+        boolean isRun = given.child(Claim.FILE).exists();
+        List<Location> runs = isRun ? List.of(given) : longestFirst(given.exists() ? Runs.within(given) : List.of());
+        for (Location run : runs) {
+            if (isJudged(run)) {
+                Seam seam = Seam.of(run, () -> false);
+                return seam == null ? ofParts(of(run), next) : seam.sizeBefore(next);
+            }
+        }
+        return next;
+    }
+
+    private static HistorySize ofParts(Chain chain, HistorySize next) throws IOException, HistoryException {
+        HistorySize size = next;
+        for (Part part : chain.parts) {
+            size = size.after(HistorySize.of(part.location(), HistoryFormat.AUTO));
+        }
+        return size;
     }
 
     /** Runs by the size of their lists, equal ones by time: reading all lists would take longer with each part. */

@@ -24,6 +24,7 @@ import org.polygraph.storage.analysis.Loaders;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
+import org.polygraph.storage.format.HistorySize;
 import org.polygraph.storage.format.InitialState;
 import org.polygraph.storage.format.jsonl.Json;
 import org.polygraph.storage.format.parquet.NumberTable;
@@ -121,6 +122,22 @@ record Seam(
     /** The state and its hash. */
     Chain.Part state() {
         return new Chain.Part(stateInput, file(run, STATE).absolute());
+    }
+
+    /** The size of a history after it, with its tail and the keys of its state. */
+    HistorySize sizeBefore(HistorySize next) throws IOException, HistoryException {
+        HistorySize ofTail = HistorySize.of(file(run, tail).absolute(), HistoryFormat.AUTO);
+        HistorySize ofState = HistorySize.of(file(run, STATE).absolute(), HistoryFormat.PARQUET);
+        return next.after(new HistorySize(
+                ofTail.source(),
+                ofTail.format(),
+                ofTail.bytes() + ofState.bytes(),
+                ofTail.transactions(),
+                ofTail.operations() + ofState.operations(),
+                ofTail.writes() + ofState.operations(),
+                ofTail.sessions(),
+                ofState.keys(),
+                next.timed()));
     }
 
     private static String field(Map<String, String> fields, String name) {

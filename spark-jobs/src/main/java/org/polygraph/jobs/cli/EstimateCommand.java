@@ -9,6 +9,7 @@ import java.io.StringWriter;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.application.Chain;
 import org.polygraph.jobs.application.Failures;
 import org.polygraph.jobs.application.SparkSettings;
 import org.polygraph.jobs.estimate.Estimate;
@@ -69,6 +70,12 @@ final class EstimateCommand implements Callable<Integer> {
                             + " otherwise of this machine).")
     private @Nullable Integer cores;
 
+    @Option(
+            names = "--after",
+            paramLabel = "RUN",
+            description = "The check goes on after this run, or the last one of this folder, and reads its seam too.")
+    private @Nullable String after;
+
     @Option(names = "--json", description = "One JSON object per PATH, a line each.")
     private boolean json;
 
@@ -99,7 +106,8 @@ final class EstimateCommand implements Callable<Integer> {
     }
 
     private void estimate(String path, HistoryFormat format) throws IOException, HistoryException {
-        HistorySize size = HistorySize.of(path, format);
+        HistorySize part = HistorySize.of(path, format);
+        HistorySize size = after == null ? part : Chain.sizeAfter(after, part);
         if (json) {
             environment.out().println(asJson(path, size));
         } else {

@@ -352,4 +352,32 @@ class EstimateTest {
                         .exitCode())
                 .isEqualTo(2);
     }
+
+    /** The next part of a chain is read with the seam; without a seam, with all parts. */
+    @Test
+    void theSeamIsCounted() throws IOException {
+        String runs = path("runs");
+        long alone =
+                estimate("estimate", "--json", path("h.jsonl")).path("transactions").asLong();
+        assertThat(alone).isEqualTo(TRANSACTIONS);
+        assertThat(estimate("estimate", "--json", "--after", runs, path("h.jsonl"))
+                        .path("transactions")
+                        .asLong())
+                .isEqualTo(alone);
+        String first = path("h.parquet");
+        assertThat(InProcess.run("check", "-q", "-l", "ser", "-o", runs, "--after", runs, first)
+                        .exitCode())
+                .isZero();
+        JsonNode next = estimate("estimate", "--json", "--after", runs, path("h.jsonl"));
+        assertThat(next.path("transactions").asLong()).isEqualTo(alone + TRANSACTIONS / 10);
+        assertThat(next.path("keys").asLong()).isLessThanOrEqualTo(2 * KEYS);
+
+        assertThat(InProcess.run("check", "-q", "-l", "ser", "-o", path("whole"), first)
+                        .exitCode())
+                .isZero();
+        assertThat(estimate("estimate", "--json", "--after", path("whole"), path("h.jsonl"))
+                        .path("transactions")
+                        .asLong())
+                .isEqualTo(2 * alone);
+    }
 }

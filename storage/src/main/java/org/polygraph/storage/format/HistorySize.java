@@ -113,6 +113,20 @@ public record HistorySize(
         return of(table, HistoryFormat.AUTO, -1);
     }
 
+    /** With another history read before it; sessions and keys are at most as many as both have. */
+    public HistorySize after(HistorySize earlier) {
+        return new HistorySize(
+                source.compareTo(earlier.source) < 0 ? earlier.source : source,
+                format,
+                bytes < 0 || earlier.bytes < 0 ? -1 : bytes + earlier.bytes,
+                transactions + earlier.transactions,
+                operations + earlier.operations,
+                writes + earlier.writes,
+                sessions + earlier.sessions,
+                keys + earlier.keys,
+                timed && earlier.timed);
+    }
+
     private static HistorySize of(HistoryTable table, HistoryFormat format, long bytes) {
         return new HistorySize(
                 Source.ALL,
