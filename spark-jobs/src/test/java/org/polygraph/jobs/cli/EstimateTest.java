@@ -357,8 +357,9 @@ class EstimateTest {
     @Test
     void theSeamIsCounted() throws IOException {
         String runs = path("runs");
-        long alone =
-                estimate("estimate", "--json", path("h.jsonl")).path("transactions").asLong();
+        long alone = estimate("estimate", "--json", path("h.jsonl"))
+                .path("transactions")
+                .asLong();
         assertThat(alone).isEqualTo(TRANSACTIONS);
         assertThat(estimate("estimate", "--json", "--after", runs, path("h.jsonl"))
                         .path("transactions")
