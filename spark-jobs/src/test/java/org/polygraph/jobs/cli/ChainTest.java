@@ -8,6 +8,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.application.EmbeddedChecker;
@@ -138,6 +141,43 @@ class ChainTest {
         assertThat(chain.out()).contains("state and tail of 1000 transactions follow from the order");
         longHour(1);
         assertThat(InProcess.run("verify", "--chain", last).exitCode()).isZero();
+    }
+
+    /** Two jobs that check the same part, and two that check different parts after the same one. */
+    @Test
+    void jobsOnOneChainAtTheSameTimeLoseNothing() throws Exception {
+        after(longHour(1));
+        String second = longHour(2);
+        String other = write("other.jsonl", line(1, 0, op("w", "other", 1)));
+        ExecutorService jobs = Executors.newFixedThreadPool(3);
+        List<Future<InProcess>> running = new ArrayList<>();
+        String firstRun = runOf(1);
+        for (String path : List.of(second, second, other)) {
+            running.add(jobs.submit(
+                    () -> InProcess.run("check", "-q", "-l", "ser", "-o", runs(), "--after", firstRun, path)));
+        }
+        for (Future<InProcess> job : running) {
+            assertThat(job.get().exitCode()).as(job.get().toString()).isZero();
+            assertThat(job.get().err()).isEmpty();
+        }
+        jobs.shutdown();
+        assertThat(InProcess.run("runs", runs()).out().lines()).hasSize(3);
+        InProcess verified = InProcess.run("verify", runs());
+        assertThat(verified.exitCode()).as(verified.toString()).isZero();
+        assertThat(InProcess.run("check", "-q", "-l", "ser", "-o", runs(), "--after", runOf(2), longHour(3))
+                        .exitCode())
+                .isZero();
+    }
+
+    /** The run of a long hour. */
+    private String runOf(int hour) {
+        return InProcess.run("runs", runs())
+                .out()
+                .lines()
+                .filter(line -> line.contains("long-" + hour))
+                .map(line -> runs() + "/" + line.replaceAll(".*(run=[0-9a-f]+).*", "$1"))
+                .findFirst()
+                .orElseThrow();
     }
 
     @Test

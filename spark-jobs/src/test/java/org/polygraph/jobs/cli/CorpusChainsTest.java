@@ -1,0 +1,107 @@
+package org.polygraph.jobs.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.zip.GZIPInputStream;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.polygraph.storage.testkit.OracleCorpus;
+
+/** Histories of real databases, cut by time into parts, have the same verdict as whole. */
+class CorpusChainsTest {
+    private static final int PARTS = 6;
+    private static final List<String> SHAPES = List.of("-gt-small", "-gtdup-small", "-append-small");
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    @TempDir
+    private Path folder;
+
+    private record Line(String session, int index, long end, String text) {}
+
+    @Test
+    void partsHaveTheVerdictOfTheWhole() throws IOException {
+        Path root = OracleCorpus.folder().orElse(null);
+        if (root == null) {
+            System.out.println("CorpusChainsTest: SKIPPED, no corpus at ../shared/corpus");
+        }
+        Assumptions.assumeTrue(root != null, "skipped: no corpus at ../shared/corpus");
+        int histories = 0;
+        int violations = 0;
+        for (String line : Files.readAllLines(root.resolve("real/TRUTH.csv"))) {
+            String name = line.substring(0, line.indexOf(','));
+            Path whole = root.resolve("real").resolve(name + ".jsonl.gz");
+            if (SHAPES.stream().noneMatch(name::endsWith) || !Files.exists(whole)) {
+                continue;
+            }
+            String parts = cut(name, whole);
+            histories++;
+            for (String level : List.of("ser", "si")) {
+                String expected = InProcess.run("check", "-q", "-l", level, whole.toString())
+                        .word();
+                String runs = folder.resolve(name + "-" + level).toString();
+                InProcess chain = InProcess.run("check", "-q", "-l", level, "-o", runs, "--each", parts);
+                String last = chain.out()
+                        .lines()
+                        .filter(answer -> answer.contains("h" + (PARTS - 1) + ".jsonl") && !answer.startsWith(" "))
+                        .findFirst()
+                        .orElse("none");
+                assertThat(last.split("  ", 2)[0])
+                        .as(name + " " + level + " " + chain)
+                        .isEqualTo(expected);
+                violations += expected.equals("VIOLATION") ? 1 : 0;
+            }
+        }
+        System.out.println(histories + " real histories in " + PARTS + " parts, " + violations + " violations");
+        assertThat(histories).isGreaterThan(5);
+    }
+
+    /** Writes the parts: by the end of transactions, or if that is not known, of the one before in the session. */
+    private String cut(String name, Path whole) throws IOException {
+        String header = "";
+        List<Line> lines = new ArrayList<>();
+        try (InputStream in = new GZIPInputStream(Files.newInputStream(whole));
+                BufferedReader reader = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8))) {
+            for (String text = reader.readLine(); text != null; text = reader.readLine()) {
+                JsonNode node = JSON.readTree(text);
+                if (node.has("ops")) {
+                    lines.add(new Line(
+                            node.path("session").asText(),
+                            node.path("index").asInt(),
+                            node.path("end").asLong(node.path("start").asLong()),
+                            text));
+                } else {
+                    header = text + "\n";
+                }
+            }
+        }
+        lines.sort(Comparator.comparingInt(Line::index));
+        Map<String, Long> latest = new HashMap<>();
+        lines.replaceAll(
+                line -> new Line(line.session, line.index, latest.merge(line.session, line.end, Math::max), line.text));
+        lines.sort(Comparator.comparingLong(Line::end));
+        Path parts = Files.createDirectory(folder.resolve(name));
+        for (int part = 0; part < PARTS; part++) {
+            StringBuilder text = new StringBuilder(header);
+            for (Line line : lines.subList(part * lines.size() / PARTS, (part + 1) * lines.size() / PARTS)) {
+                text.append(line.text).append('\n');
+            }
+            Files.writeString(parts.resolve("h" + part + ".jsonl"), text);
+        }
+        return parts.toString();
+    }
+}
