@@ -244,7 +244,7 @@ class SparkWeakLevelsTest {
         assertThat(seen).containsKeys(Verdict.Status.PASS, Verdict.Status.VIOLATION);
     }
 
-    /** The larger one has more choices than are tried, is not as recorded, and SI, which would imply the level, does not hold. */
+    /** The last one has more choices than are tried and no recorded order, and SI, which would imply the level, does not hold. */
     @Test
     void openReadsAreTheSame() {
         Map<Verdict.Status, Integer> seen = new EnumMap<>(Verdict.Status.class);
@@ -252,6 +252,12 @@ class SparkWeakLevelsTest {
             assertSameInTurn(fewValues(400), level, 0, seen, "seed " + SEED);
         }
         assertSameInTurn(fewValues(2_000), IsolationLevel.RC, 0, seen, "2000 transactions, seed " + SEED);
+        assertSameInTurn(
+                Unrecorded.of(fewValues(2_000)),
+                IsolationLevel.RC,
+                0,
+                seen,
+                "2000 transactions by session, seed " + SEED);
         System.out.println("open reads: " + seen);
         assertThat(seen).containsKeys(Verdict.Status.PASS, Verdict.Status.VIOLATION, Verdict.Status.UNKNOWN);
     }

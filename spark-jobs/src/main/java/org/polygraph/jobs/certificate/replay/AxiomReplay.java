@@ -70,12 +70,22 @@ final class AxiomReplay {
     @Nullable
     String run(int[] order) {
         String wrong = found.find();
-        if (wrong != null
-                && !(found.isAmbiguous
-                        && new ChosenSources(table, guarantee, order, position, sources).misreads(1).length == 0)) {
-            return wrong;
+        if (wrong == null) {
+            return obeyed(order);
         }
-        wrong = null;
+        for (int choice = 0;
+                found.isAmbiguous && wrong != null && choice < (guarantee == Guarantee.CC ? 1 : 2);
+                choice++) {
+            if (new ChosenSources(table, guarantee, order, position, sources, choice == 0).misreads(1).length == 0) {
+                wrong = obeyed(order);
+            }
+        }
+        return wrong;
+    }
+
+    /** The first read that contradicts the axiom with the sources that were found; or null. */
+    private @Nullable String obeyed(int[] order) {
+        String wrong = null;
         if (guarantee == Guarantee.CC) {
             return new CausalReplay(table, counted, sources, position).run(order);
         }

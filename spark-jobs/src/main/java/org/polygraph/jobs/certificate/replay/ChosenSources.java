@@ -6,9 +6,9 @@ import org.polygraph.storage.table.HistoryTable;
 
 /**
  * The transaction that each read read from in a given order, where several transactions left the value that it returned. Any choice
- * under which the order obeys the axiom of the level is a proof. At RC and RA each read takes the earliest writer of its value that is not
- * before a writer of the key that its transaction sees, because later reads demand that the writers which it sees come early. At CC it
- * takes the latest writer before it.
+ * under which the order obeys the axiom of the level is a proof. A read takes the latest writer of its value before it, which is the right one in a serial
+ * order; or, at RC and RA, the earliest one that is not before a writer of the key that its transaction sees, because later reads demand
+ * that the writers which it sees come early.
  *
  * <p>Time: linear, but for a binary search in the writers of a value for each read. Memory: 44 to 88 bytes a write and 12 a key.
  */
@@ -18,6 +18,7 @@ final class ChosenSources {
 
     private final HistoryTable table;
     private final Guarantee guarantee;
+    private final boolean isLatest;
     private final int[] order;
     private final int[] position;
     private final int[] starts;
@@ -39,10 +40,13 @@ final class ChosenSources {
     /**
      * @param order the counted transactions by place, negative numbers for others
      * @param sources by operation, to be set
+     * @param isLatest whether each read takes the latest writer
      */
-    ChosenSources(HistoryTable table, Guarantee guarantee, int[] order, int[] position, int[] sources) {
+    ChosenSources(
+            HistoryTable table, Guarantee guarantee, int[] order, int[] position, int[] sources, boolean isLatest) {
         this.table = table;
         this.guarantee = guarantee;
+        this.isLatest = isLatest;
         this.order = order;
         this.position = position;
         this.sources = sources;
@@ -161,7 +165,6 @@ final class ChosenSources {
         int slot = slot(key, table.value(o));
         int first = placeStarts[slot];
         int end = placeStarts[slot + 1];
-        boolean isLatest = guarantee == Guarantee.CC;
         int at = Arrays.binarySearch(places, first, end, isLatest ? position[t] : Math.max(least, 0));
         at = (at < 0 ? -at - 1 : at) - (isLatest ? 1 : 0);
         int place = at >= first && at < end && places[at] < position[t] ? places[at] : NO_PLACE;

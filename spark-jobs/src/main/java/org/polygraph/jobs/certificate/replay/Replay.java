@@ -171,7 +171,8 @@ public final class Replay {
                         witness.terms().guarantee(),
                         placement.eventAt(),
                         witness.position(),
-                        new int[table.operations()])
+                        new int[table.operations()],
+                        false)
                 .misreads(most);
         return misreads.length >= 2 * most ? null : misreads;
     }

@@ -23,7 +23,8 @@ public final class Expectation {
         return switch (violation.anomaly()) {
             case THIN_AIR_READ ->
                 "A read returns a value that some transaction wrote, or the initial value. If this history was cut out of a"
-                        + " longer one, check it --after the run of what came before, or with --initial-state FILE.";
+                        + " longer one, check it --after the run of what came before, or with --initial-state FILE; if the writer may"
+                        + " be in what follows, check that after it.";
             case ABORTED_READ ->
                 "The writes of an aborted transaction are undone and never seen: the read had to return the version before.";
             case INTERMEDIATE_READ ->
