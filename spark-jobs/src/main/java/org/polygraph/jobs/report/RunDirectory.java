@@ -43,6 +43,9 @@ public final class RunDirectory {
     /** The most violations that are tried to verify the verdict; one that is confirmed suffices. */
     private static final int JUDGED = 10;
 
+    /** The age, in milliseconds, from which a temporary file counts as left behind. */
+    private static final long ABANDONED_MILLIS = 3_600_000;
+
     private static final String VIOLATIONS = "violations";
     private static final String STAGES = "stages";
     private static final String SUCCESS = "_SUCCESS";
@@ -132,14 +135,28 @@ public final class RunDirectory {
      */
     public Verdict writeEvidence(Verdict verdict, String input, BooleanSupplier stop) throws IOException {
         run.child(SUCCESS).delete();
-        run.child(VIOLATIONS).delete();
-        run.child(RankFile.FOLDER).delete();
-        if (run.exists()) {
-            sweep();
+        Witness witness = verdict.witness();
+        // Another job may write the same run now, so nothing is deleted that this verdict has too.
+        if (witness == null) {
+            run.child(RankFile.FOLDER).delete();
+        }
+        int kept = verdict.table() == null || witness != null
+                ? 0
+                : Math.min(KEPT, verdict.violations().size());
+        sweep(run);
+        sweep(run.child(RankFile.FOLDER));
+        for (int i = 0; violation(i).exists(); i++) {
+            if (i < kept) {
+                sweep(violation(i));
+            } else {
+                violation(i).delete();
+            }
+        }
+        if (kept == 0) {
+            run.child(VIOLATIONS).delete();
         }
         Certificate certificate = verdict.certificate();
         boolean verified = certificate != null && certificate.verified();
-        Witness witness = verdict.witness();
         if (witness != null) {
             String content = Fingerprint.ofContent(witness.table(), stop);
             String path = RankFile.write(run, witness, new Fingerprint(input, content), Version.current(), stop);
@@ -149,7 +166,6 @@ public final class RunDirectory {
         if (table == null) {
             return verdict;
         }
-        int kept = Math.min(KEPT, verdict.violations().size());
         for (int i = 0; i < kept; i++) {
             Violation violation = verdict.violations().get(i);
             write(violation(i), violation, table);
@@ -195,12 +211,25 @@ public final class RunDirectory {
         }
     }
 
-    /** Removes temporary files that a killed process left. */
-    private void sweep() throws IOException {
-        for (Location child : run.children()) {
-            if (child.fileName().startsWith(".") && child.fileName().endsWith(".tmp")) {
+    /** Removes temporary files that a killed process left. A recent one may belong to another job. */
+    private static void sweep(Location folder) throws IOException {
+        if (!folder.exists()) {
+            return;
+        }
+        long recent = System.currentTimeMillis() - ABANDONED_MILLIS;
+        for (Location child : folder.children()) {
+            if (child.fileName().startsWith(".") && child.fileName().endsWith(".tmp") && isBefore(child, recent)) {
                 child.delete();
             }
+        }
+    }
+
+    private static boolean isBefore(Location file, long millis) {
+        try {
+            return file.modified() < millis;
+        } catch (IOException e) {
+            // The other job has renamed it.
+            return false;
         }
     }
 

@@ -92,8 +92,9 @@ class HdfsTest {
 
         // Over one that stopped half-way.
         files.delete(first(), false);
-        files.create(new org.apache.hadoop.fs.Path(first().getParent(), ".verdict.json.9.tmp"))
-                .close();
+        org.apache.hadoop.fs.Path left = new org.apache.hadoop.fs.Path(first().getParent(), ".verdict.json.9.tmp");
+        files.create(left).close();
+        files.setTimes(left, System.currentTimeMillis() - 7_200_000, -1);
         assertThat(InProcess.run("check", "-q", "-l", "ser", "-o", uri("/out"), bank)
                         .exitCode())
                 .isZero();

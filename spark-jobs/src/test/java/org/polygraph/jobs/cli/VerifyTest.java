@@ -7,6 +7,9 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -319,8 +322,10 @@ class VerifyTest {
     @Test
     void aRunIsWholeAndFoundAgain() throws IOException {
         Path run = checked("ser", BANK);
-        Files.writeString(run.resolve(".verdict.json.1f.tmp"), "half");
-        Files.writeString(run.resolve("certificate/.ranks.parquet.1f.tmp"), "half");
+        for (String left : List.of(".verdict.json.1f.tmp", "certificate/.ranks.parquet.1f.tmp")) {
+            Path file = Files.writeString(run.resolve(left), "half");
+            Files.setLastModifiedTime(file, FileTime.from(Instant.now().minus(2, ChronoUnit.HOURS)));
+        }
         Files.delete(run.resolve("_SUCCESS"));
         byte[] before = Files.readAllBytes(run.resolve("certificate/ranks.parquet"));
         assertThat(checked("ser", BANK, "--resume")).isEqualTo(run);

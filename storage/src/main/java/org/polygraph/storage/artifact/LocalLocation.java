@@ -105,8 +105,12 @@ final class LocalLocation implements Location {
     @Override
     public void delete() throws IOException {
         if (Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
-            for (Location child : children()) {
-                child.delete();
+            try {
+                for (Location child : children()) {
+                    child.delete();
+                }
+            } catch (NoSuchFileException e) {
+                // Another process has deleted the folder.
             }
         }
         Files.deleteIfExists(path);
