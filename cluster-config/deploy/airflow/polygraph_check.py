@@ -1,6 +1,6 @@
-"""A history a day, checked on Spark: the verdict is what verdict.json says, not the exit code of a cluster.
+"""Checks one history a day on Spark. The verdict is that of verdict.json, not the exit code of a cluster.
 
-Two tasks: check gets a verdict and is retried until it has one; verdict fails for good unless it is PASS.
+It has two tasks: check gets a verdict and is retried until there is one; verdict fails without a retry unless it is PASS.
 
 Needs apache-airflow-providers-apache-spark. Variables to edit are in capitals.
 """
@@ -16,19 +16,19 @@ from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOpe
 
 JARS = "/opt/polygraph"
 HISTORY = "s3://histories/{{ ds }}"
-# A folder for each day: it has the one run of that day.
+# A folder for each day, with the only run of that day.
 RUNS = "s3://histories/runs/{{ ds }}"
-# The run of the day before: sessions, keys and values go on from there, and the verdict is of all days.
+# The run of the day before. Sessions, keys and values continue from there, and the verdict covers all days.
 BEFORE = "s3://histories/runs/{{ macros.ds_add(ds, -1) }}"
 
 
-# What a retry cannot change; UNKNOWN needs a larger budget first. After ERROR and runs that were killed the same command
-# goes on from finished stages.
+# The verdicts that a retry does not change; UNKNOWN needs a larger budget first. After ERROR, or if the process was killed,
+# the same command continues from its checkpoints.
 FINAL = {"PASS", "VIOLATION", "INVALID", "UNKNOWN"}
 
 
 def verdict_text(runs):
-    """verdict.json of the only finished run below a folder; None if there is none."""
+    """Returns verdict.json of the only finished run in a folder; None if there is none."""
     folder = ObjectStoragePath(runs)
     found = list(folder.iterdir()) if folder.exists() else []
     finished = [run for run in found if (run / "_SUCCESS").exists()]
@@ -38,8 +38,8 @@ def verdict_text(runs):
 
 
 class CheckOperator(SparkSubmitOperator):
-    """Succeeds when there is a final verdict, whatever it is and whatever spark-submit says: on YARN that is 1 for every exit
-    code but 0. The only task that is retried."""
+    """Succeeds if there is a final verdict, whatever it is. The exit code of spark-submit is not used, because on YARN it is 1
+    for every exit code but 0. Only this task is retried."""
 
     template_fields = (*SparkSubmitOperator.template_fields, "runs")
 
@@ -55,25 +55,25 @@ class CheckOperator(SparkSubmitOperator):
         except AirflowException as e:
             failure = e
         after = verdict_text(self.runs)
-        # A failed attempt's own: an UNKNOWN of an earlier day's budget says nothing of this one.
-        told = after is not None and (failure is None or after != before)
-        if told and json.loads(after)["verdict"] in FINAL:
+        # After a failure, the verdict counts only if this attempt wrote it: an UNKNOWN may be that of an earlier attempt.
+        is_new = after is not None and (failure is None or after != before)
+        if is_new and json.loads(after)["verdict"] in FINAL:
             return
         raise failure or AirflowException(f"{self.runs} has no final verdict")
 
 
 def judge(runs):
-    """The answer: fails for good unless it is PASS."""
+    """Returns the verdict as one line; fails without a retry unless it is PASS."""
     text = verdict_text(runs)
     if text is None:
         raise AirflowFailException(f"{runs} has no finished run; expected one")
     verdict = json.loads(text)
     status = verdict["verdict"]
     names = ", ".join(sorted({each["name"] for each in verdict.get("anomalies", [])}))
-    told = f"{status} {verdict['level']} {verdict['path']} {names}".strip()
+    line = f"{status} {verdict['level']} {verdict['path']} {names}".strip()
     if status != "PASS":
-        raise AirflowFailException(told)
-    return told
+        raise AirflowFailException(line)
+    return line
 
 
 with DAG(
@@ -101,7 +101,7 @@ with DAG(
                 "picocli-4.7.7.jar",
                 "fastutil-8.5.16.jar",
                 "jmustache-1.16.jar",
-                # For more string keys than the driver's heap is for.
+                # Needed if string keys do not fit into the driver's heap.
                 "chronicle-map-2026.1.jar",
                 "chronicle-core-2026.3.jar",
                 "chronicle-bytes-2026.3.jar",
@@ -126,15 +126,15 @@ with DAG(
             "spark.submit.deployMode": "cluster",
             "spark.driver.memory": "16g",
             "spark.driver.extraJavaOptions": "--add-exports=jdk.compiler/com.sun.tools.javac.file=ALL-UNNAMED",
-            # YARN would start again what ends with a code, UNKNOWN among them; said at submission, or it is too late.
+            # YARN would start an application again that ends with a code other than 0, such as UNKNOWN. It reads this at submission.
             "spark.yarn.maxAppAttempts": "1",
         },
         application_args=[
             "check",
             "--level=ser",
-            # A day that fits the driver is decided there on the seam of the day before; Spark has no seams.
+            # If the day fits the driver, it is decided there on the seam of the day before; Spark does not use seams.
             "--engine=auto",
-            # A VIOLATION is no failure of the job: judge tells it.
+            # A VIOLATION is not a failure of this task; the task verdict reports it.
             "--on-violation=succeed",
             "--progress=plain",
             f"--out={RUNS}",

@@ -132,7 +132,10 @@ class DeployFilesTest {
                 .containsEntry("*.sink.prometheusServlet.class", "org.apache.spark.metrics.sink.PrometheusServlet");
     }
 
-    /** The DAG runs against stand-ins for Airflow: no verdict is checked again, all else is, and every verdict is judged. */
+    /**
+     * The DAG runs against stand-ins for Airflow: no verdict is checked again, all else is, and every verdict is
+     * judged.
+     */
     @Test
     void theDagRetriesWhatHasNoVerdict() throws IOException, InterruptedException {
         Process process;

@@ -111,27 +111,27 @@ def day(name, *attempts, before=None):
         if before:
             write(before)
         Submit.attempts = list(attempts)
-        told = []
+        lines = []
         failed = set()
         for task_id, task in tasks.items():
             rule = task.given.get("trigger_rule", "all_success")
             if rule == "all_success" and any(up in failed for up in task.upstream):
                 failed.add(task)
-                told.append(task_id + " upstream_failed")
+                lines.append(task_id + " upstream_failed")
                 continue
             tries = 0
             while True:
                 tries += 1
                 try:
                     result = task.execute({})
-                    told.append(f"{task_id} {tries} success" + (f" ({result})" if result else ""))
+                    lines.append(f"{task_id} {tries} success" + (f" ({result})" if result else ""))
                     break
                 except AirflowException as e:
                     if tries > task.given["retries"] or isinstance(e, AirflowFailException):
                         failed.add(task)
-                        told.append(f"{task_id} {tries} failed ({e})")
+                        lines.append(f"{task_id} {tries} failed ({e})")
                         break
-        print(name + ":", ", ".join(told))
+        print(name + ":", ", ".join(lines))
 
 
 for task_id, task in tasks.items():

@@ -4,7 +4,10 @@ import java.util.Arrays;
 import org.polygraph.solver.sat.IntStack;
 import org.polygraph.solver.sat.SearchBudget;
 
-/** The candidate writers of a read: the writers of one key, sorted by the class of their value. Memory: 8 bytes a writer. */
+/**
+ * The candidate writers of a read: the writers of one key, sorted by the class of their value. Memory: 8 bytes a
+ * writer.
+ */
 final class Candidates {
     static final int NONE = -1;
 

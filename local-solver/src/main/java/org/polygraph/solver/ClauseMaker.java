@@ -14,10 +14,11 @@ import org.polygraph.solver.theory.PairTable;
  *
  * <p>Read r whose last counted writer W has another value: {@code b(r)->c(W) OR OR_T [c(W)->b(T) AND c(T)->b(r)]} over
  * the candidates T; with no writer before it {@code OR_T c(T)->b(r)}; writers that overlap: {@code c(W)->b(W') OR
- * c(W')->b(W)}. Of rows, where the version W leaves a row and W' overwrites it: {@code c(W)->b(W') OR c(W')->c(W) OR OR_T
- * [c(W)->c(T) AND c(T)->c(W')]} over the writers T that leave none. Each clause holds in every model in which the transactions that it names are committed, so a clause with an optional
- * transaction also contains the negation of its commit. A bracket is a variable that implies its two edges; one direction
- * suffices because brackets occur only positively. Literals that the known edges decide are left out.
+ * c(W')->b(W)}. Of rows, where the version W leaves a row and W' overwrites it: {@code c(W)->b(W') OR c(W')->c(W) OR
+ * OR_T [c(W)->c(T) AND c(T)->c(W')]} over the writers T that leave none. Each clause holds in every model in which the
+ * transactions that it names are committed, so a clause with an optional transaction also contains the negation of its
+ * commit. A bracket is a variable that implies its two edges; one direction suffices because brackets occur only
+ * positively. Literals that the known edges decide are left out.
  */
 final class ClauseMaker {
     private static final long OVERLAP_TAG = 1L << 63;

@@ -5,18 +5,22 @@ import org.polygraph.solver.sat.Search;
 import org.polygraph.solver.theory.PairTable;
 
 /**
- * Once there are many conflicts, selects the violated item whose clause occurred in most recent conflicts instead of the earliest
- * item, so that a refutation stays near the contradiction.
+ * Once there are many conflicts, selects the violated item whose clause occurred in most recent conflicts instead of
+ * the earliest item, so that a refutation stays near the contradiction.
  *
- * <p>It starts when there were as many conflicts as items wait, and never takes more work than the search itself: a large core
- * has thousands of unrelated items and is solved fastest from beginning to end. It is also off where clauses have many
- * literals, as with few values: there a conflict gives little information about an item (measured: up to three times the conflicts).
+ * <p>It starts when there were as many conflicts as items wait, and never takes more work than the search itself: a
+ * large core has thousands of unrelated items and is solved fastest from beginning to end. It is also off where clauses
+ * have many literals, as with few values: there a conflict gives little information about an item (measured: up to
+ * three times the conflicts).
  */
 final class HottestItem implements ReadCheck.Score {
     private static final int LEAST_CONFLICTS = 100;
     /** The most literals a clause, on average over all clauses so far. */
     private static final double MOST_LITERALS = 2.5;
-    /** How many literals may be read here for each propagated literal: reading takes nanoseconds, propagating about a hundred. */
+    /**
+     * How many literals may be read here for each propagated literal: reading takes nanoseconds, propagating about a
+     * hundred.
+     */
     private static final int LOOKS_A_PROPAGATION = 4;
 
     private final ReadCheck check;

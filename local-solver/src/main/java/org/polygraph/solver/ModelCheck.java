@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.solver.sat.SearchBudget;
 
 /**
- * Checks an order from scratch and shares no code with the search, so a fault of the search cannot become a wrong answer.
- * O(input log largest key).
+ * Checks an order from scratch and shares no code with the search, so a fault of the search cannot become a wrong
+ * answer. O(input log largest key).
  */
 final class ModelCheck {
     private ModelCheck() {}

@@ -16,8 +16,8 @@ import org.polygraph.solver.theory.PairTable;
  * The total order as a theory: the order obeys all true edges, and only literals of items that the order violates are
  * decided.
  *
- * <p>The clause of a violated item has no true literal, because the order obeys true literals. After propagation no clause is
- * false. So the clause has an unassigned literal to decide.
+ * <p>The clause of a violated item has no true literal, because the order obeys true literals. After propagation no
+ * clause is false. So the clause has an unassigned literal to decide.
  */
 final class OrderTheory implements Theory {
     /** The cost of deciding a commit, in moved events. */

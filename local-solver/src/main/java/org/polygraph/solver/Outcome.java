@@ -40,8 +40,8 @@ public sealed interface Outcome {
     }
 
     /**
-     * There is no such order: the clauses of the core exclude every order. With {@link SolverOptions#withProof} a trace proves
-     * it, which {@link org.polygraph.solver.proof.ProofChecker} checks.
+     * There is no such order: the clauses of the core exclude every order. With {@link SolverOptions#withProof} a trace
+     * proves it, which {@link org.polygraph.solver.proof.ProofChecker} checks.
      */
     record Unsatisfiable(Core core, Statistics statistics) implements Outcome {}
 
@@ -53,9 +53,9 @@ public sealed interface Outcome {
     record Unknown(String reason, Statistics statistics) implements Outcome {}
 
     /**
-     * Clauses that, with the known edges, no order satisfies; and the cycle that closed last. A clause with a reader and a
-     * writer: the read must not have the writer as its last one, so the writer is after it, or a candidate is between. With a
-     * reader alone: the read needs a candidate before it. With two writers: they must not overlap.
+     * Clauses that, with the known edges, no order satisfies; and the cycle that closed last. A clause with a reader
+     * and a writer: the read must not have the writer as its last one, so the writer is after it, or a candidate is
+     * between. With a reader alone: the read needs a candidate before it. With two writers: they must not overlap.
      */
     final class Core {
         private final Polygraph polygraph;
@@ -103,8 +103,9 @@ public sealed interface Outcome {
         }
 
         /**
-         * Events of the cycle that excluded the last alternative: each event is before the next, the last before the first.
-         * Empty if a clause excluded the last alternative. The edges of the cycle are known or forced by the clauses.
+         * Events of the cycle that excluded the last alternative: each event is before the next, the last before the
+         * first. Empty if a clause excluded the last alternative. The edges of the cycle are known or forced by the
+         * clauses.
          */
         public int[] cycle() {
             return cycle.clone();

@@ -18,17 +18,17 @@ import org.polygraph.solver.proof.ProofShape;
  *       c(t) = 2t + 1.
  *   <li><b>position</b> by event, a permutation of 0..nE-1 that extends the known edges: the order to start from.
  *   <li><b>known edges</b> CSR by event: predecessors of e are {@code
- *       predecessor[predecessorStart[e]..predecessorStart[e+1])}. Sessions, decided reads and forced edges; for E = 2 also
- *       b(t) -> c(t).
+ *       predecessor[predecessorStart[e]..predecessorStart[e+1])}. Sessions, decided reads and forced edges; for E = 2
+ *       also b(t) -> c(t).
  *   <li><b>writers</b> CSR by key: {@code writerTxn[w]}, one entry per (key, transaction) with a visible write;
  *       {@code writerClass[w]}: the index of the key's first writer of an equal value, or {@link #INITIAL} when the
  *       value equals the key's initial one.
  *   <li><b>readers</b> CSR by key: {@code readerTxn[r]}, one entry per (key, transaction) with an external read;
  *       {@code readerClass[r]}: class of the value read.
- *   <li><b>kinds</b> by key, or null if all are {@link Kind#PLAIN}: what the order of a key's writers must obey with E = 2.
- *       With E = 1 kinds change nothing.
- *   <li><b>optional</b> by transaction, or null for none: its commit is a choice. Without its commit its writes do not exist
- *       and its reads are not constrained; it must have no known edges that hold only if it committed.
+ *   <li><b>kinds</b> by key, or null if all are {@link Kind#PLAIN}: what the order of a key's writers must obey with E
+ *       = 2. With E = 1 kinds change nothing.
+ *   <li><b>optional</b> by transaction, or null for none: its commit is a choice. Without its commit its writes do not
+ *       exist and its reads are not constrained; it must have no known edges that hold only if it committed.
  *   <li><b>dirtyKeys</b> keys that {@code position} may violate with no optional transaction committed; null = all.
  * </ul>
  *
@@ -36,9 +36,9 @@ import org.polygraph.solver.proof.ProofShape;
  * has r's class, or, if there is none, r's class is {@link #INITIAL}. With E = 2 also c(W) before b(W') or c(W') before
  * b(W) for any two counted writers of a plain key. Counted: committed, or not optional.
  *
- * <p>A row that is inserted and deleted has two keys of the same writers, see {@link Kind}: one for its values, and one for
- * whether the row exists. Only this one orders its writers with E = 2: if the last counted writer c(W) before c(W') left
- * a row, then c(W) is before b(W').
+ * <p>A row that is inserted and deleted has two keys of the same writers, see {@link Kind}: one for its values, and one
+ * for whether the row exists. Only this one orders its writers with E = 2: if the last counted writer c(W) before c(W')
+ * left a row, then c(W) is before b(W').
  */
 public final class Polygraph {
     /** What the reads and writers of a key mean with E = 2. */

@@ -9,14 +9,17 @@ import org.polygraph.solver.theory.DynamicOrder;
 /**
  * Finds the items that the current order violates, and rechecks only where events moved.
  *
- * <p>Each key has an array of items sorted by the order. When events move, their items are sorted again and the items behind
- * them are rechecked up to the next writer, so the recorded last writer of each item is always right. The array of a key without
- * violations is discarded until one of its events moves; it is then sorted again and kept.
+ * <p>Each key has an array of items sorted by the order. When events move, their items are sorted again and the items
+ * behind them are rechecked up to the next writer, so the recorded last writer of each item is always right. The array
+ * of a key without violations is discarded until one of its events moves; it is then sorted again and kept.
  *
  * <p>Invariant between calls: every violated item is queued or lies in a window of a key that awaits a refresh.
  */
 final class ReadCheck {
-    /** How many reads of a version are examined on either side. Versions with more reads are rare, and any of their reads serves. */
+    /**
+     * How many reads of a version are examined on either side. Versions with more reads are rare, and any of their
+     * reads serves.
+     */
     private static final int MOST_READS = 64;
 
     private final Polygraph p;
@@ -45,7 +48,10 @@ final class ReadCheck {
     private int writer;
     private int otherWriter;
 
-    /** @param counted whether each transaction counts as committed at first, or null if all do; shared, and changed here only */
+    /**
+     * @param counted whether each transaction counts as committed at first, or null if all do; shared, and changed here
+     *     only
+     */
     ReadCheck(Polygraph p, DynamicOrder order, boolean @Nullable [] counted, SearchBudget budget) {
         this.p = p;
         this.order = order;
@@ -161,9 +167,9 @@ final class ReadCheck {
     }
 
     /**
-     * Replaces the current violated read by the last read of the same version, if its value has only one writer. The last read
-     * either precedes the current writer, or the writer precedes the version, as for all reads of the version; moving the writer
-     * behind the first read only would violate the next one.
+     * Replaces the current violated read by the last read of the same version, if its value has only one writer. The
+     * last read either precedes the current writer, or the writer precedes the version, as for all reads of the
+     * version; moving the writer behind the first read only would violate the next one.
      */
     void takeLastOfVersion() {
         if (reader < 0 || writer < 0 || p.readsAtCommit(key)) {
@@ -202,8 +208,8 @@ final class ReadCheck {
     }
 
     /**
-     * Makes the violated item with the highest score the current one, the earliest of equal scores. Call it after {@link #next()}
-     * has found an item. O(waiting) scores.
+     * Makes the violated item with the highest score the current one, the earliest of equal scores. Call it after
+     * {@link #next()} has found an item. O(waiting) scores.
      */
     void next(Score score) {
         refreshAll();
@@ -407,7 +413,10 @@ final class ReadCheck {
         return w < 0 ? Polygraph.INITIAL : p.writerClass[w];
     }
 
-    /** Whether {@code second}, the next to commit after {@code first}, took its snapshot before that commit, and must not. */
+    /**
+     * Whether {@code second}, the next to commit after {@code first}, took its snapshot before that commit, and must
+     * not.
+     */
     private boolean overlap(int ofKey, int first, int second) {
         return p.bindsNext(ofKey, p.writerClass[first])
                 && position[p.snapshot(p.writerTxn[second])] < position[p.commit(p.writerTxn[first])];

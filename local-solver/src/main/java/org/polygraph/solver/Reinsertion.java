@@ -5,12 +5,12 @@ import org.polygraph.solver.sat.SearchBudget;
 /**
  * Sorts the touched items of a key into their new places and lists where the key must be rechecked.
  *
- * <p>Untouched items keep their relative order, so only touched items are compared: each gallops from its old place to its new
- * one. Items between are shifted by block copies without being read: a window of a hot key holds hundreds of items for each
- * touched one, and ranking and checking them all took four fifths of the time.
+ * <p>Untouched items keep their relative order, so only touched items are compared: each gallops from its old place to
+ * its new one. Items between are shifted by block copies without being read: a window of a hot key holds hundreds of
+ * items for each touched one, and ranking and checking them all took four fifths of the time.
  *
- * <p>The last writer of an item changes only behind a writer that arrived or left, up to the next writer. These places are the
- * starts.
+ * <p>The last writer of an item changes only behind a writer that arrived or left, up to the next writer. These places
+ * are the starts.
  */
 final class Reinsertion {
     /** A start: recheck this reader only. */
@@ -128,7 +128,9 @@ final class Reinsertion {
         return ranks.of(items, items.items[index + low]);
     }
 
-    /** The least index, at least {@code least}, of a staying item with a higher rank; the search starts at {@code hint}. */
+    /**
+     * The least index, at least {@code least}, of a staying item with a higher rank; the search starts at {@code hint}.
+     */
     private int gap(KeyItems items, int rank, int hint, int least) {
         int end = items.size - count;
         int low = least;
@@ -161,8 +163,8 @@ final class Reinsertion {
     }
 
     /**
-     * Moves the staying items to their new slots. Blocks that move down are copied in ascending order, blocks that move up in
-     * descending order, so that only holes are overwritten where the direction changes.
+     * Moves the staying items to their new slots. Blocks that move down are copied in ascending order, blocks that move
+     * up in descending order, so that only holes are overwritten where the direction changes.
      */
     private void shift(KeyItems items) {
         int up = 0;

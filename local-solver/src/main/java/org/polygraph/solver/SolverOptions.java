@@ -96,8 +96,8 @@ public final class SolverOptions {
     }
 
     /**
-     * Gives up when the solver's own structures would take more bytes, including the old copy of an array while it grows. The
-     * polygraph's arrays do not count. The count is within 5 % of the heap that is used.
+     * Gives up when the solver's own structures would take more bytes, including the old copy of an array while it
+     * grows. The polygraph's arrays do not count. The count is within 5 % of the heap that is used.
      */
     public SolverOptions withMaxBytes(long bytes) {
         return new SolverOptions(values, timed, deadlineNanos, stop, bytes, proof);

@@ -2,7 +2,10 @@ package org.polygraph.solver;
 
 import org.polygraph.solver.sat.SearchBudget;
 
-/** The reads and writes of each transaction, in CSR form: reader r is r, writer w is {@code ~w}. 8 bytes an item, 4 a transaction; built in O(items). */
+/**
+ * The reads and writes of each transaction, in CSR form: reader r is r, writer w is {@code ~w}. 8 bytes an item, 4 a
+ * transaction; built in O(items).
+ */
 final class TransactionItems {
     private final int[] start;
     private final int[] items;

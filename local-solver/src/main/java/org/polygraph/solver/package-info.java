@@ -2,8 +2,9 @@
  * Decides whether some total order of events explains every read: {@link org.polygraph.solver.Polygraph} in, {@link
  * org.polygraph.solver.Outcome} out.
  *
- * <p>Guarantee: a satisfiable answer was checked from scratch before it is returned; an unsatisfiable one follows from the
- * clauses it names; any other answer is unknown, with a reason. May import: {@code sat}, {@code theory}, {@code proof}.
+ * <p>Guarantee: a satisfiable answer was checked from scratch before it is returned; an unsatisfiable one follows from
+ * the clauses it names; any other answer is unknown, with a reason. May import: {@code sat}, {@code theory}, {@code
+ * proof}.
  */
 @NullMarked
 package org.polygraph.solver;

@@ -4,8 +4,8 @@ import java.util.Arrays;
 import java.util.Random;
 
 /**
- * A satisfiable problem of any size, made by running transactions in a hidden order. Sessions interleave at random; with
- * two events a transaction several run at once and the first committer wins.
+ * A satisfiable problem of any size, made by running transactions in a hidden order. Sessions interleave at random;
+ * with two events a transaction several run at once and the first committer wins.
  */
 final class HiddenOrder {
     int sessions = 20;

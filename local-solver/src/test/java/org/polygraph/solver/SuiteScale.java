@@ -1,9 +1,9 @@
 package org.polygraph.solver;
 
 /**
- * The one factor by which random suites are scaled: system property {@code polygraph.test.scale}, 0.1 by default, 1 in the
- * Maven profile {@code ci}, 10 in {@code full}. Counts in the tests are those of factor 1. The module depends on the JDK only,
- * so this repeats the class of the same name in storage's test kit.
+ * The one factor by which random suites are scaled: system property {@code polygraph.test.scale}, 0.1 by default, 1 in
+ * the Maven profile {@code ci}, 10 in {@code full}. Counts in the tests are those of factor 1. The module depends on
+ * the JDK only, so this repeats the class of the same name in storage's test kit.
  */
 public final class SuiteScale {
     private static final double FACTOR = Double.parseDouble(System.getProperty("polygraph.test.scale", "0.1"));

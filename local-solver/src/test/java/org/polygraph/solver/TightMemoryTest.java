@@ -9,7 +9,10 @@ import org.polygraph.solver.proof.ProofChecker;
 import org.polygraph.solver.proof.ProofResult;
 import org.polygraph.solver.proof.ProofTrace;
 
-/** Clauses that outgrow their limit are forgotten, the order is not: what memory for all of them would decide is decided. */
+/**
+ * Clauses that outgrow their limit are forgotten, the order is not: what memory for all of them would decide is
+ * decided.
+ */
 class TightMemoryTest {
     private static Polygraph hotKeys(int eventsPerTxn) {
         HiddenOrder g = new HiddenOrder();
@@ -48,7 +51,10 @@ class TightMemoryTest {
         assertThat(less.statistics().instantiated()).isLessThan(all.instantiated() * 5 / 4);
     }
 
-    /** Some hundred searches from one order to the next, each of a few clauses, would never end if the limit did not grow. */
+    /**
+     * Some hundred searches from one order to the next, each of a few clauses, would never end if the limit did not
+     * grow.
+     */
     @Test
     void aRefutationIsFoundWhateverTheLimit() {
         RandomPolygraph formula =

@@ -5,8 +5,8 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.Formula;
 
 /**
- * Formulas as histories, in words: {@code sat:vars=60,ratio=4.26,seed=1} is random 3-SAT, {@code
- * pigeons:holes=5,more=1} as many pigeons as holes and one more. Both levels hold iff the formula is satisfiable.
+ * Describes formulas as histories, in words: {@code sat:vars=60,ratio=4.26,seed=1} is random 3-SAT; {@code
+ * pigeons:holes=5,more=1} has one more pigeon than holes. Both levels hold iff the formula is satisfiable.
  */
 public final class FormulaSpec {
     private static final String SAT = "sat:";
@@ -20,9 +20,9 @@ public final class FormulaSpec {
     }
 
     /**
-     * The history of a spec.
+     * Returns the history of a spec.
      *
-     * @throws IllegalArgumentException if it says something else than the settings above
+     * @throws IllegalArgumentException if it has other settings than those above
      */
     public static HistoryTable generate(String spec) {
         return formula(spec).history(spec);

@@ -31,7 +31,7 @@ import org.polygraph.storage.testkit.HistoryGenerator.Isolation;
  * </table>
  */
 public final class GeneratorSpec {
-    /** What every spec begins with. */
+    /** The beginning of every spec. */
     public static final String PREFIX = "gen:";
 
     private static final String PER_TRANSACTION = "/txn";
@@ -76,7 +76,7 @@ public final class GeneratorSpec {
         return generator;
     }
 
-    /** A setting that another one needs. */
+    /** Checks a setting that another one requires. */
     private static String last(String[] settings, String name, String otherwise) {
         return Arrays.stream(settings)
                 .filter(s -> s.startsWith(name + "="))

@@ -1,7 +1,7 @@
 /**
- * What is measured: histories by path, or by a seed and settings.
+ * The histories that are measured: by path, or by a seed and settings.
  *
- * <p>Promise: the same words give the same history on every machine. May import: storage and its test kit.
+ * <p>Guarantee: the same words give the same history on every machine. May import: storage and its test kit.
  */
 @NullMarked
 package org.polygraph.benchmarks.data;

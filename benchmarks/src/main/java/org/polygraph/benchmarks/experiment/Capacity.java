@@ -23,22 +23,22 @@ import org.polygraph.benchmarks.pipeline.Measurement;
 import org.polygraph.benchmarks.pipeline.ResultsFile;
 
 /**
- * How far it goes: histories of growing size, made once with {@code polygraph generate} as Parquet with times, each
- * checked by the real command in a process of its own, and by the side of it Spark's own sort of the same operations,
- * the measure of what a check may cost. Appends a line a measurement to {@code NAME.csv} as soon as there is one; the
- * table is of all that is in it.
+ * Measures which sizes a check can handle. Histories of growing size are generated once with {@code polygraph generate}
+ * as Parquet with times. The real command checks each in a process of its own. Spark's own sort of the same operations
+ * is measured too, for comparison. A line is appended to {@code NAME.csv} after each measurement; the table shows all
+ * lines of the file.
  */
 final class Capacity {
     private static final int OPERATIONS = 8;
     private static final int SESSIONS = 50;
-    /** Operations a key: a million keys at a hundred million. */
+    /** Operations a key: a million keys for a hundred million operations. */
     private static final int OPERATIONS_PER_KEY = 100;
 
     static final String EMBEDDED = "embedded";
     private static final String SORT = "sort by (key, transaction), ";
     private static final String GENERATE = "generate";
 
-    /** Settings of Spark that leave a plain file of all that its tasks did. */
+    /** Settings of Spark with which it writes an event log of all its tasks. */
     private static final List<String> LOGGED = List.of(
             "-Dspark.eventLog.enabled=true",
             "-Dspark.eventLog.compress=false",
@@ -51,7 +51,7 @@ final class Capacity {
     private final Plan plan;
 
     /**
-     * What to measure.
+     * The measurements to make.
      *
      * @param sizes operations
      * @param engines {@value #EMBEDDED} or Spark masters
@@ -74,7 +74,7 @@ final class Capacity {
         this.plan = plan;
     }
 
-    /** 10k, 2.5M, 1000: a number of operations. */
+    /** Parses a number of operations: 10k, 2.5M, 1000. */
     static long size(String words) {
         Matcher number = Pattern.compile("([0-9]+(?:\\.[0-9]+)?)([kMG]?)").matcher(words);
         if (!number.matches()) {
@@ -183,7 +183,7 @@ final class Capacity {
         command.addAll(List.of("--memory", plan.heap));
         String setting = engine + ", time " + time;
         if (engine.equals(EMBEDDED)) {
-            // Not what the launcher chooses: with little memory that is Spark.
+            // The engine is given, because the launcher would choose Spark if memory is small.
             command.addAll(List.of("--engine", EMBEDDED, history.toString()));
             ChildProcess process = ChildProcess.run(folder, Map.of("JAVA_OPTS", ""), command);
             return judged(measurement(process, operations, setting), process).set("level", level);
@@ -246,7 +246,7 @@ final class Capacity {
                 .set("held_mb", process.heldBytes() / 1_000_000);
     }
 
-    /** Adds what the verdict contains; a process without a verdict has failed. */
+    /** Adds the content of the verdict. A process without a verdict has failed. */
     static Measurement judged(Measurement result, ChildProcess process) throws IOException {
         JsonNode json = JSON.readTree(process.out());
         if (!json.has("verdict")) {
@@ -261,15 +261,15 @@ final class Capacity {
         }
         for (JsonNode phase : json.path("phases")) {
             String column = phase.path("name").asText() + "_ms";
-            if (Measurement.STAGES.contains(column)) {
+            if (Measurement.PHASES.contains(column)) {
                 double before = result.number(column);
                 long millis = phase.path("cpu_ms").asLong();
                 result.set(column, (Double.isNaN(before) ? 0 : Math.round(before)) + millis);
             }
         }
-        process.stageBytes().forEach((stage, bytes) -> {
-            String column = (stage.equals("reading") ? "read" : stage) + "_mb";
-            if (Measurement.STAGE_MEMORY.contains(column)) {
+        process.phaseBytes().forEach((phase, bytes) -> {
+            String column = (phase.equals("reading") ? "read" : phase) + "_mb";
+            if (Measurement.PHASE_MEMORY.contains(column)) {
                 result.set(column, bytes / 1_000_000);
             }
         });
@@ -281,8 +281,8 @@ final class Capacity {
     }
 
     /**
-     * Bytes that tasks wrote for shuffles, by Spark's event logs in a folder, which start with the name of the
-     * application.
+     * Returns the bytes that tasks wrote for shuffles, by Spark's event logs in a folder. The logs begin with the name
+     * of the application.
      */
     static long shuffled(Path log) throws IOException {
         long bytes = 0;

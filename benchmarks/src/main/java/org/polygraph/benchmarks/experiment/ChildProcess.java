@@ -13,13 +13,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A process from start to end, as the kernel counts it (Linux: /proc). One at a time: CPU time is what the children of
- * this process have used, all together.
+ * A process and its cost, as the kernel counts it (Linux: /proc). Only one may run at a time, because CPU time is
+ * counted for all children of this process together.
  *
  * @param cpuMillis user and system, in steps of 10 ms
- * @param residentBytes the most that was ever resident, mapped files included
- * @param heldBytes of that without mapped files, which the kernel may take back; looked at every 50 ms
- * @param stageBytes the most that was seen to be resident while its progress (JSON, on standard error) named a stage
+ * @param residentBytes the peak of resident memory, mapped files included
+ * @param heldBytes the same without mapped files, which the kernel may reclaim; read every 50 ms
+ * @param phaseBytes the peak that was seen while its progress (JSON, on standard error) named a phase
  */
 record ChildProcess(
         int exitCode,
@@ -27,20 +27,22 @@ record ChildProcess(
         long wallMillis,
         long residentBytes,
         long heldBytes,
-        Map<String, Long> stageBytes,
+        Map<String, Long> phaseBytes,
         String out,
         String errors) {
     private static final int POLL_MILLIS = 50;
-    /** Ticks a second in /proc, on every Linux there is. */
+    /** Clock ticks a second in /proc, which are the same on every Linux. */
     private static final int TICKS = 100;
-    /** Of the end of standard error: a few lines. */
+    /** The length of the end of standard error that is read: a few lines. */
     private static final int PROGRESS_BYTES = 4096;
 
-    private static final Pattern STAGE = Pattern.compile("\"stage\":\"([^\"]+)\"");
-    /** Of {@code /proc/self/stat}, counted after the name: CPU time of children that were waited for. */
+    private static final Pattern PHASE = Pattern.compile("\"phase\":\"([^\"]+)\"");
+    /**
+     * The field of {@code /proc/self/stat}, counted after the name, with the CPU time of children that were waited for.
+     */
     private static final int CHILDREN_USER = 13;
 
-    /** Runs it; what it prints is kept in memory. It ends with this process. */
+    /** Runs a command. Its output is kept in memory. It ends with this process. */
     static ChildProcess run(Path directory, Map<String, String> environment, List<String> command)
             throws IOException, InterruptedException {
         Path out = Files.createTempFile("polygraph", ".out");
@@ -60,17 +62,17 @@ record ChildProcess(
             Path status = Path.of("/proc", Long.toString(process.pid()), "status");
             long resident = 0;
             long held = 0;
-            Map<String, Long> stages = new LinkedHashMap<>();
-            String stage = "";
+            Map<String, Long> phases = new LinkedHashMap<>();
+            String phase = "";
             while (!process.waitFor(POLL_MILLIS, TimeUnit.MILLISECONDS)) {
-                stage = lastStage(errors, stage);
+                phase = lastPhase(errors, phase);
                 for (String line : lines(status)) {
                     if (line.startsWith("VmHWM:")) {
                         resident = Math.max(resident, kibibytes(line));
                     } else if (line.startsWith("RssAnon:")) {
                         held = Math.max(held, kibibytes(line));
-                    } else if (line.startsWith("VmRSS:") && !stage.isEmpty()) {
-                        stages.merge(stage, kibibytes(line) << 10, Math::max);
+                    } else if (line.startsWith("VmRSS:") && !phase.isEmpty()) {
+                        phases.merge(phase, kibibytes(line) << 10, Math::max);
                     }
                 }
             }
@@ -82,7 +84,7 @@ record ChildProcess(
                     wall,
                     resident << 10,
                     held << 10,
-                    stages,
+                    phases,
                     Files.readString(out),
                     Files.readString(errors));
         } finally {
@@ -91,13 +93,13 @@ record ChildProcess(
         }
     }
 
-    /** The stage that the last lines of progress name, or the one before. */
-    private static String lastStage(Path errors, String before) throws IOException {
+    /** Returns the phase that the last lines of progress name, or the one before. */
+    private static String lastPhase(Path errors, String before) throws IOException {
         try (RandomAccessFile file = new RandomAccessFile(errors.toFile(), "r")) {
             byte[] end = new byte[(int) Math.min(file.length(), PROGRESS_BYTES)];
             file.seek(file.length() - end.length);
             file.readFully(end);
-            Matcher named = STAGE.matcher(new String(end, StandardCharsets.UTF_8));
+            Matcher named = PHASE.matcher(new String(end, StandardCharsets.UTF_8));
             String last = before;
             while (named.find()) {
                 last = named.group(1);
@@ -106,7 +108,7 @@ record ChildProcess(
         }
     }
 
-    /** Of a process that may have ended. */
+    /** Reads the lines of a process that may have ended. */
     private static List<String> lines(Path status) {
         try {
             return Files.readAllLines(status, StandardCharsets.ISO_8859_1);

@@ -15,7 +15,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Runs sweeps, and makes tables of what they measured. */
+/** Runs sweeps, and makes tables of their measurements. */
 @Command(name = "experiment", description = "Measures grids of histories, levels and settings.")
 public final class Experiment {
     @Spec

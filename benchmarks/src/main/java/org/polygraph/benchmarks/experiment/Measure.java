@@ -39,7 +39,10 @@ final class Measure {
         System.out.println(ResultsFile.line(Measurement.of(run).values()));
     }
 
-    /** Gives up when the checking thread has used so much CPU time: neighbours must not decide what is UNKNOWN. */
+    /**
+     * Checks until the checking thread has used the given CPU time, so that other processes do not decide what is
+     * UNKNOWN.
+     */
     private static Run check(HistoryTable table, IsolationLevel level, Setting setting, long limit) {
         ThreadMXBean threads = ManagementFactory.getThreadMXBean();
         long checker = Thread.currentThread().getId();

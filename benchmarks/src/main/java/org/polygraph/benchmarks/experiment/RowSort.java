@@ -9,11 +9,12 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 
 /**
- * What the cost of a check is held against: Spark reads the same Parquet history, makes a row of every operation and
- * sorts all by (key, transaction), with its own defaults; the rows go nowhere. The only work of its JVM.
+ * Spark's sort, with which the cost of a check is compared. Spark reads the same Parquet history, makes a row of every
+ * operation and sorts all by (key, transaction), with its own defaults; the rows are dropped. This is the only work of
+ * its JVM.
  */
 final class RowSort {
-    /** Sessions and indexes below 2^32 make one number of a transaction: cheaper for Spark than two columns. */
+    /** A session and an index below 2^32 are combined to one number, which Spark handles faster than two columns. */
     private static final long SESSION = 1L << 32;
 
     private RowSort() {}

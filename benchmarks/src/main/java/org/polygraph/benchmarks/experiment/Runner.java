@@ -18,8 +18,8 @@ import org.polygraph.benchmarks.pipeline.Measurement;
 import org.polygraph.benchmarks.pipeline.ResultsFile;
 
 /**
- * Runs the cells of a sweep one after the other, each in a JVM of its own with this one's class path and flags but for
- * the heap. A line of a sweep that was not decided at some x is not tried at a larger one.
+ * Runs the cells of a sweep one after the other, each in a JVM of its own with the same class path and flags except for
+ * the heap. If no cell of a line was decided at some x, larger ones are not tried.
  */
 final class Runner {
     /** Seconds for start and generation; a child that takes longer hangs and is killed. */
@@ -27,7 +27,7 @@ final class Runner {
     /** Elapsed seconds, at most, for a second of CPU time on a machine that others use too. */
     private static final int STRETCH = 10;
 
-    /** How far a line of a sweep has come, and whether anything was decided there. */
+    /** The last x of a line of a sweep, and whether anything was decided there. */
     private record Reached(double x, boolean decided) {}
 
     private final PrintWriter out;
@@ -44,7 +44,7 @@ final class Runner {
         this.most = most;
     }
 
-    /** Appends to {@code name.csv}, then writes a table of all that is in it. */
+    /** Appends to {@code name.csv}, then writes a table of the whole file. */
     void run(String name, Sweep sweep) throws IOException, InterruptedException {
         Path csv = folder.resolve(name + ".csv");
         Map<String, Reached> reached = new HashMap<>();

@@ -11,14 +11,17 @@ import java.util.Set;
 import org.polygraph.benchmarks.pipeline.Measurement;
 
 /**
- * Measurements that differ in their x (and the generator's seed) only, in the order of first appearance.
+ * Measurements that differ only in their x (and the generator's seed), in the order of first appearance.
  *
- * @param name what sets it apart from the other series
+ * @param name what distinguishes it from the other series
  */
 record Series(String name, List<Point> points) {
-    /** Measurements of one x. */
+    /** The measurements of one x. */
     record Point(double x, List<Measurement> measurements) {
-        /** The median of a column, what was not decided counting as more than anything; NaN if it is not decided. */
+        /**
+         * Returns the median of a column, where an undecided value counts as larger than any other; NaN if the median
+         * is undecided.
+         */
         double median(String column) {
             double[] values = measurements.stream()
                     .mapToDouble(m -> m.isDecided() ? m.number(column) : Double.POSITIVE_INFINITY)
@@ -82,14 +85,20 @@ record Series(String name, List<Point> points) {
         return points;
     }
 
-    /** Where a measurement stands on the x-axis; of a source that does not have that setting, by its transactions. */
+    /**
+     * Returns the place of a measurement on the x-axis. If its source does not have that setting, it is the number of
+     * transactions.
+     */
     static double x(Measurement m) {
         String setting = m.get("x");
         double position = setting.isEmpty() ? 0 : Sweep.position(m.get("source"), setting);
         return position > 0 ? position : m.number("transactions");
     }
 
-    /** What may set a measurement apart: the settings of its source but for x and seed, level, setting. */
+    /**
+     * Returns what may distinguish a measurement: the settings of its source except x and seed, the level and the
+     * setting.
+     */
     private static Map<String, String> parts(Measurement m) {
         Map<String, String> parts = new LinkedHashMap<>();
         String source = m.get("source");
@@ -107,7 +116,7 @@ record Series(String name, List<Point> points) {
         return parts;
     }
 
-    /** The last two names of a path, without what every history is called. */
+    /** Returns the last two names of a path, without those that every history has. */
     static String name(String path) {
         String[] names = path.replaceFirst("/history\\.[a-z.]+$", "").split("/", -1);
         return names[names.length - 1];

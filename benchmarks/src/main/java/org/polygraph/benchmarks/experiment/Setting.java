@@ -23,10 +23,10 @@ import org.polygraph.solver.SolverOptions;
 record Setting(Tuning tuning, TimeMode time) {
     static final String DEFAULT = "default";
 
-    /** What {@value #DEFAULT} stands for. */
+    /** The meaning of {@value #DEFAULT}. */
     static final Tuning MEASURED = Tuning.DEFAULT.withCores(1);
 
-    /** @throws IllegalArgumentException naming the part that is not understood */
+    /** @throws IllegalArgumentException that names the part that is unknown */
     static Setting parse(String words) {
         Tuning tuning = MEASURED;
         TimeMode time = TimeMode.NONE;

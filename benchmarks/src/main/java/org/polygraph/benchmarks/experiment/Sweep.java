@@ -33,7 +33,7 @@ record Sweep(String title, String x, List<Cell> cells) {
      */
     record Cell(String source, String level, String setting, int seconds, String heap, int warmups) {}
 
-    /** Names of the sweeps that are shipped. */
+    /** The names of the sweeps that are included. */
     static final List<String> NAMES = List.of(
             "uniform",
             "zipf",
@@ -48,7 +48,7 @@ record Sweep(String title, String x, List<Cell> cells) {
             "timed",
             "ablation");
 
-    /** A shipped sweep, or a file. */
+    /** Returns an included sweep, or that of a file. */
     static Sweep of(String name, List<String> paths) throws IOException {
         if (!NAMES.contains(name)) {
             return parse(Files.readString(Path.of(name)), paths);
@@ -65,7 +65,7 @@ record Sweep(String title, String x, List<Cell> cells) {
      * Reads a sweep.
      *
      * @param paths what {@code PATHS} on a line stands for: the line is repeated for each
-     * @throws IllegalArgumentException naming the line that is not understood
+     * @throws IllegalArgumentException that names the line with the mistake
      */
     static Sweep parse(String text, List<String> paths) {
         String title = "";
@@ -103,13 +103,13 @@ record Sweep(String title, String x, List<Cell> cells) {
         return new Sweep(title, x, cells);
     }
 
-    /** The number of a setting in a spec; 0 where it has none. */
+    /** Returns the number of a setting in a spec; 0 if it has none. */
     static double position(String source, String setting) {
         String value = value(source, setting);
         return value.isEmpty() ? 0 : Double.parseDouble(value);
     }
 
-    /** The value of a setting in a spec; empty where it has none. */
+    /** Returns the value of a setting in a spec; empty if it has none. */
     static String value(String source, String setting) {
         for (String part : source.substring(source.indexOf(':') + 1).split(",", -1)) {
             if (part.startsWith(setting + "=")) {

@@ -25,7 +25,7 @@ final class Tables {
         return out.toString();
     }
 
-    /** A row for each series and a column for each x: seconds, and verdicts other than PASS. */
+    /** Returns a table with a row for each series and a column for each x: seconds, and verdicts other than PASS. */
     static String growth(List<Measurement> measurements) {
         List<Series> all = Series.of(measurements);
         TreeSet<Double> columns = new TreeSet<>();
@@ -67,7 +67,10 @@ final class Tables {
         return String.format(Locale.ROOT, seconds < 1 ? "%.3f" : seconds < 10 ? "%.2f" : "%.1f", seconds);
     }
 
-    /** A row for each measurement, those of one history and level together: the solver's steps and the cost. */
+    /**
+     * Returns a table with a row for each measurement; those of one history and level are together: the solver's steps
+     * and the cost.
+     */
     static String ablation(List<Measurement> measurements) {
         Map<String, List<Measurement>> byHistory = new LinkedHashMap<>();
         for (Measurement m : measurements) {
@@ -106,28 +109,29 @@ final class Tables {
     }
 
     /**
-     * A row for each measurement of {@link Capacity}: its cost, also as a multiple of the CPU of the last sort of the
-     * same size, and the cost of each stage; {@code other} is start and output. A second table has the memory.
+     * Returns a table with a row for each measurement of {@link Capacity}: its cost, also as a multiple of the CPU of
+     * the last sort of the same size, and the cost of each phase; {@code other} is start and output. A second table has
+     * the memory.
      */
     static String capacity(List<Measurement> measurements) {
-        return table(costs(measurements)) + "\nResident while a stage ran, MB; at the peak, bytes a transaction:\n\n"
+        return table(costs(measurements)) + "\nResident while a phase ran, MB; at the peak, bytes a transaction:\n\n"
                 + table(memory(measurements));
     }
 
     private static List<List<String>> memory(List<Measurement> measurements) {
         List<List<String>> rows = new ArrayList<>();
         List<String> header = new ArrayList<>(List.of("operations", "what", "level", "bytes a transaction"));
-        Measurement.STAGE_MEMORY.forEach(column -> header.add(column.replace("_mb", "")));
+        Measurement.PHASE_MEMORY.forEach(column -> header.add(column.replace("_mb", "")));
         rows.add(header);
         for (Measurement m : measurements) {
-            if (Measurement.STAGE_MEMORY.stream()
+            if (Measurement.PHASE_MEMORY.stream()
                     .anyMatch(column -> !m.get(column).isEmpty())) {
                 List<String> row = new ArrayList<>(List.of(
                         number(m.number("operations")),
                         m.get("setting"),
                         m.get("level").toUpperCase(Locale.ROOT),
                         String.format(Locale.ROOT, "%.0f", m.number("resident_mb") * 1e6 / m.number("transactions"))));
-                Measurement.STAGE_MEMORY.forEach(column -> row.add(m.get(column)));
+                Measurement.PHASE_MEMORY.forEach(column -> row.add(m.get(column)));
                 rows.add(row);
             }
         }
@@ -147,7 +151,7 @@ final class Tables {
                 "resident MB",
                 "held MB",
                 "shuffle MB"));
-        Measurement.STAGES.forEach(column -> header.add(column.replace("_ms", "")));
+        Measurement.PHASES.forEach(column -> header.add(column.replace("_ms", "")));
         header.add("other");
         rows.add(header);
         Map<String, Double> sorts = new LinkedHashMap<>();
@@ -171,10 +175,10 @@ final class Tables {
                     m.get("held_mb"),
                     m.get("shuffle_mb")));
             double other = process;
-            for (String column : Measurement.STAGES) {
-                double stage = m.number(column);
-                row.add(Double.isNaN(stage) ? "" : seconds(stage / 1000));
-                other -= Double.isNaN(stage) ? 0 : stage;
+            for (String column : Measurement.PHASES) {
+                double phase = m.number(column);
+                row.add(Double.isNaN(phase) ? "" : seconds(phase / 1000));
+                other -= Double.isNaN(phase) ? 0 : phase;
             }
             row.add(m.get("level").isEmpty() ? "" : seconds(other / 1000));
             rows.add(row);
@@ -182,7 +186,7 @@ final class Tables {
         return rows;
     }
 
-    /** A number in few characters: {@code 30k}, {@code 2.5M}. */
+    /** Returns a number in few characters: {@code 30k}, {@code 2.5M}. */
     static String number(double value) {
         double scaled = value >= 1e6 ? value / 1e6 : value >= 1e4 ? value / 1e3 : value;
         String digits = scaled == Math.rint(scaled)

@@ -7,7 +7,10 @@ import org.openjdk.jmh.annotations.Setup;
 import org.polygraph.partitioner.closure.ChainClocks;
 import org.polygraph.partitioner.graph.KnownGraph;
 
-/** Chain clocks from nothing. The closure drops redundant edges, so each invocation gets a fresh graph, unmeasured. */
+/**
+ * Computes chain clocks from nothing. The closure drops redundant edges, so each invocation gets a fresh graph, which
+ * is not measured.
+ */
 public class ClosureBenchmark extends Kernel {
     /** SER has one event a transaction, SI two. */
     @Param({"SER", "SI"})

@@ -5,7 +5,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.IndexedHistory;
 
-/** From a table to the version index, and from that to the known graph. Neither changes its input. */
+/** Makes the version index of a table, and the known graph of that. Neither changes its input. */
 public class IndexBenchmark extends Kernel {
     @SuppressWarnings("NullAway.Init")
     private Prepared prepared;

@@ -9,7 +9,7 @@ import org.polygraph.partitioner.closure.EventOrder;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.residual.ResidualCore;
 
-/** After closure, one round and closure again: the order by rank, and the check of every key against it. */
+/** Measures the order by rank after closure, one round and closure again, and the check of every key against it. */
 public class OrderBenchmark extends Kernel {
     /** SER has one event a transaction, SI two. */
     @Param({"SER", "SI"})
@@ -27,7 +27,7 @@ public class OrderBenchmark extends Kernel {
     @SuppressWarnings("NullAway.Init")
     private int[] position;
 
-    /** Everything before the order; neither stage changes it. */
+    /** Does everything before the order. The measured phases do not change it. */
     @Setup
     public void prepare() {
         prepared = Prepared.of(transactions, keys, level);
@@ -44,7 +44,7 @@ public class OrderBenchmark extends Kernel {
         return EventOrder.byRank(prepared.events(), clocks);
     }
 
-    /** Every key against that order. */
+    /** Checks every key against that order. */
     @Benchmark
     public void check(Blackhole blackhole) {
         blackhole.consume(ResidualCore.of(

@@ -9,7 +9,7 @@ import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.prune.Saturation;
 import org.polygraph.storage.table.HistoryTable;
 
-/** A history carried to a stage, as the embedded engine does it. */
+/** A history that has passed some phases, as in the embedded engine. */
 final class Prepared {
     private final HistoryTable table;
     private final IndexedHistory history;
@@ -21,7 +21,7 @@ final class Prepared {
         this.events = new Events(eventsPerTransaction, table.sessionStarts(), history.sessionOf());
     }
 
-    /** Generates and indexes. */
+    /** Generates and indexes a history. */
     static Prepared of(int transactions, String keys, String level) {
         String theta = keys.equals("zipf") ? "0.9" : "0";
         String spec = GeneratorSpec.PREFIX + "txns=" + transactions + ",keys=" + transactions + ",zipf=" + theta;

@@ -8,7 +8,10 @@ import org.polygraph.partitioner.closure.ChainClocks;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.prune.Saturation;
 
-/** The first round of forced edges, over all keys. It adds edges, so each invocation gets a fresh graph, unmeasured. */
+/**
+ * Measures the first round of forced edges, over all keys. It adds edges, so each invocation gets a fresh graph, which
+ * is not measured.
+ */
 public class SaturationBenchmark extends Kernel {
     /** SER has one event a transaction, SI two. */
     @Param({"SER", "SI"})

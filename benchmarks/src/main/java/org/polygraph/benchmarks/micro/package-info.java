@@ -1,8 +1,8 @@
 /**
  * JMH benchmarks of single kernels.
  *
- * <p>Promise: each measures one kernel, on a state that is made afresh where the kernel changes it. May import: {@code
- * data}, storage, partitioner.
+ * <p>Guarantee: each measures one kernel. If the kernel changes its input, the input is made again for each invocation.
+ * May import: {@code data}, storage, partitioner.
  */
 @NullMarked
 package org.polygraph.benchmarks.micro;

@@ -14,9 +14,9 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * What the window closure of timed histories takes, bytes a transaction: after each of three updates with a round of
- * rules between them, for one event a transaction and for two. While an update runs the rows before it are there as
- * well.
+ * Measures the bytes of the window closure of timed histories, per transaction: after each of three updates with a
+ * round of rules between them, for one event a transaction and for two. During an update the rows before it are in
+ * memory as well.
  */
 public final class ClosureBytes {
     private static final int UPDATES = 3;

@@ -25,8 +25,9 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /**
- * Reads each history once, checks it unmeasured and then measured, and prints CPU time a stage and peak memory. One
- * process measures what its first history leaves warm for the next: for cold numbers, a process each.
+ * Reads each history once, checks it for warm-up and then measured, and prints the CPU time of each phase and the peak
+ * memory. A process that measures several histories is already warm for the later ones; for cold numbers, use one
+ * process for each.
  */
 @Command(name = "EndToEnd", sortOptions = false, description = "Measures whole checks in this process.")
 public final class EndToEnd implements Callable<Integer> {
@@ -85,7 +86,7 @@ public final class EndToEnd implements Callable<Integer> {
     @SuppressWarnings("NullAway.Init")
     private CommandSpec spec;
 
-    /** See the options. Exit code 0 whatever the verdicts are. */
+    /** Runs the command. The exit code is 0 whatever the verdicts are. */
     public static void main(String[] args) {
         System.exit(new CommandLine(new EndToEnd()).execute(args));
     }
@@ -144,7 +145,7 @@ public final class EndToEnd implements Callable<Integer> {
                         Machine.millis(run.threadNanos()),
                         Machine.millis(run.processNanos()),
                         Machine.millis(run.elapsedNanos()),
-                        stages(run.stages()));
+                        phases(run.phases()));
             }
             if (output != null) {
                 ResultsFile.append(
@@ -158,9 +159,9 @@ public final class EndToEnd implements Callable<Integer> {
         }
     }
 
-    private static String stages(Map<String, Long> nanos) {
+    private static String phases(Map<String, Long> nanos) {
         return nanos.entrySet().stream()
-                .map(stage -> stage.getKey() + " " + Machine.millis(stage.getValue()))
+                .map(phase -> phase.getKey() + " " + Machine.millis(phase.getValue()))
                 .collect(Collectors.joining("; "));
     }
 }

@@ -11,10 +11,10 @@ import org.polygraph.jobs.verdict.Certificate;
 import org.polygraph.jobs.verdict.ResidualSize;
 import org.polygraph.jobs.verdict.Verdict;
 
-/** A line of results: values by column, in the order of {@link #COLUMNS}. What was not measured is empty. */
+/** A line of results: values by column, in the order of {@link #COLUMNS}. The value is empty if it was not measured. */
 public final class Measurement {
-    /** CPU time by stage, in the order of stages. */
-    public static final List<String> STAGES = List.of(
+    /** CPU time by phase, in the order of phases. */
+    public static final List<String> PHASES = List.of(
             "read_ms",
             "index_ms",
             "graph_ms",
@@ -26,9 +26,9 @@ public final class Measurement {
             "replay_ms",
             "evidence_ms");
 
-    /** What was resident while a stage ran, in the same order. */
-    public static final List<String> STAGE_MEMORY =
-            STAGES.stream().map(column -> column.replace("_ms", "_mb")).toList();
+    /** Resident memory during each phase, in the same order. */
+    public static final List<String> PHASE_MEMORY =
+            PHASES.stream().map(column -> column.replace("_ms", "_mb")).toList();
 
     public static final List<String> COLUMNS = Stream.of(
                     List.of(
@@ -53,14 +53,14 @@ public final class Measurement {
                             "thread_ms",
                             "process_ms",
                             "elapsed_ms"),
-                    STAGES,
+                    PHASES,
                     List.of("resident_mb", "held_mb", "heap_mb", "shuffle_mb"),
-                    STAGE_MEMORY,
+                    PHASE_MEMORY,
                     List.of("components", "largest", "candidate_reads", "instantiated", "decisions", "conflicts"))
             .flatMap(List::stream)
             .toList();
 
-    /** The verdict of what gives none: making a history, sorting it. */
+    /** The verdict of processes that do not check: making a history, or sorting it. */
     public static final String DONE = "DONE";
 
     private final Map<String, String> values = new LinkedHashMap<>();
@@ -71,7 +71,7 @@ public final class Measurement {
         }
     }
 
-    /** A measurement that starts with date, commit, machine and JVM. */
+    /** Creates a measurement that starts with date, commit, machine and JVM. */
     public static Measurement here() throws IOException {
         return new Measurement()
                 .set("date", LocalDate.now(ZoneOffset.UTC).toString())
@@ -80,7 +80,7 @@ public final class Measurement {
                 .set("jvm", Runtime.version().toString());
     }
 
-    /** The measurement of a check in this process. */
+    /** Returns the measurement of a check in this process. */
     public static Measurement of(Run run) throws IOException {
         Verdict verdict = run.verdict();
         ResidualSize residual = verdict.residual();
@@ -103,9 +103,9 @@ public final class Measurement {
         if (certificate != null) {
             result.set("certificate", certificate.kind() + (certificate.verified() ? ", verified" : ""));
         }
-        run.stages().forEach((stage, nanos) -> {
-            if (STAGES.contains(stage + "_ms")) {
-                result.set(stage + "_ms", Machine.millis(nanos));
+        run.phases().forEach((phase, nanos) -> {
+            if (PHASES.contains(phase + "_ms")) {
+                result.set(phase + "_ms", Machine.millis(nanos));
             }
         });
         return result;
@@ -131,13 +131,13 @@ public final class Measurement {
         return value;
     }
 
-    /** The column as a number, or NaN. */
+    /** Returns the column as a number, or NaN. */
     public double number(String column) {
         String value = get(column);
         return value.isEmpty() ? Double.NaN : Double.parseDouble(value);
     }
 
-    /** Whether it came to an end: with an answer, or {@link #DONE} where nothing was asked. */
+    /** Whether it ended: with an answer, or with {@link #DONE} if there was nothing to decide. */
     public boolean isDecided() {
         return List.of("PASS", "VIOLATION", DONE).contains(get("verdict"));
     }

@@ -7,13 +7,13 @@ import java.lang.management.MemoryType;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Peaks of this process, in bytes. */
+/** Memory peaks of this process, in bytes. */
 public final class Memory {
     private static final String HIGH_WATER = "VmHWM:";
 
     private Memory() {}
 
-    /** The most that was ever resident; 0 where there is no /proc. */
+    /** Returns the peak of resident memory; 0 without /proc. */
     public static long residentPeak() {
         try {
             for (String line : Files.readAllLines(Path.of("/proc/self/status"))) {
@@ -24,18 +24,21 @@ public final class Memory {
                 }
             }
         } catch (IOException e) {
-            // Not Linux.
+            // This is not Linux.
         }
         return 0;
     }
 
-    /** Forgets the heap's peaks so far, after a collection. */
+    /** Collects garbage and resets the peaks of the heap. */
     public static void forgetHeapPeak() {
         System.gc();
         ManagementFactory.getMemoryPoolMXBeans().forEach(MemoryPoolMXBean::resetPeakUsage);
     }
 
-    /** The heap's pools at their fullest, garbage included; above the true peak, as pools peak at different times. */
+    /**
+     * Returns the sum of the peaks of the heap's pools, garbage included. It is above the true peak, because pools peak
+     * at different times.
+     */
     public static long heapPeak() {
         long bytes = 0;
         for (MemoryPoolMXBean pool : ManagementFactory.getMemoryPoolMXBeans()) {

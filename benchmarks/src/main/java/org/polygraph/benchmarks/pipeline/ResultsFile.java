@@ -34,7 +34,7 @@ public final class ResultsFile {
                         .toArray());
     }
 
-    /** The measurement of a line whose values are in the order of {@link Measurement#COLUMNS}. */
+    /** Parses a line whose values are in the order of {@link Measurement#COLUMNS}. */
     public static Measurement parse(String line) throws IOException {
         return measurement(Measurement.COLUMNS, Arrays.asList(parser().parseLine(line)), "a line of results");
     }
@@ -42,7 +42,7 @@ public final class ResultsFile {
     /**
      * Reads a file. Columns may come in any order; unknown columns are ignored, missing ones are empty.
      *
-     * @throws IOException naming the line that has another number of values than the header
+     * @throws IOException that names a line with another number of values than the header
      */
     public static List<Measurement> read(Path file) throws IOException {
         List<Measurement> measurements = new ArrayList<>();

@@ -11,31 +11,31 @@ import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * One check of one history that is in memory, measured.
+ * One measured check of a history that is in memory.
  *
- * @param stages CPU time of the checking thread, ns by stage
- * @param threadNanos of the checking thread, all stages
- * @param processNanos of all threads: collection and compilation too; granularity 10 ms
+ * @param phases CPU time of the checking thread, in ns by phase
+ * @param threadNanos CPU time of the checking thread, all phases
+ * @param processNanos CPU time of all threads, with garbage collection and compilation, in steps of 10 ms
  */
-public record Run(Verdict verdict, Map<String, Long> stages, long threadNanos, long processNanos, long elapsedNanos) {
+public record Run(Verdict verdict, Map<String, Long> phases, long threadNanos, long processNanos, long elapsedNanos) {
     private static final OperatingSystemMXBean SYSTEM =
             (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
 
     /** Checks as a tuned engine does, within a budget. */
     public static Run of(HistoryTable table, CheckRequest request, Tuning tuning, Budget budget) {
-        StageCpu stages = new StageCpu();
+        PhaseCpu phases = new PhaseCpu();
         long process = processCpu();
         long elapsed = System.nanoTime();
-        Verdict verdict = new EmbeddedChecker(tuning).check(table, request, stages, budget);
-        stages.close();
+        Verdict verdict = new EmbeddedChecker(tuning).check(table, request, phases, budget);
+        phases.close();
         elapsed = System.nanoTime() - elapsed;
         process = processCpu() - process;
         long thread =
-                stages.nanos().values().stream().mapToLong(Long::longValue).sum();
-        return new Run(verdict, stages.nanos(), thread, process, elapsed);
+                phases.nanos().values().stream().mapToLong(Long::longValue).sum();
+        return new Run(verdict, phases.nanos(), thread, process, elapsed);
     }
 
-    /** CPU time of this process so far, all threads, ns. */
+    /** Returns the CPU time of this process so far, all threads, in ns. */
     static long processCpu() {
         return SYSTEM.getProcessCpuTime();
     }

@@ -15,9 +15,9 @@ import org.polygraph.storage.table.HistoryTable;
  */
 public record Source(String name, HistoryTable table, long readNanos) {
     /**
-     * Reads or generates it.
+     * Reads or generates a history.
      *
-     * @param source a path, or a spec as GeneratorSpec or FormulaSpec has it
+     * @param source a path, or a spec of GeneratorSpec or FormulaSpec
      */
     public static Source read(String source) throws IOException, HistoryException {
         long start = Run.processCpu();

@@ -44,7 +44,7 @@ class CapacityIT {
                 .hasSize(8);
         assertThat(all).as(out.toString()).allMatch(Measurement::isDecided);
         assertThat(all).allMatch(m -> m.number("process_ms") > 0 && m.number("resident_mb") > 0);
-        // Operations come back from Spark as from memory: the same stages; only one engine shuffles.
+        // Operations come back from Spark as from memory: the same phases; only one engine shuffles.
         assertThat(all).filteredOn(m -> m.get("setting").startsWith("local")).allMatch(m -> m.number("shuffle_mb") > 0);
         assertThat(all)
                 .filteredOn(m -> !m.get("level").isEmpty())

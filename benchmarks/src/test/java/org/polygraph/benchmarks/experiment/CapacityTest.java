@@ -70,7 +70,7 @@ class CapacityTest {
     }
 
     @Test
-    void aVerdictHasStagesAndCertificate() throws Exception {
+    void aVerdictHasPhasesAndCertificate() throws Exception {
         ChildProcess process = new ChildProcess(
                 0,
                 1,
@@ -112,13 +112,13 @@ class CapacityTest {
                 List.of(
                         "bash",
                         "-c",
-                        "echo '{\"stage\":\"index\"}' >&2; for ((i = 0; i < 300000; i++)); do :; done; echo $MESSAGE; exit 7"));
+                        "echo '{\"phase\":\"index\"}' >&2; for ((i = 0; i < 300000; i++)); do :; done; echo $MESSAGE; exit 7"));
 
         assertThat(process.exitCode()).isEqualTo(7);
         assertThat(process.out()).isEqualTo("hello\n");
         assertThat(process.cpuMillis()).isPositive();
-        assertThat(process.stageBytes()).containsOnlyKeys("index");
-        assertThat(process.stageBytes().get("index")).isLessThanOrEqualTo(process.residentBytes());
+        assertThat(process.phaseBytes()).containsOnlyKeys("index");
+        assertThat(process.phaseBytes().get("index")).isLessThanOrEqualTo(process.residentBytes());
         // Two clocks, one of them in steps.
         assertThat((double) process.cpuMillis()).isLessThanOrEqualTo(process.wallMillis() + 50.0);
         assertThat(process.residentBytes()).isGreaterThanOrEqualTo(process.heldBytes());

@@ -2,7 +2,10 @@ package org.polygraph.solver.proof;
 
 import java.util.Arrays;
 
-/** The edges of a graph by their source: the targets of event e are {@code target[start[e]..start[e+1])}. The arrays are shared. */
+/**
+ * The edges of a graph by their source: the targets of event e are {@code target[start[e]..start[e+1])}. The arrays are
+ * shared.
+ */
 public final class EdgeLists {
     final int[] start;
     final int[] target;

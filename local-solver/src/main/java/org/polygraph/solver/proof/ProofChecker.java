@@ -5,17 +5,17 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks that a {@link ProofTrace} refutes a {@link ProofProblem}. It trusts neither the trace nor its writer, and shares no
- * code with a search.
+ * Checks that a {@link ProofTrace} refutes a {@link ProofProblem}. It trusts neither the trace nor its writer, and
+ * shares no code with a search.
  *
  * <p>Every order that explains the problem, with its choice of commits, gives each declared variable a value by its
- * declared meaning. The checker admits a clause only if every such order makes it true: a clause about a read or
- * an overlap by finding its candidates in the problem's arrays, where each must be named in the clause, wholly or by one part,
- * or stand against a path of known edges; a definition by what its bracket means; a lemma by walking its cycle; a learnt
- * clause by unit propagation from those before it. The empty clause then leaves no order.
+ * declared meaning. The checker admits a clause only if every such order makes it true. For a clause about a read or an
+ * overlap, it finds the candidates in the problem's arrays; the clause must name each candidate, wholly or by one part,
+ * or a path of known edges must exclude it. A definition is checked by the meaning of its bracket, a lemma by walking
+ * its cycle, and a learnt clause by unit propagation from the clauses before it. The empty clause then leaves no order.
  *
- * <p>Time: O(key's writers) a clause, and up to three searches of the known edges where literals were left out; O(cycle)
- * a lemma; unit propagation a learnt clause. Memory: 36 bytes an event, 4 an edge, and the clauses that stand.
+ * <p>Time: O(key's writers) a clause, and up to three searches of the known edges if literals were left out; O(cycle) a
+ * lemma; unit propagation a learnt clause. Memory: 36 bytes an event, 4 an edge, and the clauses that were not deleted.
  */
 public final class ProofChecker {
     private static final int NONE = -1;
@@ -56,7 +56,7 @@ public final class ProofChecker {
     }
 
     /**
-     * Checks.
+     * Checks a trace.
      *
      * @param stop polled at each step; true ends the check, and the trace is not accepted
      */
@@ -201,7 +201,7 @@ public final class ProofChecker {
         return isKind(literal, ProofTrace.EDGE) && from(literal) == from && to(literal) == to;
     }
 
-    /** Whether an edge literal is in the clause; or its edge closes a cycle of known edges, so that it may be left out. */
+    /** Whether an edge literal may be missing: it is in the clause, or its edge closes a cycle of known edges. */
     private boolean isThereOrFalse(int[] literals, int from, int to, int source, int target) {
         for (int i = from; i < to; i++) {
             if (asserts(literals[i], source, target)) {
@@ -290,7 +290,10 @@ public final class ProofChecker {
         return fault == null ? candidates(numbers, size, key, readTxn, value, commit) : fault;
     }
 
-    /** Every candidate is named by the clause or certainly not between the writer's commit and the read. */
+    /**
+     * Checks each candidate of a read: the clause must name it, or it must certainly not lie between the writer's
+     * commit and the read. Returns the fault, or null.
+     */
     private @Nullable String candidates(int[] numbers, int size, int key, int readTxn, int value, int commit) {
         int snapshot = p.snapshot(readTxn);
         for (int i = 2; i < size; i++) {
@@ -332,7 +335,10 @@ public final class ProofChecker {
         return kept;
     }
 
-    /** Marks the candidates for which lying between implies this literal, by their bracket or one of its edges. */
+    /**
+     * Marks the candidates that this literal names: if the candidate lies between, the literal is true. The literal is
+     * the candidate's bracket or one of its edges.
+     */
     private void name(int literal, int commit, int snapshot) {
         int variable = literal >> 1;
         switch (kinds[variable]) {

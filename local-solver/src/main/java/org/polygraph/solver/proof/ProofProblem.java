@@ -4,8 +4,8 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The problem that a trace refutes: the arrays of {@code Polygraph}, in the same layout and shared by reference, without
- * the arrays that only help a search (positions, reachability, dirty keys).
+ * The problem that a trace refutes: the arrays of {@code Polygraph}, in the same layout and shared by reference,
+ * without the arrays that only help a search (positions, reachability, dirty keys).
  */
 public final class ProofProblem {
     /** The class of the value that every key has at first. */
@@ -26,8 +26,8 @@ public final class ProofProblem {
      * @param transactions n
      * @param eventsPerTransaction E, 1 or 2
      * @param successors the known edges of nE events
-     * @param writers at most one entry per (key, transaction); the class of a value is the key's first writer of an equal
-     *     value, or -1 for the initial value
+     * @param writers at most one entry per (key, transaction); the class of a value is the key's first writer of an
+     *     equal value, or -1 for the initial value
      * @param readers as many keys; the class is that of the value read
      * @param optional by transaction, or null: whether its commit is a choice
      * @throws IllegalArgumentException naming the array and index that is wrong

@@ -91,7 +91,7 @@ public final class ProofText {
                 }
             }
             case ProofTrace.END -> {
-                // The letter has no numbers.
+                // This letter has no numbers.
             }
             default -> literals(out, numbers, 0, size);
         }
@@ -113,8 +113,8 @@ public final class ProofText {
     // ---------------------------------------------------------------- reading
 
     /**
-     * Reads a text written by {@link #write} or another tool. The text is untrusted: memory stays in proportion to its length
-     * and to {@code maxBytes}.
+     * Reads a text written by {@link #write} or another tool. The text is untrusted: memory stays in proportion to its
+     * length and to {@code maxBytes}.
      *
      * @param maxBytes bound on the memory of the trace and, apart, of the problem
      * @throws ProofFormatException naming the line, when the text is no proof file or too large
@@ -290,7 +290,7 @@ public final class ProofText {
                     size--;
                 }
                 case ProofTrace.LEMMA -> {
-                    // The count goes first, in the place of the zero.
+                    // The count comes first, in the place of the zero.
                     int count = literals(0) - 1;
                     System.arraycopy(numbers, 0, numbers, 1, count);
                     numbers[0] = count;
@@ -312,7 +312,7 @@ public final class ProofText {
             numbers[0]--;
         }
 
-        /** Turns signed literals, up to their zero, into the trace's; the index after the zero. */
+        /** Converts signed literals, up to their zero, to those of the trace. Returns the index after the zero. */
         private int literals(int from) throws ProofFormatException {
             for (int i = from; i < size; i++) {
                 int number = numbers[i];

@@ -6,12 +6,12 @@ import org.polygraph.solver.sat.ProofSink;
 /**
  * The steps of a solver, from which {@link ProofChecker} can verify its refutation.
  *
- * <p>States: <i>empty</i>, <i>recording</i> (after {@link #begin}), <i>ended</i> (a refutation is complete; further steps
- * are ignored), <i>overflowed</i> (the bound on memory was reached and the steps were discarded; further steps are ignored).
- * A trace belongs to one solve at a time; the next one starts over.
+ * <p>States: <i>empty</i>, <i>recording</i> (after {@link #begin}), <i>ended</i> (a refutation is complete; further
+ * steps are ignored), <i>overflowed</i> (the bound on memory was reached and the steps were discarded; further steps
+ * are ignored). A trace belongs to one solve at a time; the next one starts over.
  *
- * <p>Literals are {@code 2 * variable}, plus one when negated; variables count up from 0 in order of declaration. Memory:
- * 4 bytes for each number of a step and 4 more a step, in blocks of 16 KB.
+ * <p>Literals are {@code 2 * variable}, plus one when negated; variables count up from 0 in order of declaration.
+ * Memory: 4 bytes for each number of a step and 4 more a step, in blocks of 16 KB.
  */
 public final class ProofTrace implements ProofSink {
     // Kinds of steps: the letters of the text.
@@ -93,8 +93,8 @@ public final class ProofTrace implements ProofSink {
     }
 
     /**
-     * Declares a variable: the candidate committed, its snapshot comes after {@code writer} and its commit before {@code
-     * reader}.
+     * Declares a variable: the candidate committed, its snapshot comes after {@code writer} and its commit before
+     * {@code reader}.
      *
      * @param writer an event, or -1 for none
      */
@@ -118,7 +118,7 @@ public final class ProofTrace implements ProofSink {
     // ---------------------------------------------------------------- clauses
 
     /**
-     * A clause of the problem: a read does not have this last writer.
+     * Records a clause of the problem: a read does not have this last writer.
      *
      * @param writer index of the writer, or -1 for "no writer at all"
      */
@@ -126,7 +126,7 @@ public final class ProofTrace implements ProofSink {
         about(READ, reader, writer, literals, size);
     }
 
-    /** A clause of the problem: two writers of a key, by index, do not overlap. */
+    /** Records a clause of the problem: two writers of a key, by index, do not overlap. */
     public void overlap(int writer, int other, int[] literals, int size) {
         about(OVERLAP, writer, other, literals, size);
     }
@@ -139,7 +139,7 @@ public final class ProofTrace implements ProofSink {
         }
     }
 
-    /** A bracket implies one of its parts. */
+    /** Records that a bracket implies one of its parts. */
     public void definition(int[] literals, int size) {
         if (open(DEFINITION, size)) {
             put(literals, 0, size);
@@ -147,7 +147,7 @@ public final class ProofTrace implements ProofSink {
     }
 
     /**
-     * A cycle: at least one of these edge literals is true, for their negations and known edges close it.
+     * Records a cycle: at least one of these edge literals is true, because their negations and known edges close it.
      *
      * @param cycle its events, the last before the first
      */

@@ -6,8 +6,8 @@ import java.util.Arrays;
  * Clauses, and whether another follows from them by unit propagation (reverse unit propagation: Goldberg and Novikov,
  * DATE 2003; deletion of clauses as in DRUP: Heule, Hunt, Wetzler, FMCAD 2013). Two watched literals a clause.
  *
- * <p>Between calls only the literals forced by the clauses alone are assigned. They stay assigned when a clause that forced them is
- * deleted, because they follow from clauses that were accepted.
+ * <p>Between calls only the literals forced by the clauses alone are assigned. They stay assigned when a clause that
+ * forced them is deleted, because they follow from clauses that were accepted.
  */
 final class UnitPropagator {
     /** A clause in the arena: size (negated when deleted), next clause of its chain, literals. */
@@ -27,7 +27,7 @@ final class UnitPropagator {
     private int arenaEnd;
     private int dead;
     private int clauses;
-    /** By hash of a clause's literals: the first of those alike. */
+    /** By hash of a clause's literals: the first clause with that hash. */
     private int[] chains = new int[64];
 
     private int[][] watches = new int[0][];
@@ -158,7 +158,7 @@ final class UnitPropagator {
         return false;
     }
 
-    /** Whether a clause has exactly the literals of {@link #sorted}; watching may have moved them. */
+    /** Whether a clause has exactly the literals of {@link #sorted}, in any order. */
     private boolean isSorted(int ref, int size) {
         int[] copy = Arrays.copyOfRange(arena, ref + HEADER, ref + HEADER + size);
         Arrays.sort(copy);

@@ -3,8 +3,9 @@ package org.polygraph.solver.sat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Deletes the half of the learnt clauses whose literals span the most levels (lbd), then compacts the arena. Reasons, clauses
- * of two literals and clauses with lbd up to 2 stay. Given clauses always stay, because the theory relies on each.
+ * Deletes the half of the learnt clauses whose literals span the most levels (lbd), then compacts the arena. Reasons,
+ * clauses of two literals and clauses with lbd up to 2 stay. Given clauses always stay, because the theory relies on
+ * each.
  */
 final class ClauseReduction {
     private final Trail trail;

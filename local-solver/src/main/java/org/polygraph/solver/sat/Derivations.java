@@ -1,8 +1,8 @@
 package org.polygraph.solver.sat;
 
 /**
- * The clauses from which each clause follows, as far as memory allows: the tag of a given clause, or the parents of a derived
- * one. A parent is a clause id, or {@code ~variable} for a literal fixed at level 0.
+ * The clauses from which each clause follows, as far as memory allows: the tag of a given clause, or the parents of a
+ * derived one. A parent is a clause id, or {@code ~variable} for a literal fixed at level 0.
  */
 final class Derivations {
     /** Tag of clauses that need no explanation: definitions and theory lemmas. */

@@ -1,8 +1,8 @@
 package org.polygraph.solver.sat;
 
 /**
- * Receives what a search derives, in order. Given clauses and lemmas of the theory are not reported here: their maker records
- * them, with their meaning, before it adds them to the search.
+ * Receives what a search derives, in order. Given clauses and lemmas of the theory are not reported here: their maker
+ * records them, with their meaning, before it adds them to the search.
  *
  * <p>Every array belongs to the search: read {@code literals[from..to)} during the call and keep no reference.
  */

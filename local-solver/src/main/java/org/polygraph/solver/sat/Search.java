@@ -11,8 +11,9 @@ import org.jspecify.annotations.Nullable;
  * search unusable.
  *
  * <p>Invariants. (1) Levels never descend along the trail. (2) With nothing pending no clause is false: when both
- * watched literals of a clause are false, one of them still waits in the queue. A clause may be unit without being propagated (its
- * last literal watched, the other watch false at a lower level), which costs a later conflict but no answer.
+ * watched literals of a clause are false, one of them still waits in the queue. A clause may be unit without being
+ * propagated (its last literal watched, the other watch false at a lower level), which costs a later conflict but no
+ * answer.
  */
 public final class Search {
     private final SearchBudget budget;
@@ -122,8 +123,8 @@ public final class Search {
     }
 
     /**
-     * Adds a clause that holds in every model, or defines a fresh variable. Propagates nothing yet, but if the clause is
-     * false resolves that conflict at once (backjumping), and if it is unit makes its literal true.
+     * Adds a clause that holds in every model, or defines a fresh variable. Propagates nothing yet, but if the clause
+     * is false resolves that conflict at once (backjumping), and if it is unit makes its literal true.
      *
      * @param literals of distinct existing variables; unchanged
      * @param tag not negative: returned by {@link #core} when the refutation uses this clause; or -1

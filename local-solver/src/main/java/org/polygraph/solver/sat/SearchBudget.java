@@ -4,8 +4,9 @@ import java.util.Arrays;
 import java.util.function.BooleanSupplier;
 
 /**
- * The budget of a search: deadline, stop signal and bytes. It serves one thread. Every loop whose length depends on the input calls {@link #tick()}; every array that grows
- * does so through {@link #grow}; either throws {@link BudgetExhausted}.
+ * The budget of a search: deadline, stop signal and bytes. It serves one thread. Every loop whose length depends on the
+ * input calls {@link #tick()}; every array that grows does so through {@link #grow}; either throws {@link
+ * BudgetExhausted}.
  */
 public final class SearchBudget {
     /** The number of ticks after which the clock is read; a tick is at most a few hundred memory accesses. */
@@ -44,7 +45,9 @@ public final class SearchBudget {
         this.held = held;
     }
 
-    /** A budget with the same limits that counts its bytes with this one; its {@link #release} gives back only its own. */
+    /**
+     * A budget with the same limits that counts its bytes with this one; its {@link #release} gives back only its own.
+     */
     public SearchBudget sharing() {
         return new SearchBudget(timed, deadlineNanos, stop, maxBytes, held);
     }
@@ -105,8 +108,8 @@ public final class SearchBudget {
     }
 
     /**
-     * {@code array} or, when shorter than {@code needed}, a longer copy; accounted for; both arrays count while both exist.
-     * Doubles small arrays; large ones grow by half, or to the limit.
+     * {@code array} or, when shorter than {@code needed}, a longer copy; accounted for; both arrays count while both
+     * exist. Doubles small arrays; large ones grow by half, or to the limit.
      */
     public int[] grow(int[] array, long needed) {
         if (needed <= array.length) {

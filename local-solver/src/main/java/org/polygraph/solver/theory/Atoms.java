@@ -4,8 +4,8 @@ import org.polygraph.solver.sat.Literals;
 import org.polygraph.solver.sat.SearchBudget;
 
 /**
- * The meaning of each variable: an edge between two events (true: from the lower id to the higher), a bracket (a candidate
- * between a writer and a reader), or the commit of an optional transaction.
+ * The meaning of each variable: an edge between two events (true: from the lower id to the higher), a bracket (a
+ * candidate between a writer and a reader), or the commit of an optional transaction.
  *
  * <p>A bracket costs one variable until it is chosen: only then is it <i>defined</i>, by clauses that imply its edges.
  * With 30 candidates a read, definitions made at once took three quarters of the memory.

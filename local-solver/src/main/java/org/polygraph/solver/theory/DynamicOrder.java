@@ -9,9 +9,9 @@ import org.polygraph.solver.sat.SearchBudget;
  * sort algorithm for directed acyclic graphs", JEA 2006).
  *
  * <p>An edge against the order moves only events between its ends. Where the ends are near, the smaller of two sets
- * moves past the other end: the events that reach the source, or those that the target reaches; all others keep their order.
- * Where the ends are far apart, both sets redistribute their own places and no other event moves. Removing an edge moves
- * nothing: the order still extends the remaining edges and serves as the saved phase.
+ * moves past the other end: the events that reach the source, or those that the target reaches; all others keep their
+ * order. Where the ends are far apart, both sets redistribute their own places and no other event moves. Removing an
+ * edge moves nothing: the order still extends the remaining edges and serves as the saved phase.
  *
  * <p>Memory: 36 bytes an event, 20 an added edge.
  */
@@ -110,8 +110,8 @@ public final class DynamicOrder {
     }
 
     /**
-     * Explains why {@code source -> target} was refused: pushes the literals of a path from target to source with as few added
-     * edges as any.
+     * Explains why {@code source -> target} was refused: pushes the literals of a path from target to source with as
+     * few added edges as any.
      *
      * @param path where to push the path's events, source first, target last; or null
      */
@@ -257,7 +257,10 @@ public final class DynamicOrder {
         return true;
     }
 
-    /** Assigns the places of both sets, first to the events that reach the source, then to those that the target reaches. */
+    /**
+     * Assigns the places of both sets, first to the events that reach the source, then to those that the target
+     * reaches.
+     */
     private void shareOut() {
         int nb = backward.size();
         int nf = forward.size();

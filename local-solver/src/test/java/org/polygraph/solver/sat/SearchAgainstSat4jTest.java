@@ -16,11 +16,14 @@ import org.sat4j.specs.ISolver;
 import org.sat4j.specs.TimeoutException;
 
 /**
- * Random formulas near the 3-SAT threshold: the search agrees with sat4j, whenever clauses come, and what it has assigned after any
- * backjumps is before each decision what the decisions so far imply, found from nothing (of clauses that came in between: at most).
+ * Random formulas near the 3-SAT threshold: the search agrees with sat4j, whenever clauses come, and what it has
+ * assigned after any backjumps is before each decision what the decisions so far imply, found from nothing (of clauses
+ * that came in between: at most).
  */
 class SearchAgainstSat4jTest {
-    /** Decides variables at random, and adds withheld clauses at random moments and when a full assignment breaks one. */
+    /**
+     * Decides variables at random, and adds withheld clauses at random moments and when a full assignment breaks one.
+     */
     private static final class Drip implements Theory {
         private final long seed;
         private final Random random;

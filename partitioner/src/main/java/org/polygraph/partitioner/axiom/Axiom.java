@@ -6,14 +6,14 @@ import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.storage.model.StoppedException;
 
 /**
- * The edges of the commit order that a level demands beyond session order and WR: where t3 reads x from t1 and also
- * sees another writer t2 of x, t2 commits before t1. Levels differ in what "sees" means (Biswas and Enea, "On the
+ * The edges of the commit order that a level requires beyond session order and WR: if t3 reads x from t1 and also sees
+ * another writer t2 of x, t2 commits before t1. Levels differ in the definition of "sees" (Biswas and Enea, "On the
  * Complexity of Checking Transactional Consistency", OOPSLA 2019, figure 2). The level holds iff the graph with these
  * edges has no cycle and no transaction that reads an initial value sees a writer of its key.
  */
 public interface Axiom {
     /**
-     * A read of an initial value by a transaction that sees a writer of the key: no order explains it.
+     * A transaction reads the initial value of a key and sees a writer of the key. No order explains this.
      *
      * @param writer the transaction that is seen
      * @param reader the transaction that read

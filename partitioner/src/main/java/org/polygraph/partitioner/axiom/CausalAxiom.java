@@ -13,18 +13,22 @@ import org.polygraph.storage.model.StoppedException;
 
 /**
  * CC: a transaction sees all that reaches it by SO and WR. For each version of a key: the last writer of each session
- * that reaches a reader of the version comes before the writer of the version, unless it already reaches it. A
- * version is processed once however many readers it has, and an edge is added only if it is not implied; AWDIT
- * (section 3.3) adds one per read and session.
+ * that reaches a reader of the version comes before the writer of the version, unless it already reaches it. A version
+ * is processed once however many readers it has, and an edge is added only if it is not implied; AWDIT (section 3.3)
+ * adds one per read and session.
  *
  * <p>Time: O(n k) for n operations and k sessions, as AWDIT. Memory: the clocks, 4 bytes times transactions times
- * sessions. Where that is too much, or takes longer because sessions are short, {@link CausalBits} infer the same order.
+ * sessions. Where that is too much, or takes longer because sessions are short, {@link CausalBits} infer the same
+ * order.
  */
 public final class CausalAxiom implements Axiom {
     private static final int CHECK_EVERY = 1 << 12;
-    /** Of at most so many writers of a key each is compared; of more, the last one of each session is searched. */
+    /**
+     * If a key has at most this many writers, each of them is compared; otherwise the last one of each session is
+     * searched.
+     */
     private static final int FEW = 64;
-    /** Rows fetched ahead: of 50 sessions, 200 KB. */
+    /** The number of rows that are fetched ahead; of 50 sessions these are 200 KB. */
     private static final int MOST_FETCHED = 1 << 10;
 
     private static final int INTS_OF_LINE = 16;
@@ -32,8 +36,8 @@ public final class CausalAxiom implements Axiom {
     /** With fewer sessions clocks are fast however short sessions are. */
     private static final int MANY_SESSIONS = 256;
     /**
-     * Bits of sessions of fewer writes take about the time of clocks, and less memory: 5,000 sessions of 80 writes 8.4 CPU-s and 0.3 GB
-     * with bits, 6.8 CPU-s and 2.4 GB with clocks.
+     * Bits of sessions of fewer writes take about the time of clocks, and less memory: 5,000 sessions of 80 writes 8.4
+     * CPU-s and 0.3 GB with bits, 6.8 CPU-s and 2.4 GB with clocks.
      */
     private static final int FEW_WRITES = 128;
 
@@ -41,7 +45,7 @@ public final class CausalAxiom implements Axiom {
     private final CommitStatus commitStatus;
     private final long mostBytes;
     private @Nullable Conflict conflict;
-    /** Keeps the compiler from removing the reads. */
+    /** Its use keeps the compiler from removing the reads. */
     @SuppressWarnings("UnusedVariable")
     private int fetched;
 
@@ -60,7 +64,7 @@ public final class CausalAxiom implements Axiom {
     private int[] merged = new int[0];
 
     /**
-     * Open reads demand nothing, and transactions that may count but need not are left out.
+     * Creates the axiom. Open reads require nothing, and transactions that may count but need not are left out.
      *
      * @param mostBytes that the clocks may take
      */
@@ -70,12 +74,12 @@ public final class CausalAxiom implements Axiom {
         this.mostBytes = mostBytes;
     }
 
-    /** The bytes that it takes at least for so many transactions. */
+    /** Returns the least bytes that it needs for this many transactions. */
     public static long leastBytes(long transactions) {
         return CausalBits.bytes(transactions);
     }
 
-    /** The bytes that it takes if it may; not less than {@link #leastBytes}. */
+    /** Returns the most bytes that it uses; not less than {@link #leastBytes}. */
     public static long bytes(long transactions, long sessions, long writes) {
         long clocks = isShort(sessions, writes) ? 0 : 4 * transactions * (sessions + 1);
         return Math.max(leastBytes(transactions), clocks);
@@ -221,7 +225,7 @@ public final class CausalAxiom implements Axiom {
         for (int r = from; r < to; r++) {
             int reader = index.readerTransactions()[r];
             int chain = events.chain(reader);
-            // Among readers of one session the last one sees the most.
+            // Of several readers of one session, the last one sees the most.
             if (r + 1 < to && events.chain(index.readerTransactions()[r + 1]) == chain) {
                 continue;
             }

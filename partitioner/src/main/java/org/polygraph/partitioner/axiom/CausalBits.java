@@ -11,12 +11,13 @@ import org.polygraph.partitioner.index.VersionIndex;
 import org.polygraph.storage.model.StoppedException;
 
 /**
- * The {@link CausalAxiom} of many short sessions: a row of a transaction has one bit for each writer of a key, and the bits are
- * those of the transaction and of what reaches it. Writers are numbered by key and along a topological order, so the last writer
- * that is seen is the highest bit; the writers that reach it need no edge.
+ * The {@link CausalAxiom} of many short sessions: a row of a transaction has one bit for each writer of a key, and the
+ * bits are those of the transaction and of what reaches it. Writers are numbered by key and along a topological order,
+ * so the last writer that is seen is the highest bit; the writers that reach it need no edge.
  *
- * <p>The rows of {@value #MOST_WORDS} words at most are computed at once. Time: transactions and edges times writers / 64, and for each
- * version the writers of its key / 64 for each edge. Memory: {@value #MOST_LONGS} longs at most unless there are more transactions.
+ * <p>The rows of {@value #MOST_WORDS} words at most are computed at once. Time: transactions and edges times writers /
+ * 64, and for each version the writers of its key / 64 for each edge. Memory: {@value #MOST_LONGS} longs at most unless
+ * there are more transactions.
  */
 final class CausalBits {
     private static final int MOST_WORDS = 64;
@@ -64,7 +65,7 @@ final class CausalBits {
         return (int) Math.max(1, Math.min(MOST_WORDS, MOST_LONGS / Math.max(1, transactions)));
     }
 
-    /** Bytes that it takes for so many transactions. */
+    /** Returns the bytes that it needs for this many transactions. */
     static long bytes(long transactions) {
         return (8L * words(transactions) + 16) * transactions;
     }
@@ -79,7 +80,7 @@ final class CausalBits {
         return infer(index, commitStatus, graph, words(graph.events().count()), stop);
     }
 
-    /** The same with rows of so many words. */
+    /** Does the same with rows of the given number of words. */
     static Axiom.@Nullable Conflict infer(
             VersionIndex index, CommitStatus commitStatus, KnownGraph graph, int words, BooleanSupplier stop) {
         graph.indexPredecessors();

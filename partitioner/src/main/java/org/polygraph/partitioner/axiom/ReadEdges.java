@@ -17,17 +17,17 @@ final class ReadEdges {
     private int[] seenBy = new int[0];
 
     private int stamp;
-    /** Keeps the compiler from removing the reads. */
+    /** Its use keeps the compiler from removing the reads. */
     @SuppressWarnings("UnusedVariable")
     private int fetched;
 
-    /** Of a long transaction: (key, read) in order, once {@link #sorted}. */
+    /** For a long transaction: (key, read) in order, once {@link #sorted}. */
     private long[] byKey = new long[0];
 
     private boolean sorted;
     private final int[] sortedKeys;
 
-    /** Of the current transaction, by read: key and source. */
+    /** The keys of the current transaction's reads; the arrays below have the sources. */
     int[] keys = new int[16];
 
     int[] from = new int[16];

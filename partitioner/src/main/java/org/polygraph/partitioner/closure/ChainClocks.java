@@ -11,23 +11,26 @@ import org.polygraph.partitioner.graph.RealTime;
 import org.polygraph.storage.model.StoppedException;
 
 /**
- * Exact reachability: {@code row(v)[s]} = how many events of chain s strictly reach v. Sessions are chains, so a reaches
- * v iff {@code row(v)[chain(a)] > position(a)}.
+ * Exact reachability: {@code row(v)[s]} = how many events of chain s strictly reach v. Sessions are chains, so a
+ * reaches v iff {@code row(v)[chain(a)] > position(a)}.
  *
- * <p>One pass in topological order. A predecessor that the row already covers is skipped and
- * its edge is dropped from the graph (97 % of WR edges at 5M transactions). Later rounds only touch rows that grow.
+ * <p>One pass in topological order. A predecessor that the row already covers is skipped and its edge is dropped from
+ * the graph (97 % of WR edges at 5M transactions). Later rounds only touch rows that grow.
  *
- * <p>Where real time is part of the graph, the rows contain it too ({@link Thresholds}, from {@link TimeBounds}). Rows stay as long
- * as they are, whereas {@link WindowClosure} stores a few exceptions, but the rules can go by session. That pays where few sessions
- * write the same keys all the time, because then nearly all that overlaps matters to a key.
+ * <p>Where real time is part of the graph, the rows contain it too ({@link Thresholds}, from {@link TimeBounds}). Rows
+ * stay as long as they are, whereas {@link WindowClosure} stores a few exceptions, but the rules can go by session.
+ * That pays where few sessions write the same keys all the time, because then nearly all that overlaps matters to a
+ * key.
  *
- * <p>Memory: {@link ClockRows} (4 bytes times events times chains; with many short chains 1 or 2), and 4 an event; 12 more with
- * real time; while it is updated 4 more. Time: O(chains) for each event and each non-redundant edge.
+ * <p>Memory: {@link ClockRows} (4 bytes times events times chains; with many short chains 1 or 2), and 4 an event; 12
+ * more with real time; while it is updated 4 more. Time: O(chains) for each event and each non-redundant edge.
  */
 public final class ChainClocks implements Closure {
     private static final int CHECK_EVERY = 1 << 16;
 
-    /** More sessions of fewer events each than this have rows that grow with the square of the history and order little. */
+    /**
+     * More sessions of fewer events each than this have rows that grow with the square of the history and order little.
+     */
     private static final int MOST_SHORT = 10_000;
 
     private static final int FEW_EVENTS = 8;
@@ -64,8 +67,8 @@ public final class ChainClocks implements Closure {
     }
 
     /**
-     * Whether rules decide enough for the clocks to be worth their cost. 70,000 sessions of one transaction: 5 GB and 11 CPU-s, of which
-     * the solver after them gains nothing.
+     * Whether rules decide enough for the clocks to be worth their cost. 70,000 sessions of one transaction: 5 GB and
+     * 11 CPU-s, of which the solver after them gains nothing.
      */
     public static boolean pay(long events, long chains) {
         return chains < MOST_SHORT || events >= FEW_EVENTS * chains;

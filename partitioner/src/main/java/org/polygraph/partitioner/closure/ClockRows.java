@@ -3,14 +3,15 @@ package org.polygraph.partitioner.closure;
 import org.polygraph.partitioner.graph.Events;
 
 /**
- * The cells of {@link ChainClocks}: a row an event, of one number a chain. Cells are numbered by chain: those of the event at
- * position p begin at p times {@link #stride}.
+ * The cells of {@link ChainClocks}: a row an event, of one number a chain. Cells are numbered by chain: those of the
+ * event at position p begin at p times {@link #stride}.
  *
- * <p>There are two forms. With few sessions a cell is an int: a processor compares eight of them at once. With many sessions the
- * rows are most of the memory of a check, sessions are short, and no cell exceeds the length of its session, so several cells share
- * a long. 5,000 sessions of 20 transactions take an eighth of the memory, and the closure, which waits for memory, a fraction of
- * the time. The form depends on the number of sessions and on the length of the longest one only. A process that never sees many
- * sessions never loads the second form, so calls stay monomorphic.
+ * <p>There are two forms. With few sessions a cell is an int: a processor compares eight of them at once. With many
+ * sessions the rows are most of the memory of a check, sessions are short, and no cell exceeds the length of its
+ * session, so several cells share a long. 5,000 sessions of 20 transactions take an eighth of the memory, and the
+ * closure, which waits for memory, a fraction of the time. The form depends on the number of sessions and on the length
+ * of the longest one only. A process that never sees many sessions never loads the second form, so calls stay
+ * monomorphic.
  */
 public abstract sealed class ClockRows permits IntRows, PackedRows {
     /** From so many chains on cells are packed; with fewer, rows are short enough for the caches. */

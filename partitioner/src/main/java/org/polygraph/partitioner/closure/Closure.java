@@ -35,8 +35,8 @@ public sealed interface Closure permits ChainClocks, WindowClosure {
     boolean reaches(int a, int b);
 
     /**
-     * An order of all events that extends the graph, as the position of each: by rank, or by time where real time is part of the
-     * graph.
+     * An order of all events that extends the graph, as the position of each: by rank, or by time where real time is
+     * part of the graph.
      */
     int[] order();
 

@@ -3,9 +3,10 @@ package org.polygraph.partitioner.closure;
 import org.polygraph.partitioner.graph.Events;
 
 /**
- * Cells of 8 or 16 bits, several to a long. The highest bit of each is always 0, so that cells of two longs are compared at once: with
- * it set in the minuend no cell of a difference borrows from the next one, and it stays set where the minuend is not the smaller
- * (Lamport, "Multiple byte processing with full-word instructions", 1975). Rows begin at a long of their own.
+ * Cells of 8 or 16 bits, several to a long. The highest bit of each is always 0, so that cells of two longs are
+ * compared at once: with it set in the minuend no cell of a difference borrows from the next one, and it stays set
+ * where the minuend is not the smaller (Lamport, "Multiple byte processing with full-word instructions", 1975). Rows
+ * begin at a long of their own.
  */
 final class PackedRows extends ClockRows {
     private final int bits;

@@ -4,8 +4,9 @@ import java.util.Arrays;
 import org.polygraph.storage.model.BudgetException;
 
 /**
- * Rows of a few ints, one after another in blocks. The place of a row is that of its length; place 0 is the empty row. Several
- * threads may add rows, each by a {@link Writer} of its own; rows are read when all threads have ended. 4 bytes an int and a row.
+ * Rows of a few ints, one after another in blocks. The place of a row is that of its length; place 0 is the empty row.
+ * Several threads may add rows, each by a {@link Writer} of its own; rows are read when all threads have ended. 4 bytes
+ * an int and a row.
  */
 final class RowArena {
     private static final int LEAST_BLOCK_BITS = 8;

@@ -3,9 +3,9 @@ package org.polygraph.partitioner.closure;
 import org.polygraph.partitioner.graph.Events;
 
 /**
- * Real time as cells of chain clocks: by chain, how many of its events lead to an event by real time. These events are a prefix of
- * the chain, because earliest ends ascend along it, and along the chain of the target event the prefix only grows. So one place moves
- * forward for every pair of chains. O(events x chains) in all, 4 bytes a pair of chains.
+ * Real time as cells of chain clocks: by chain, how many of its events lead to an event by real time. These events are
+ * a prefix of the chain, because earliest ends ascend along it, and along the chain of the target event the prefix only
+ * grows. So one place moves forward for every pair of chains. O(events x chains) in all, 4 bytes a pair of chains.
  */
 final class Thresholds {
     private final Events events;

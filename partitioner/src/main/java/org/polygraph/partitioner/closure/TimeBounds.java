@@ -6,24 +6,24 @@ import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.graph.RealTime;
 
 /**
- * Two numbers of each event that follow from a graph's edges and from real time: <i>earliest end</i>, the first place among the
- * ends of the event and all that it reaches; <i>latest start</i>, how many transactions had ended at the last start of the event and
- * all that reach it. Both ascend along every path.
+ * Two numbers of each event that follow from a graph's edges and from real time: <i>earliest end</i>, the first place
+ * among the ends of the event and all that it reaches; <i>latest start</i>, how many transactions had ended at the last
+ * start of the event and all that reach it. Both ascend along every path.
  *
  * <p>Three facts follow, all exact (edges are the graph's own):
  *
  * <ul>
- *   <li>a path with real-time steps from a to v is there iff {@code earliestEnd(a) < latestStart(v)}: the first such step
- *       leaves something that a reaches, the last one enters something that reaches v, and before is an interval order, so
- *       one step from the earliest end leads to the latest start;
- *   <li>with acyclic edges there is a cycle through real time iff {@code earliestEnd(w) < ended(w)} for some w: of the real-time
- *       steps of a cycle the one into the latest start also starts at, or after, the end before it, so one step suffices (the
- *       order is free of 2+2);
+ *   <li>a path with real-time steps from a to v is there iff {@code earliestEnd(a) < latestStart(v)}: the first such
+ *       step leaves something that a reaches, the last one enters something that reaches v, and before is an interval
+ *       order, so one step from the earliest end leads to the latest start;
+ *   <li>with acyclic edges there is a cycle through real time iff {@code earliestEnd(w) < ended(w)} for some w: of the
+ *       real-time steps of a cycle the one into the latest start also starts at, or after, the end before it, so one
+ *       step suffices (the order is free of 2+2);
  *   <li>an edge from p to v with {@code earliestEnd(p) < latestStart(v)} is implied.
  * </ul>
  *
- * <p>The proof uses that real time is an interval order (Fishburn, "Intransitive indifference with unequal indifference intervals",
- * 1970). Linear in events and edges; 12 bytes an event.
+ * <p>The proof uses that real time is an interval order (Fishburn, "Intransitive indifference with unequal indifference
+ * intervals", 1970). Linear in events and edges; 12 bytes an event.
  */
 public final class TimeBounds {
     /** The most closing edges that are added, so that a history full of contradictions does not outgrow the memory. */
@@ -92,7 +92,10 @@ public final class TimeBounds {
         }
     }
 
-    /** By event: the first place among the ends of the event and all that it reaches; {@link RealTime#NEVER} if none ends. */
+    /**
+     * By event: the first place among the ends of the event and all that it reaches; {@link RealTime#NEVER} if none
+     * ends.
+     */
     public int[] earliestEnd() {
         return earliestEnd;
     }
@@ -118,8 +121,8 @@ public final class TimeBounds {
     }
 
     /**
-     * Adds real-time edges that close cycles to the graph, which real time is bound to: one against every edge that runs
-     * backwards in time, and one into every transaction that reaches a transaction that had ended when it started.
+     * Adds real-time edges that close cycles to the graph, which real time is bound to: one against every edge that
+     * runs backwards in time, and one into every transaction that reaches a transaction that had ended when it started.
      */
     public void addClosingEdges() {
         int closing = 0;

@@ -6,9 +6,10 @@ import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 
 /**
- * Topological orders of a graph's edges by a walk along its chains (Kahn's algorithm with a queue of chains): chains advance in
- * turn, and a chain whose next event has an unplaced predecessor waits until the predecessor's chain has placed it. Real-time order
- * that is bound to the graph is not considered. Time: linear in events and edges. Memory: 4 bytes an event, 20 a chain.
+ * Topological orders of a graph's edges by a walk along its chains (Kahn's algorithm with a queue of chains): chains
+ * advance in turn, and a chain whose next event has an unplaced predecessor waits until the predecessor's chain has
+ * placed it. Real-time order that is bound to the graph is not considered. Time: linear in events and edges. Memory: 4
+ * bytes an event, 20 a chain.
  */
 public final class TopologicalOrder {
     private final Events events;
@@ -21,7 +22,10 @@ public final class TopologicalOrder {
 
     private int head;
     private int waiting;
-    /** By chain: the first chain that waits for one of its events; by waiting chain: the next one, and the position waited for. */
+    /**
+     * By chain: the first chain that waits for one of its events; by waiting chain: the next one, and the position
+     * waited for.
+     */
     private final int[] waiterHead;
 
     private final int[] waiterNext;
@@ -54,7 +58,10 @@ public final class TopologicalOrder {
         return new TopologicalOrder(graph).walk(1);
     }
 
-    /** An order in which chains advance as far as they can, so that neighbours in a chain are mostly neighbours in the order. */
+    /**
+     * An order in which chains advance as far as they can, so that neighbours in a chain are mostly neighbours in the
+     * order.
+     */
     public static int @Nullable [] byChain(KnownGraph graph) {
         return new TopologicalOrder(graph).walk(Integer.MAX_VALUE);
     }
@@ -102,7 +109,10 @@ public final class TopologicalOrder {
         return false;
     }
 
-    /** Whether the event has a predecessor that is not placed; then its chain is added to the waiters of that one's chain. */
+    /**
+     * Whether the event has a predecessor that is not placed; then its chain is added to the waiters of that one's
+     * chain.
+     */
     private boolean waits(int s, int event) {
         for (int i = starts[event]; i < starts[event + 1]; i++) {
             int p = sources[edges[i]];

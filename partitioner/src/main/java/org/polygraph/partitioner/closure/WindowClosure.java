@@ -10,19 +10,19 @@ import org.polygraph.partitioner.graph.KnownGraph;
 
 /**
  * Exact reachability where real time is part of the graph: a threshold and exceptions. Event a reaches v iff {@code
- * earliestEnd(a) < latestStart(v)} (see {@link TimeBounds}), or it does over the graph's own edges alone. Of the latter, row(v)
- * holds what the threshold does not cover: by chain, the last event that reaches v although nothing it reaches ended in time.
- * Such events overlap v or what reaches v, so rows are short, however many sessions there are; a long transaction is only in the
- * rows of events that it reaches.
+ * earliestEnd(a) < latestStart(v)} (see {@link TimeBounds}), or it does over the graph's own edges alone. Of the
+ * latter, row(v) holds what the threshold does not cover: by chain, the last event that reaches v although nothing it
+ * reaches ended in time. Such events overlap v or what reaches v, so rows are short, however many sessions there are; a
+ * long transaction is only in the rows of events that it reaches.
  *
  * <p>An update passes over all events again, in {@link Window}s of time: rows of predecessors are merged, and what the
- * row's own threshold covers is left out. Windows are pure functions of their input and run in parallel; rows and edges do not
- * depend on the borders between windows.
+ * row's own threshold covers is left out. Windows are pure functions of their input and run in parallel; rows and edges
+ * do not depend on the borders between windows.
  *
- * <p>Time: O(events + edges) merges of short rows. Memory: 12 bytes an event of {@link TimeBounds}, 4 for the place of its row, 4 an
- * exception and 4 a row that has any (twice while an update runs), and real time itself; while an update runs 12 an event more, and
- * a {@link Window} for each worker. A row has an exception for each chain if everything overlaps everything; then {@link #update}
- * gives up at the given limit.
+ * <p>Time: O(events + edges) merges of short rows. Memory: 12 bytes an event of {@link TimeBounds}, 4 for the place of
+ * its row, 4 an exception and 4 a row that has any (twice while an update runs), and real time itself; while an update
+ * runs 12 an event more, and a {@link Window} for each worker. A row has an exception for each chain if everything
+ * overlaps everything; then {@link #update} gives up at the given limit.
  */
 public final class WindowClosure implements Closure {
     /** Words of {@link #changed} that one task compares: 65,536 events. */

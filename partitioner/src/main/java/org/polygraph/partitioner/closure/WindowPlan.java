@@ -12,13 +12,13 @@ import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.graph.RealTime;
 
 /**
- * How a graph with real time is divided into {@link Window}s: its events are sorted by latest start, which is a topological order,
- * and borders are where few events reach across. Computed once, where the graph is, in time linear in events and edges. Any thread
- * can then make a window from the events and edges that concern it.
+ * How a graph with real time is divided into {@link Window}s: its events are sorted by latest start, which is a
+ * topological order, and borders are where few events reach across. Computed once, where the graph is, in time linear
+ * in events and edges. Any thread can then make a window from the events and edges that concern it.
  *
  * <p>A window has at least as many events as asked for and, unless it is the last, four times as many as its halo, so
- * all windows together are hardly more work than one. If everything overlaps everything, there is one window. Borders are
- * between different latest starts, because events with the same one are all in each other's halo.
+ * all windows together are hardly more work than one. If everything overlaps everything, there is one window. Borders
+ * are between different latest starts, because events with the same one are all in each other's halo.
  *
  * <p>Memory beside {@link TimeBounds}: 8 bytes an event and 4 an event of a halo; while it is computed 8 an end.
  */
@@ -55,8 +55,8 @@ public final class WindowPlan {
     }
 
     /**
-     * Indexes the graph's predecessors and finds bounds and borders. If real time contradicts the edges, edges that close
-     * cycles are added.
+     * Indexes the graph's predecessors and finds bounds and borders. If real time contradicts the edges, edges that
+     * close cycles are added.
      *
      * @param graph with real time
      * @param known edges before this number are not redundant
@@ -94,7 +94,9 @@ public final class WindowPlan {
         return halos.size();
     }
 
-    /** By window: the least latest start of its events; ascending. An event is of the last one whose border it reaches. */
+    /**
+     * By window: the least latest start of its events; ascending. An event is of the last one whose border it reaches.
+     */
     public int[] borders() {
         return borders.toIntArray();
     }
@@ -255,8 +257,8 @@ public final class WindowPlan {
     }
 
     /**
-     * Marks the events that more events may reach than before according to the bounds: because their threshold grew, or because the
-     * earliest end of an event fell below it.
+     * Marks the events that more events may reach than before according to the bounds: because their threshold grew, or
+     * because the earliest end of an event fell below it.
      *
      * @param changed a bit an event
      */

@@ -7,9 +7,9 @@ import java.util.function.Supplier;
 import org.polygraph.storage.model.StoppedException;
 
 /**
- * Independent tasks of one phase on several threads. The calling thread is one of the workers and the only one that asks whether
- * to stop; the others see a flag. The number of workers changes nothing but the time: a task writes its result where no other
- * task writes, or results are put together by number of task.
+ * Independent tasks of one phase on several threads. The calling thread is one of the workers and the only one that
+ * asks whether to stop; the others see a flag. The number of workers changes nothing but the time: a task writes its
+ * result where no other task writes, or results are put together by number of task.
  */
 public final class Workers {
     /** More threads would wait for memory. */

@@ -109,8 +109,9 @@ public final class AxiomEvidence {
     }
 
     /**
-     * The given conflict and the first of every other transaction that sees the writer in its session or by a read of its own.
-     * Those that a transaction of CC sees by longer paths only are missing. Linear, but for the length of transactions.
+     * The given conflict and the first of every other transaction that sees the writer in its session or by a read of
+     * its own. Those that a transaction of CC sees by longer paths only are missing. Linear, but for the length of
+     * transactions.
      */
     private List<Axiom.Conflict> conflicts(Axiom.Conflict known) {
         List<Axiom.Conflict> conflicts = new ArrayList<>(List.of(known));
@@ -207,9 +208,9 @@ public final class AxiomEvidence {
     }
 
     /**
-     * Whether the order t2 before t1 is demanded by a transaction that reads from t1 and then from t2. Where its session had seen t2
-     * before, the order of the writes may be what is wrong. So it may be at RC, where each operation reads by itself, and so it is where
-     * a list shows the order.
+     * Whether the order t2 before t1 is demanded by a transaction that reads from t1 and then from t2. Where its
+     * session had seen t2 before, the order of the writes may be what is wrong. So it may be at RC, where each
+     * operation reads by itself, and so it is where a list shows the order.
      */
     private boolean isPartlyRead(EvidenceGraph.Step step) {
         if (level == IsolationLevel.RC || table.values().hasLists() || step.round() < DEMANDED) {

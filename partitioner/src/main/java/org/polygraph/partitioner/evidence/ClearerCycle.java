@@ -13,8 +13,8 @@ import org.polygraph.partitioner.isolation.Reason;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Rewrites a cycle whose forced edges hide what happened into one that shows it: the reads that forced an edge take its place. The
- * cycle that results rests on the same edges, so it refutes the history just as well.
+ * Rewrites a cycle whose forced edges hide what happened into one that shows it: the reads that forced an edge take its
+ * place. The cycle that results rests on the same edges, so it refutes the history just as well.
  */
 final class ClearerCycle {
     private final HistoryTable table;
@@ -26,11 +26,12 @@ final class ClearerCycle {
     }
 
     /**
-     * Rewrites a cycle without RW in which a version order S before T was forced. In the cycle T reaches S. So if a read of T's
-     * value forced the order, its reader comes before S, and S reaches the reader; if S and T cannot overlap, S began before T
-     * committed. This cycle shows which transaction missed which write. A cycle of several version orders is rewritten only where
-     * an order rests on more than sessions and reads, or on one transaction that reads from both S and T: it is no G0 or G1c, because
-     * S and T may have committed in the other order. Any other cycle is returned unchanged.
+     * Rewrites a cycle without RW in which a version order S before T was forced. In the cycle T reaches S. So if a
+     * read of T's value forced the order, its reader comes before S, and S reaches the reader; if S and T cannot
+     * overlap, S began before T committed. This cycle shows which transaction missed which write. A cycle of several
+     * version orders is rewritten only where an order rests on more than sessions and reads, or on one transaction that
+     * reads from both S and T: it is no G0 or G1c, because S and T may have committed in the other order. Any other
+     * cycle is returned unchanged.
      */
     List<Dependency> of(List<Dependency> found) {
         List<Dependency> cycle = withoutLateOverwrite(withoutDetour(found));
@@ -69,9 +70,10 @@ final class ClearerCycle {
     }
 
     /**
-     * Rewrites a cycle in which S overwrites what T wrote to a key, after T overwrote what S read of it, if S had ended before T started. It would be a
-     * lost update, but the times show that T wrote later. In this order a transaction missed T's write: the one whose read forced the
-     * other order. Without times the lost update is the simpler explanation.
+     * Rewrites a cycle in which S overwrites what T wrote to a key, after T overwrote what S read of it, if S had ended
+     * before T started. It would be a lost update, but the times show that T wrote later. In this order a transaction
+     * missed T's write: the one whose read forced the other order. Without times the lost update is the simpler
+     * explanation.
      */
     private List<Dependency> withoutLateOverwrite(List<Dependency> cycle) {
         long[] starts = table.starts();
@@ -97,8 +99,8 @@ final class ClearerCycle {
     }
 
     /**
-     * Whether the reader that missed a write read another write of the same transaction later. If it read that one before, RC puts the
-     * transactions into the other order.
+     * Whether the reader that missed a write read another write of the same transaction later. If it read that one
+     * before, RC puts the transactions into the other order.
      */
     private boolean isPartlyRead(List<Dependency> missed) {
         int reader = missed.get(0).from();
@@ -117,8 +119,8 @@ final class ClearerCycle {
     }
 
     /**
-     * Rewrites a cycle in which a transaction misses a write of the key that it read from the transaction before: the read does not
-     * show the order of these two writers, which other transactions force.
+     * Rewrites a cycle in which a transaction misses a write of the key that it read from the transaction before: the
+     * read does not show the order of these two writers, which other transactions force.
      */
     private static List<Dependency> withoutDetour(List<Dependency> cycle) {
         for (int i = 0; i < cycle.size(); i++) {

@@ -44,7 +44,10 @@ final class CycleName {
         return cycle.size() == 2 ? Anomaly.WRITE_SKEW : Anomaly.ITEM_CYCLE;
     }
 
-    /** Whether the transaction that missed a write read from the one before it: two of its reads are of no single snapshot. */
+    /**
+     * Whether the transaction that missed a write read from the one before it: two of its reads are of no single
+     * snapshot.
+     */
     private static boolean isReadBeforeMissed(List<Dependency> cycle) {
         for (int i = 0; i < cycle.size(); i++) {
             if (cycle.get((i + 1) % cycle.size()).kind() == EdgeKind.RW) {
@@ -117,8 +120,8 @@ final class CycleName {
     }
 
     /**
-     * Two transactions that write a key, one of which had read it and did not see the write of the other. If it is observed that
-     * the other came first, the read is at fault and not the update.
+     * Two transactions that write a key, one of which had read it and did not see the write of the other. If it is
+     * observed that the other came first, the read is at fault and not the update.
      */
     private static boolean isLostUpdate(List<Dependency> cycle, WriterLookup lookup) {
         if (cycle.size() != 2) {

@@ -138,7 +138,9 @@ final class EdgeReasons {
                 : found;
     }
 
-    /** An edge that inserts and deletes of a row forced: with the key, and without the alternatives that were refuted. */
+    /**
+     * An edge that inserts and deletes of a row forced: with the key, and without the alternatives that were refuted.
+     */
     private @Nullable Dependency row(int from, int to, EdgeKind kind) {
         for (int o = table.firstOperation(from); o < table.operationsEnd(from); o++) {
             int key = table.key(o);
@@ -198,7 +200,10 @@ final class EdgeReasons {
         return null;
     }
 
-    /** R2: {@code from} read a version that {@code to} overwrote; of a key that both write, if there is one, as in a lost update. */
+    /**
+     * R2: {@code from} read a version that {@code to} overwrote; of a key that both write, if there is one, as in a
+     * lost update.
+     */
     private @Nullable Dependency overwritten(int from, int to, int below) {
         IntSortedSet updated = new IntAVLTreeSet();
         IntSortedSet onlyRead = new IntAVLTreeSet();

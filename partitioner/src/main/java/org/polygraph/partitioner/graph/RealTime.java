@@ -8,19 +8,20 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Real-time order without its n^2 edges: u before v iff end(u) + skew < start(v), the skew being the bound on the difference between
- * any two clocks. The transactions that precede v are a prefix of all transactions sorted by end. So two numbers a
- * transaction are enough: <i>how many had ended when it started</i>, and <i>its own place among the ends</i>. u is before v iff
- * {@code place(u) < ended(v)}. Equal ends share a place.
+ * Real-time order without its n^2 edges: u before v iff end(u) + skew < start(v), the skew being the bound on the
+ * difference between any two clocks. The transactions that precede v are a prefix of all transactions sorted by end. So
+ * two numbers a transaction are enough: <i>how many had ended when it started</i>, and <i>its own place among the
+ * ends</i>. u is before v iff {@code place(u) < ended(v)}. Equal ends share a place.
  *
- * <p>The end of an indeterminate transaction bounds nothing, but its start is bound. A transaction without a time, or one that does
- * not count, neither bounds nor is bound.
+ * <p>The end of an indeterminate transaction bounds nothing, but its start is bound. A transaction without a time, or
+ * one that does not count, neither bounds nor is bound.
  *
- * <p>For an {@link CommitStatus#OPTIONAL} transaction it is open whether its start is bound. If the later transactions of its session
- * start no earlier, it may be bound in any case, because that implies nothing new for them. Otherwise the transactions that had ended
- * precede it only if it committed: these are the {@link #openStarts}.
+ * <p>For an {@link CommitStatus#OPTIONAL} transaction it is open whether its start is bound. If the later transactions
+ * of its session start no earlier, it may be bound in any case, because that implies nothing new for them. Otherwise
+ * the transactions that had ended precede it only if it committed: these are the {@link #openStarts}.
  *
- * <p>Time: a sort of longs and a binary search a transaction. Memory: 8 bytes a transaction, 8 more while it is computed.
+ * <p>Time: a sort of longs and a binary search a transaction. Memory: 8 bytes a transaction, 8 more while it is
+ * computed.
  */
 public final class RealTime {
     /** The place of a transaction without a known end. */
@@ -159,7 +160,10 @@ public final class RealTime {
         return low;
     }
 
-    /** Whether the later transactions of the session start no earlier, so that an edge into t implies nothing new for them. */
+    /**
+     * Whether the later transactions of the session start no earlier, so that an edge into t implies nothing new for
+     * them.
+     */
     private static boolean startsAscendFrom(int t, HistoryTable table, CommitStatus commitStatus, long[] starts) {
         int end = table.transactionsEnd(table.sessionOf(t));
         for (int next = t + 1; next < end; next++) {

@@ -5,9 +5,9 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Which transactions count, one byte each. Committed transactions count and aborted ones do not. An indeterminate transaction counts
- * iff a counted transaction must have read its write; it is {@link #OPTIONAL} if values repeat and it is open whether its write was
- * read.
+ * Which transactions count, one byte each. Committed transactions count and aborted ones do not. An indeterminate
+ * transaction counts iff a counted transaction must have read its write; it is {@link #OPTIONAL} if values repeat and
+ * it is open whether its write was read.
  */
 public final class CommitStatus {
     /** Leaves no trace: aborted, or indeterminate and never observed. */

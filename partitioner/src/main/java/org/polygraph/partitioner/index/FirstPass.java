@@ -10,8 +10,8 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * The pass over transactions before the passes over keys: which operations matter outside their transaction, which transactions
- * contradict themselves, and which ones count.
+ * The pass over transactions before the passes over keys: which operations matter outside their transaction, which
+ * transactions contradict themselves, and which ones count.
  *
  * @param roles of each operation, see {@link TransactionScan}; of dropped transactions none
  * @param violations transactions that count and contradict themselves, at most {@link IndexedHistory#MOST_VIOLATIONS};

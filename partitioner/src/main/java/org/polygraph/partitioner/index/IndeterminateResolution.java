@@ -11,16 +11,16 @@ import org.polygraph.storage.table.HistoryTable;
  * Decides which indeterminate transactions count, to a fixpoint:
  *
  * <ul>
- *   <li>one that no counted or possibly counted transaction reads is dropped: dropping it can only help, unless it writes a key
- *       that is inserted or deleted;
+ *   <li>one that no counted or possibly counted transaction reads is dropped: dropping it can only help, unless it
+ *       writes a key that is inserted or deleted;
  *   <li>one that contradicts itself, or reads what no other transaction wrote, cannot have committed;
  *   <li>one that is the only candidate writer of a counted read has committed;
- *   <li>what then remains is optional: a choice of the solver. That happens only where values repeat, or rows are inserted and
- *       deleted.
+ *   <li>what then remains is optional: a choice of the solver. That happens only where values repeat, or rows are
+ *       inserted and deleted.
  * </ul>
  *
- * <p>It considers only values that indeterminate transactions wrote or read; linear in their number, apart from one pass
- * over the history.
+ * <p>It considers only values that indeterminate transactions wrote or read; linear in their number, apart from one
+ * pass over the history.
  */
 final class IndeterminateResolution {
     /** One (key, value) that an indeterminate transaction wrote or read. */
@@ -42,7 +42,9 @@ final class IndeterminateResolution {
     private final Object2IntOpenHashMap<KeyValue> ids = new Object2IntOpenHashMap<>();
     private final List<Version> versions = new ArrayList<>();
     private final IntArrayList indeterminate = new IntArrayList();
-    /** By transaction: whether it writes a key that is inserted or deleted. An insert or a delete may need such a write. */
+    /**
+     * By transaction: whether it writes a key that is inserted or deleted. An insert or a delete may need such a write.
+     */
     private final boolean[] writesRow;
 
     private IndeterminateResolution(HistoryTable table, byte[] roles, CommitStatus commitStatus) {

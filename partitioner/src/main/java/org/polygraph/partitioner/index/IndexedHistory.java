@@ -10,8 +10,8 @@ import org.polygraph.storage.model.StoppedException;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * A history after its first pass: the transactions that count and the {@link VersionIndex}; or the reads that are impossible in
- * any order.
+ * A history after its first pass: the transactions that count and the {@link VersionIndex}; or the reads that are
+ * impossible in any order.
  */
 public final class IndexedHistory {
     /** The most violations of single reads that are reported in full. */
@@ -115,7 +115,9 @@ public final class IndexedHistory {
         return new IndexedHistory(table, commitStatus, sessionOf(table), versions, List.of());
     }
 
-    /** Adds what {@link #of(HistoryTable, ArrayFile)} needs to a checkpoint file; there must be no {@link #violations}. */
+    /**
+     * Adds what {@link #of(HistoryTable, ArrayFile)} needs to a checkpoint file; there must be no {@link #violations}.
+     */
     public void saveTo(ArrayFile file) {
         file.put("states", commitStatus.states());
         versions().saveTo(file);

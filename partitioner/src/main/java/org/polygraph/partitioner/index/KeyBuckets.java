@@ -5,8 +5,9 @@ import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Operations grouped by key: one pass deals them out to buckets of {@value #BUCKET_KEYS} keys (few streams, so that writes
- * stay sequential), and {@link #sort} puts one bucket in order within the cache. Linear time; 16 bytes an operation.
+ * Operations grouped by key: one pass deals them out to buckets of {@value #BUCKET_KEYS} keys (few streams, so that
+ * writes stay sequential), and {@link #sort} puts one bucket in order within the cache. Linear time; 16 bytes an
+ * operation.
  */
 public final class KeyBuckets {
     private static final int BUCKET_SHIFT = 10;

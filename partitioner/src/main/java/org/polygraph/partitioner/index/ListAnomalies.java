@@ -9,9 +9,10 @@ import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Names what a read of a list key shows if the read stands for the place of an append: lists are read as the versions that their
- * last elements made, and an append is a read of the version before it and a write. Two such reads of different versions, and the
- * first once more, stand for an element that lists show in two places; at rc, ra and cc that one is read again after the write.
+ * Names what a read of a list key shows if the read stands for the place of an append: lists are read as the versions
+ * that their last elements made, and an append is a read of the version before it and a write. Two such reads of
+ * different versions, and the first once more, stand for an element that lists show in two places; at rc, ra and cc
+ * that one is read again after the write.
  *
  * <p>Each name takes one pass over the history.
  */
@@ -60,8 +61,8 @@ final class ListAnomalies {
     }
 
     /**
-     * The violation if a read that contradicts its own transaction stands for the place of an append; null if the transaction read
-     * that version itself, or the names for registers fit.
+     * The violation if a read that contradicts its own transaction stands for the place of an append; null if the
+     * transaction read that version itself, or the names for registers fit.
      */
     static @Nullable Violation inconsistent(HistoryTable table, int transaction, int read) {
         int key = table.key(read);

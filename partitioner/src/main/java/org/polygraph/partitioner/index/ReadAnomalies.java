@@ -11,8 +11,8 @@ import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Names the anomaly of single reads. It runs only for the reads that are reported; each call of {@link #impossible} is one pass over
- * the history.
+ * Names the anomaly of single reads. It runs only for the reads that are reported; each call of {@link #impossible} is
+ * one pass over the history.
  */
 final class ReadAnomalies {
     private static final int NO_WRITER = -1;
@@ -48,7 +48,10 @@ final class ReadAnomalies {
                         + table.keys().label(key) + why);
     }
 
-    /** A read that contradicts its own transaction's earlier write or read of the key; or an insert or a delete that does. */
+    /**
+     * A read that contradicts its own transaction's earlier write or read of the key; or an insert or a delete that
+     * does.
+     */
     Violation inconsistent(int transaction, int operation) {
         int key = table.key(operation);
         if (table.isWrite(operation)) {

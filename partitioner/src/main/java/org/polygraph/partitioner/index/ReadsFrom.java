@@ -8,8 +8,8 @@ import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * The transaction that each read read from, by operation. The axioms of RC and RA are stated over it. Where a value was written more
- * than once, or it is open whether its writer committed, the read is left {@link #OPEN}.
+ * The transaction that each read read from, by operation. The axioms of RC and RA are stated over it. Where a value was
+ * written more than once, or it is open whether its writer committed, the read is left {@link #OPEN}.
  *
  * <p>Linear time, by {@link KeyBuckets}. Memory: 4 bytes an operation; 17 more while it works.
  */

@@ -10,8 +10,8 @@ import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * The operations of a history with inserts and deletes, and behind those of each transaction what it reads and writes of
- * existences, see {@link RowKeys}: for each key that any counted transaction inserts or deletes.
+ * The operations of a history with inserts and deletes, and behind those of each transaction what it reads and writes
+ * of existences, see {@link RowKeys}: for each key that any counted transaction inserts or deletes.
  *
  * <p>Linear, but for a search among the transaction's operations a write. Memory: 13 bytes an operation.
  */
@@ -92,8 +92,8 @@ final class RowOperations {
     }
 
     /**
-     * By key of the history, and whether a delete or an insert comes first: the transactions that need a row, or none, and are more
-     * than all transactions can have left. Each version has one next version, so no order explains them.
+     * By key of the history, and whether a delete or an insert comes first: the transactions that need a row, or none,
+     * and are more than all transactions can have left. Each version has one next version, so no order explains them.
      */
     List<Violation> surplus() {
         int existences = rows.all() - rows.keys();

@@ -34,7 +34,9 @@ public final class TransactionScan {
     private final boolean each;
     /** Of operation i of the current transaction: its latest own write of the same key so far, or -1. */
     private int[] ownWrites = new int[SHORT];
-    /** By key: the last operation on it, plus one, if above the transaction's first; made for long transactions only. */
+    /**
+     * By key: the last operation on it, plus one, if above the transaction's first; made for long transactions only.
+     */
     private int[] lastOperations = new int[0];
 
     TransactionScan(HistoryTable table, Reads reads) {

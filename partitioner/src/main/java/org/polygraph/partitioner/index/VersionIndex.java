@@ -8,17 +8,18 @@ import org.polygraph.storage.artifact.ArrayFile;
 /**
  * Per key: its writers, the value that each one wrote, and its external reads grouped by the version that they read.
  *
- * <p>Shapes, for K keys, W visible writes and R external reads (of the decided reads of one version by one session only the
- * first and the last are kept, because those between follow from them):
+ * <p>Shapes, for K keys, W visible writes and R external reads (of the decided reads of one version by one session only
+ * the first and the last are kept, because those between follow from them):
  *
  * <ul>
- *   <li>writers of key k: [writerStarts[k], writerStarts[k+1]), ascending by transaction, hence by session and position;
+ *   <li>writers of key k: [writerStarts[k], writerStarts[k+1]), ascending by transaction, hence by session and
+ *       position;
  *   <li>writerClasses[w]: identity of the value within the key: the first writer of that value, or {@link #INITIAL};
- *   <li>readers of key k: [readerStarts[k], readerStarts[k+1]), by slot and in a slot ascending by transaction. Slots of k
- *       start at slot(k): the initial version, each writer in order, then the reads that are still ambiguous; slot i has
- *       the readers [slotStarts[i], slotStarts[i+1]);
- *   <li>readerClasses[r]: the class of the value read. The candidates of a read are the writers of its class but its own
- *       transaction, and the initial version if the class is INITIAL.
+ *   <li>readers of key k: [readerStarts[k], readerStarts[k+1]), by slot and in a slot ascending by transaction. Slots
+ *       of k start at slot(k): the initial version, each writer in order, then the reads that are still ambiguous; slot
+ *       i has the readers [slotStarts[i], slotStarts[i+1]);
+ *   <li>readerClasses[r]: the class of the value read. The candidates of a read are the writers of its class but its
+ *       own transaction, and the initial version if the class is INITIAL.
  * </ul>
  *
  * <p>A history with inserts and deletes has more keys here than it has, see {@link RowKeys}.
@@ -178,7 +179,10 @@ public final class VersionIndex {
         return renumbered;
     }
 
-    /** The index of some keys, ascending, numbered from 0; -1 stands for a key without operations. Linear in their operations. */
+    /**
+     * The index of some keys, ascending, numbered from 0; -1 stands for a key without operations. Linear in their
+     * operations.
+     */
     public VersionIndex part(int[] chosen) {
         int keys = chosen.length;
         int writerCount = 0;
@@ -240,7 +244,8 @@ public final class VersionIndex {
      * The index of one key of which every read is decided.
      *
      * @param writers transactions, ascending
-     * @param slotStarts where the readers of the initial version begin, those of each writer, and twice the number of readers
+     * @param slotStarts where the readers of the initial version begin, those of each writer, and twice the number of
+     *     readers
      * @param readers transactions, ascending within a slot
      */
     public static VersionIndex ofKey(int[] writers, int[] slotStarts, int[] readers) {

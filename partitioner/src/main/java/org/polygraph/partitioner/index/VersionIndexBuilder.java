@@ -59,7 +59,9 @@ public final class VersionIndexBuilder {
         this.initialValues = initialValues;
     }
 
-    /** (key, transaction) pairs of counted reads whose value no transaction can have written, found by {@link #build}. */
+    /**
+     * (key, transaction) pairs of counted reads whose value no transaction can have written, found by {@link #build}.
+     */
     public IntArrayList impossible() {
         return impossible;
     }
@@ -147,7 +149,9 @@ public final class VersionIndexBuilder {
         place(base, w, bucket, r0, end);
     }
 
-    /** Groups the key's readers by slot; of a session's readers of one resolved version the middle ones are left out. */
+    /**
+     * Groups the key's readers by slot; of a session's readers of one resolved version the middle ones are left out.
+     */
     private void place(int base, int w, KeyBuckets bucket, int r0, int end) {
         int next = readers;
         for (int s = 0; s < w + 2; s++) {

@@ -3,8 +3,8 @@ package org.polygraph.partitioner.isolation;
 import java.util.List;
 
 /**
- * The named ways to violate a level, the simplest first. Names are Adya's (G...) where there is one, else those of MTC (Gu et al.,
- * "Boosting End-to-End Database Isolation Checking via Mini-Transactions", ICDE 2025, table I).
+ * The named ways to violate a level, the simplest first. Names are Adya's (G...) where there is one, else those of MTC
+ * (Gu et al., "Boosting End-to-End Database Isolation Checking via Mini-Transactions", ICDE 2025, table I).
  */
 public enum Anomaly {
     DIRTY_WRITE(

@@ -9,19 +9,19 @@ import org.polygraph.partitioner.index.RowKeys;
 import org.polygraph.partitioner.index.VersionIndex;
 
 /**
- * The check of one key at a time against an order: a read is violated if the last counted writer before
- * its snapshot wrote another value; with two events a transaction, two writers are violated if the snapshot of the later one precedes
- * the commit of the earlier one. Optional transactions are taken as not committed.
+ * The check of one key at a time against an order: a read is violated if the last counted writer before its snapshot
+ * wrote another value; with two events a transaction, two writers are violated if the snapshot of the later one
+ * precedes the commit of the earlier one. Optional transactions are taken as not committed.
  *
- * <p>Of rows that are inserted and deleted ({@link RowKeys}), with two events a transaction: reads of an existence are at commits,
- * and a writer is violated if the writer before it left a row and commits after its snapshot.
+ * <p>Of rows that are inserted and deleted ({@link RowKeys}), with two events a transaction: reads of an existence are
+ * at commits, and a writer is violated if the writer before it left a row and commits after its snapshot.
  *
- * <p>The writers of a key may be spread over several slices ({@link org.polygraph.partitioner.sliced.KeySlices}). Then a slice is
- * checked with the commit places of all writers of the key: a read is violated if the last one before it is not the place of a writer
- * of its value, and the writers of its value are all in its slice.
+ * <p>The writers of a key may be spread over several slices ({@link org.polygraph.partitioner.sliced.KeySlices}). Then
+ * a slice is checked with the commit places of all writers of the key: a read is violated if the last one before it is
+ * not the place of a writer of its value, and the writers of its value are all in its slice.
  *
- * <p>Time: O(n log n) for a key with n readers and writers. Memory: 8 bytes a reader and writer of the largest key. Not thread-safe:
- * one instance a task.
+ * <p>Time: O(n log n) for a key with n readers and writers. Memory: 8 bytes a reader and writer of the largest key. Not
+ * thread-safe: one instance a task.
  */
 public final class KeyCheck {
     private final int perTransaction;
@@ -64,8 +64,8 @@ public final class KeyCheck {
     }
 
     /**
-     * How many reads of the key are violated, and writers together with the one before: slices of a key add up to {@link
-     * #violations(int)} of the whole key.
+     * How many reads of the key are violated, and writers together with the one before: slices of a key add up to
+     * {@link #violations(int)} of the whole key.
      *
      * @param key of which the index has a slice
      * @param commits {@link #commits} of the whole

@@ -10,22 +10,23 @@ import org.polygraph.partitioner.index.VersionIndex;
 
 /**
  * The version order of histories in which every transaction that writes a key has read it before (mini-transactions,
- * read-modify-write) and every read has one possible writer. There the reads determine it, so neither saturation nor closure nor search is needed: the level holds iff one graph, with {@link #addTo these edges}, has no cycle.
+ * read-modify-write) and every read has one possible writer. There the reads determine it, so neither saturation nor
+ * closure nor search is needed: the level holds iff one graph, with {@link #addTo these edges}, has no cycle.
  *
- * <p><b>Why.</b> Let w write x, and v be the version of x that w read. In an order that explains the history w reads the
- * last version before it: under SER no transaction writes x between v and w; under SI no writer of x committed between v and
- * the snapshot of w, nor, as writers of a key do not overlap, between the snapshot and the commit of w. So w comes
- * immediately after v among the writers of x.
+ * <p><b>Why.</b> Let w write x, and v be the version of x that w read. In an order that explains the history w reads
+ * the last version before it: under SER no transaction writes x between v and w; under SI no writer of x committed
+ * between v and the snapshot of w, nor, as writers of a key do not overlap, between the snapshot and the commit of w.
+ * So w comes immediately after v among the writers of x.
  * <ul>
- *   <li><i>Divergence.</i> Two writers cannot both come immediately after one version: if two have read the same version,
- *       no order explains the history. (Lost update.)
- *   <li><i>Necessary.</i> Else each version has at most one successor, and as each writer has a predecessor, the versions
- *       of x are a chain from the initial one, or some of them form a cycle of WR edges. A reader r of v reads before the
- *       successor s of v commits: b(r) -> c(s), unless r is s itself. With SO and WR these are edges of every order that
- *       explains the history; a cycle refutes it.
+ *   <li><i>Divergence.</i> Two writers cannot both come immediately after one version: if two have read the same
+ *       version, no order explains the history. (Lost update.)
+ *   <li><i>Necessary.</i> Else each version has at most one successor, and as each writer has a predecessor, the
+ *       versions of x are a chain from the initial one, or some of them form a cycle of WR edges. A reader r of v reads
+ *       before the successor s of v commits: b(r) -> c(s), unless r is s itself. With SO and WR these are edges of
+ *       every order that explains the history; a cycle refutes it.
  *   <li><i>Sufficient.</i> Take any order that extends the acyclic graph. The chain of x is ordered by its WR edges
- *       c(v) -> b(s), so writers of x do not overlap. A reader of v has v before its snapshot and the successor after it,
- *       and all later versions after that one: it reads v.
+ *       c(v) -> b(s), so writers of x do not overlap. A reader of v has v before its snapshot and the successor after
+ *       it, and all later versions after that one: it reads v.
  *   <li><i>Real time</i> adds edges that an order must keep, and nothing else.
  * </ul>
  * MTC (Si and others, "Efficient Black-box Checking of Snapshot Isolation and Serializability with Mini-transactions",

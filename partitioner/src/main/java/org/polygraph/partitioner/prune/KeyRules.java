@@ -12,20 +12,23 @@ import org.polygraph.storage.model.StoppedException;
  * The rules of saturation for one key at a time. For S and T that write the key and r that reads it from T:
  *
  * <ul>
- *   <li>R0 (two events a transaction): if b(S) reaches c(T), then S is before T; otherwise T would overlap S and both write the key.
+ *   <li>R0 (two events a transaction): if b(S) reaches c(T), then S is before T; otherwise T would overlap S and both
+ *       write the key.
  *   <li>R1: if c(S) reaches b(r), then S is before T; otherwise r would read from S or a later writer.
  *   <li>R2: if c(T) reaches b(S) and r is not S, then b(r) is before c(S), for the same reason.
  *   <li>A reader of the initial version is before every other writer.
- *   <li>A candidate T of a read r that has several is excluded if b(r) reaches c(T), or if T reaches another writer of the key that
- *       reaches r; the initial version is excluded if any writer reaches r. A read with one candidate left is decided: a WR edge.
+ *   <li>A candidate T of a read r that has several is excluded if b(r) reaches c(T), or if T reaches another writer of
+ *       the key that reaches r; the initial version is excluded if any writer reaches r. A read with one candidate left
+ *       is decided: a WR edge.
  * </ul>
  *
- * <p>An edge is added only if other edges do not imply it: of several predecessors, those that reach another predecessor are left
- * out. The rules are written here once. What a row of the closure gives is the matter of the subclasses: {@link SessionRules} find
- * writers by session with chain clocks, {@link WindowRules} by time with a window closure.
+ * <p>An edge is added only if other edges do not imply it: of several predecessors, those that reach another
+ * predecessor are left out. The rules are written here once. What a row of the closure gives is the matter of the
+ * subclasses: {@link SessionRules} find writers by session with chain clocks, {@link WindowRules} by time with a window
+ * closure.
  *
- * <p>The rules change neither graph nor index. They collect what they force and decide, so several threads can apply them to
- * different keys, each with an instance of its own.
+ * <p>The rules change neither graph nor index. They collect what they force and decide, so several threads can apply
+ * them to different keys, each with an instance of its own.
  */
 public abstract class KeyRules {
     /** Every read has a candidate. */
@@ -87,8 +90,8 @@ public abstract class KeyRules {
     abstract void findPredecessors(int w, int visit);
 
     /**
-     * Finds writers that are not known to precede w, but must: their commit reaches a reader of w, or their begin reaches the
-     * commit of w. Called after {@link #findPredecessors} of the same writer.
+     * Finds writers that are not known to precede w, but must: their commit reaches a reader of w, or their begin
+     * reaches the commit of w. Called after {@link #findPredecessors} of the same writer.
      */
     abstract void findOverlapping(int w);
 
@@ -98,7 +101,10 @@ public abstract class KeyRules {
     /** Whether the begin of a reader reaches the commit of writer w. */
     abstract boolean isBefore(int reader, int w);
 
-    /** Finds the writers of the key that reach an event, as far as {@link #isCandidate} needs them. @return whether there is any */
+    /**
+     * Finds the writers of the key that reach an event, as far as {@link #isCandidate} needs them. @return whether
+     * there is any
+     */
     abstract boolean findBefore(int begin);
 
     /** Whether the read that {@link #findBefore} was last called for may have read what a commit wrote. */
@@ -241,7 +247,9 @@ public abstract class KeyRules {
     private static final int SEVERAL = -2;
     private static final int IMPOSSIBLE = -3;
 
-    /** The only candidate of a read: a writer, {@link VersionIndex#INITIAL}; or {@link #SEVERAL} or {@link #IMPOSSIBLE}. */
+    /**
+     * The only candidate of a read: a writer, {@link VersionIndex#INITIAL}; or {@link #SEVERAL} or {@link #IMPOSSIBLE}.
+     */
     private int onlyCandidate(int number, int reader, int valueClass) {
         int begin = events.begin(reader);
         boolean isWritten = findBefore(begin);

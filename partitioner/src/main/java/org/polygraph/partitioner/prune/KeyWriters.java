@@ -6,9 +6,10 @@ import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.partitioner.index.VersionIndex;
 
 /**
- * The writers and decided readers of one key, loaded for the rules: counted writers, grouped by session and in session order, and
- * the decided readers of each. They are copied together because the rules come to the same writers and readers many times, and
- * through the index each visit would be three cache misses. Arrays are reused from key to key: 20 bytes a writer, 12 a reader.
+ * The writers and decided readers of one key, loaded for the rules: counted writers, grouped by session and in session
+ * order, and the decided readers of each. They are copied together because the rules come to the same writers and
+ * readers many times, and through the index each visit would be three cache misses. Arrays are reused from key to key:
+ * 20 bytes a writer, 12 a reader.
  */
 public final class KeyWriters {
     private final VersionIndex index;
@@ -116,8 +117,8 @@ public final class KeyWriters {
     }
 
     /**
-     * The first writer from {@code low} on, before {@code end}, whose commit is not below the bound; {@code end} if there
-     * is none. Commits ascend and the writer is mostly near, so the search goes in growing steps.
+     * The first writer from {@code low} on, before {@code end}, whose commit is not below the bound; {@code end} if
+     * there is none. Commits ascend and the writer is mostly near, so the search goes in growing steps.
      */
     public int firstNotBelow(int low, int end, int bound) {
         int from = low;

@@ -16,11 +16,11 @@ import org.polygraph.partitioner.index.VersionIndex;
 import org.polygraph.storage.model.StoppedException;
 
 /**
- * One round of {@link KeyRules} over all keys that the last update of the closure changed. Any number
- * of rounds is sound. Saturation is an accelerator, not a prerequisite: the solver decides what is left.
+ * One round of {@link KeyRules} over all keys that the last update of the closure changed. Any number of rounds is
+ * sound. Saturation is an accelerator, not a prerequisite: the solver decides what is left.
  *
- * <p>Time: O(writers + readers) steps of the rules for the keys that are visited. Memory: 8 bytes a forced edge, and the rules of
- * each worker.
+ * <p>Time: O(writers + readers) steps of the rules for the keys that are visited. Memory: 8 bytes a forced edge, and
+ * the rules of each worker.
  */
 public final class Saturation {
     /** Writers of a task: some milliseconds; a small history is one task. */
@@ -66,7 +66,9 @@ public final class Saturation {
         return !first;
     }
 
-    /** Keys of which the last round decided reads. They and the rows that changed determine what the next round visits. */
+    /**
+     * Keys of which the last round decided reads. They and the rows that changed determine what the next round visits.
+     */
     public int[] decidedKeys() {
         return decidedKeys.toIntArray();
     }
@@ -88,8 +90,8 @@ public final class Saturation {
     }
 
     /**
-     * Runs one round; the closure must be exact. Keys are distributed to the workers, and what they force is put together in the
-     * order of keys, as if one thread had visited them.
+     * Runs one round; the closure must be exact. Keys are distributed to the workers, and what they force is put
+     * together in the order of keys, as if one thread had visited them.
      *
      * @throws StoppedException if it is to stop
      */

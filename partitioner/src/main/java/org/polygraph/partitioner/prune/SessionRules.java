@@ -7,17 +7,17 @@ import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.index.VersionIndex;
 
 /**
- * The {@link KeyRules} by {@link ChainClocks}, without pairs of writers: the writers of a session are a chain, so of each session
- * only the last writer that reaches an event matters.
+ * The {@link KeyRules} by {@link ChainClocks}, without pairs of writers: the writers of a session are a chain, so of
+ * each session only the last writer that reaches an event matters.
  *
- * <p>A <i>front</i> holds for a writer, by session, the first writer that does not reach it. Writers are visited in a topological
- * order, by number of ancestors, and each takes over the front of a writer shortly before it that reaches it: only what its own row
- * adds to that front are predecessors that the other writer does not cover. On a hot key these are one or two, whereas a front
- * carried along the session moves in half of all sessions. Readers are compared with the same front: R1 forces what they see
- * beyond it.
+ * <p>A <i>front</i> holds for a writer, by session, the first writer that does not reach it. Writers are visited in a
+ * topological order, by number of ancestors, and each takes over the front of a writer shortly before it that reaches
+ * it: only what its own row adds to that front are predecessors that the other writer does not cover. On a hot key
+ * these are one or two, whereas a front carried along the session moves in half of all sessions. Readers are compared
+ * with the same front: R1 forces what they see beyond it.
  *
- * <p>Time for a key: a sort, and for each writer and reader one cell read and comparison a session that writes the key, without
- * branches. Memory: 8 bytes a front and session, with at most {@value #MOST_FRONTS} fronts.
+ * <p>Time for a key: a sort, and for each writer and reader one cell read and comparison a session that writes the key,
+ * without branches. Memory: 8 bytes a front and session, with at most {@value #MOST_FRONTS} fronts.
  */
 public final class SessionRules extends KeyRules {
     /** How far back a writer's front is looked for. */
@@ -50,7 +50,10 @@ public final class SessionRules extends KeyRules {
     private int[] hits = new int[64];
     /** By group: the writer found, or -1. */
     private int[] foundAt = new int[0];
-    /** By group: the last writer that reached the read with several candidates before, or -1; the next search begins there. */
+    /**
+     * By group: the last writer that reached the read with several candidates before, or -1; the next search begins
+     * there.
+     */
     private int[] last = new int[0];
     /** By chain: how many of its events reach the begin of one of these. */
     private final int[] reached;
@@ -71,8 +74,8 @@ public final class SessionRules extends KeyRules {
     }
 
     /**
-     * Goes on as if the first writers of a key had been visited: those whose fronts are still there, see {@link #LOOK_BACK} and
-     * {@link #fronts}.
+     * Goes on as if the first writers of a key had been visited: those whose fronts are still there, see {@link
+     * #LOOK_BACK} and {@link #fronts}.
      *
      * @param visited writers in the order of visits
      * @param first the first of them that is to be visited
@@ -169,8 +172,9 @@ public final class SessionRules extends KeyRules {
     }
 
     /**
-     * Reads a word of every cache line of the rows. The rules read rows at random, far more bytes than any cache holds, with
-     * comparisons in between that keep the processor from running ahead; without them the memory serves the rows side by side.
+     * Reads a word of every cache line of the rows. The rules read rows at random, far more bytes than any cache holds,
+     * with comparisons in between that keep the processor from running ahead; without them the memory serves the rows
+     * side by side.
      */
     @Override
     void fetch(int from, int to) {
@@ -189,8 +193,8 @@ public final class SessionRules extends KeyRules {
     }
 
     /**
-     * Moves the front up to the writer's own row and finds the last writer of each session that moved, and the front's former
-     * owner unless its session moved: every maximal predecessor is among them.
+     * Moves the front up to the writer's own row and finds the last writer of each session that moved, and the front's
+     * former owner unless its session moved: every maximal predecessor is among them.
      */
     @Override
     void findPredecessors(int w, int visit) {
@@ -253,7 +257,9 @@ public final class SessionRules extends KeyRules {
         return from;
     }
 
-    /** Collects in {@code hits} the groups of which a row, each cell raised by {@code more}, has more than the front. */
+    /**
+     * Collects in {@code hits} the groups of which a row, each cell raised by {@code more}, has more than the front.
+     */
     private int beyond(int chain, int cells, int more) {
         int n = 0;
         int[] list = hits;
@@ -288,7 +294,10 @@ public final class SessionRules extends KeyRules {
         }
     }
 
-    /** Adds to {@code found} the groups of which the row has more than the front, and to {@code foundAt} the last writer. */
+    /**
+     * Adds to {@code found} the groups of which the row has more than the front, and to {@code foundAt} the last
+     * writer.
+     */
     private void collect(int chain, int cells, int more) {
         int moved = beyond(chain, cells, more);
         for (int m = 0; m < moved; m++) {
@@ -312,7 +321,9 @@ public final class SessionRules extends KeyRules {
         return rows.get(key.chain(w), key.commit(w) * stride + key.readerChains[reader]) > key.readerBegins[reader];
     }
 
-    /** Finds the last writer of each session that reaches the event, and what reaches those: by binary search a session. */
+    /**
+     * Finds the last writer of each session that reaches the event, and what reaches those: by binary search a session.
+     */
     @Override
     boolean findBefore(int begin) {
         int chain = events.chain(begin);

@@ -6,13 +6,13 @@ import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.index.VersionIndex;
 
 /**
- * The {@link KeyRules} by a {@link WindowClosure}. The writers of a key are sorted by earliest end, so the writers that reach an
- * event by its threshold are a prefix. Of a prefix only the last writers matter, those that end no earlier than one of it starts,
- * and they overlap. The few exceptions of the row are added. No step goes by session or by pair, so the time for a key is
- * O(size log size), however many sessions wrote it.
+ * The {@link KeyRules} by a {@link WindowClosure}. The writers of a key are sorted by earliest end, so the writers that
+ * reach an event by its threshold are a prefix. Of a prefix only the last writers matter, those that end no earlier
+ * than one of it starts, and they overlap. The few exceptions of the row are added. No step goes by session or by pair,
+ * so the time for a key is O(size log size), however many sessions wrote it.
  *
- * <p>Where more than {@value #MOST} writers overlap, some of what they force is left out: the rules are an accelerator. Memory: 20
- * bytes a writer of the largest key.
+ * <p>Where more than {@value #MOST} writers overlap, some of what they force is left out: the rules are an accelerator.
+ * Memory: 20 bytes a writer of the largest key.
  */
 final class WindowRules extends KeyRules {
     /** Writers that are compared with each other. */

@@ -1,7 +1,8 @@
 /**
  * Saturation: edges and candidate choices that the closure forces.
  *
- * <p>Guarantee: forces only what every explanation has; never guesses. May import: {@code closure}, {@code graph}, {@code index}, {@code isolation}.
+ * <p>Guarantee: forces only what every explanation has; never guesses. May import: {@code closure}, {@code graph},
+ * {@code index}, {@code isolation}.
  */
 @NullMarked
 package org.polygraph.partitioner.prune;

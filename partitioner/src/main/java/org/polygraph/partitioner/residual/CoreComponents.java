@@ -5,9 +5,9 @@ import it.unimi.dsi.fastutil.ints.IntArrayList;
 import org.polygraph.partitioner.index.VersionIndex;
 
 /**
- * The connected components of a residual core: two transactions belong together when they read or write the same violated
- * key. Only the report uses them. Union by size with path halving: nearly linear in the readers and writers of the violated keys; 16
- * bytes a transaction among them.
+ * The connected components of a residual core: two transactions belong together when they read or write the same
+ * violated key. Only the report uses them. Union by size with path halving: nearly linear in the readers and writers of
+ * the violated keys; 16 bytes a transaction among them.
  */
 public final class CoreComponents {
     private final Int2IntOpenHashMap ids = new Int2IntOpenHashMap();

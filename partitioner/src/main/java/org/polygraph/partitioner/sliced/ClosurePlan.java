@@ -6,8 +6,9 @@ import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 
 /**
- * The input that all {@link ColumnGroup}s of a graph share: the order in which chains advance, which does not depend on clock
- * rows, and the predecessors of each event. It is made once, where the graph is, in time linear in events and edges.
+ * The input that all {@link ColumnGroup}s of a graph share: the order in which chains advance, which does not depend on
+ * clock rows, and the predecessors of each event. It is made once, where the graph is, in time linear in events and
+ * edges.
  */
 public final class ClosurePlan {
     private final KnownGraph graph;

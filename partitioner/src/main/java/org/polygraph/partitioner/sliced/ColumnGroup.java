@@ -9,15 +9,15 @@ import org.polygraph.partitioner.graph.Events;
 
 /**
  * Some columns of the {@link ChainClocks} of a graph: how many events of each of these chains strictly reach an event.
- * Once the order in which chains advance is fixed, columns do not depend on each other. Groups of columns can therefore be
- * computed in different processes, in buffers that may be mapped files.
+ * Once the order in which chains advance is fixed, columns do not depend on each other. Groups of columns can therefore
+ * be computed in different processes, in buffers that may be mapped files.
  *
- * <p>The group decides by its own columns whether an edge from one of its chains is redundant. It merges every edge from
- * another chain, redundant or not, which reads one cache line more an edge. Exactly one group decides about each edge, and
- * its result is that of {@link ChainClocks#update}.
+ * <p>The group decides by its own columns whether an edge from one of its chains is redundant. It merges every edge
+ * from another chain, redundant or not, which reads one cache line more an edge. Exactly one group decides about each
+ * edge, and its result is that of {@link ChainClocks#update}.
  *
- * <p>Memory: 4 bytes times events times columns in the buffers, and a bit for each event and edge. Time: proportional to the
- * columns times the events and the edges that are merged.
+ * <p>Memory: 4 bytes times events times columns in the buffers, and a bit for each event and edge. Time: proportional
+ * to the columns times the events and the edges that are merged.
  */
 public final class ColumnGroup {
     private static final int CHECK_EVERY = 1 << 16;

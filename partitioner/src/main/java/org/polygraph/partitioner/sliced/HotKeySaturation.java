@@ -13,17 +13,18 @@ import org.polygraph.partitioner.prune.Saturation;
 import org.polygraph.partitioner.prune.SessionRules;
 
 /**
- * A round of {@link Saturation} over one key that so many transactions touch that a task has no room for their rows. The
- * writers of the key are processed in consecutive slices, which may run in different tasks. The edges that all slices force,
- * in the order of the slices, are exactly those that {@link SessionRules} force over the whole key.
+ * A round of {@link Saturation} over one key that so many transactions touch that a task has no room for their rows.
+ * The writers of the key are processed in consecutive slices, which may run in different tasks. The edges that all
+ * slices force, in the order of the slices, are exactly those that {@link SessionRules} force over the whole key.
  *
- * <p>The rules visit writers in a topological order. Of earlier writers they keep only a front for the last writer of each
- * session; at the start of a slice the fronts are computed again from the rows of these writers. The rules compare a writer
- * only with the last writer of each session that reaches it or its readers. A few writers, together with these, are
- * therefore processed as a key of their own.
+ * <p>The rules visit writers in a topological order. Of earlier writers they keep only a front for the last writer of
+ * each session; at the start of a slice the fronts are computed again from the rows of these writers. The rules compare
+ * a writer only with the last writer of each session that reaches it or its readers. A few writers, together with
+ * these, are therefore processed as a key of their own.
  *
- * <p>Memory: the index of the key, 20 bytes for each writer and 12 for each reader beside it, 4 bytes and 3 bits for each
- * transaction of the history, and rows of about {@value #BATCH_BYTES} bytes. Time: each row is fetched about three times.
+ * <p>Memory: the index of the key, 20 bytes for each writer and 12 for each reader beside it, 4 bytes and 3 bits for
+ * each transaction of the history, and rows of about {@value #BATCH_BYTES} bytes. Time: each row is fetched about three
+ * times.
  */
 public final class HotKeySaturation {
     private static final long BATCH_BYTES = 32L << 20;
@@ -86,8 +87,8 @@ public final class HotKeySaturation {
     }
 
     /**
-     * Whether a key can be split: it has more writers than are compared pair by pair, and no read with several candidates,
-     * because such a read is compared with all writers.
+     * Whether a key can be split: it has more writers than are compared pair by pair, and no read with several
+     * candidates, because such a read is compared with all writers.
      */
     public static boolean splits(VersionIndex versions, int key) {
         int open = versions.ambiguousSlot(key);
@@ -101,8 +102,8 @@ public final class HotKeySaturation {
     }
 
     /**
-     * The writers among [from, to) that the rules visit, each with its rank in the upper half. The results of all slices,
-     * sorted, are the order of visits; {@link #forced} takes their lower halves.
+     * The writers among [from, to) that the rules visit, each with its rank in the upper half. The results of all
+     * slices, sorted, are the order of visits; {@link #forced} takes their lower halves.
      *
      * @param changed a bit for each event: whether the last closure changed its row
      * @param all whether all writers are visited, and not only those that a change may affect
@@ -145,7 +146,8 @@ public final class HotKeySaturation {
     }
 
     /**
-     * The edges that the visits [from, to) force, as pairs of source and target, in the order in which the rules force them.
+     * The edges that the visits [from, to) force, as pairs of source and target, in the order in which the rules force
+     * them.
      *
      * @param order all visits, ascending by {@link #visited}
      */
@@ -207,7 +209,10 @@ public final class HotKeySaturation {
         return visits;
     }
 
-    /** Starts a batch with one writer of each session, so that each session keeps its front, and with the readers of the initial value. */
+    /**
+     * Starts a batch with one writer of each session, so that each session keeps its front, and with the readers of the
+     * initial value.
+     */
     private void begin() {
         numbering.clear();
         Arrays.fill(chosen, 0);

@@ -13,13 +13,13 @@ import org.polygraph.partitioner.index.VersionIndexBuilder;
 import org.polygraph.storage.model.BudgetException;
 
 /**
- * The {@link VersionIndex} of one slice of the keys, numbered densely, and the few reads that are impossible. It is an object
- * in the task that makes or checks it, and bytes in transport and in files.
+ * The {@link VersionIndex} of one slice of the keys, numbered densely, and the few reads that are impossible. It is an
+ * object in the task that makes or checks it, and bytes in transport and in files.
  *
- * <p>Bytes, little-endian ints: slice, keys K, writers W, readers R, ambiguous, whether values repeat, whether an initial
- * value was written, impossible pairs I, broken pairs B; then writerStarts K + 1, writerTransactions W, writerClasses W,
- * readerStarts K + 1, readerTransactions R, readerClasses R, slotStarts W + 2K + 1, nextInClass W or none,
- * initialWriters K or none, impossible 2I, broken 2B.
+ * <p>Bytes, little-endian ints: slice, keys K, writers W, readers R, ambiguous, whether values repeat, whether an
+ * initial value was written, impossible pairs I, broken pairs B; then writerStarts K + 1, writerTransactions W,
+ * writerClasses W, readerStarts K + 1, readerTransactions R, readerClasses R, slotStarts W + 2K + 1, nextInClass W or
+ * none, initialWriters K or none, impossible 2I, broken 2B.
  */
 public final class IndexSlice {
     private static final int HEADER_INTS = 9;
@@ -69,8 +69,8 @@ public final class IndexSlice {
     }
 
     /**
-     * One slice of an index of all keys: the inverse of {@link SliceMerge}. An index has no values, so those of a split key are
-     * dealt to its slices in turn. Time: linear in the slice, or in the whole key if it is split.
+     * One slice of an index of all keys: the inverse of {@link SliceMerge}. An index has no values, so those of a split
+     * key are dealt to its slices in turn. Time: linear in the slice, or in the whole key if it is split.
      */
     public static IndexSlice of(KeySlices slices, int slice, VersionIndex all) {
         if (slices.isOfSplitKey(slice)) {

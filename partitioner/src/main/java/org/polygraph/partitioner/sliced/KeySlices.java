@@ -8,13 +8,13 @@ import java.util.Arrays;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * The distribution of keys to slices. Each of the first n slices has whole keys: key k is the (k / n)-th of slice k mod n. Ids of keys
- * are dense and follow first appearance, so the slices are as even as a hash would make them, and no table is needed to number the
- * keys of a slice densely.
+ * The distribution of keys to slices. Each of the first n slices has whole keys: key k is the (k / n)-th of slice k mod
+ * n. Ids of keys are dense and follow first appearance, so the slices are as even as a hash would make them, and no
+ * table is needed to number the keys of a slice densely.
  *
- * <p>A <i>split</i> key has slices of its own beyond these, in which it is key 0; in slice k mod n it is a key without operations. Its
- * operations are dealt by a hash of their value: a slice has all writes and all reads of its values, so the candidates of each read
- * are in the same slice. Operations of one value are never separated.
+ * <p>A <i>split</i> key has slices of its own beyond these, in which it is key 0; in slice k mod n it is a key without
+ * operations. Its operations are dealt by a hash of their value: a slice has all writes and all reads of its values, so
+ * the candidates of each read are in the same slice. Operations of one value are never separated.
  */
 public final class KeySlices implements Serializable {
     private static final long serialVersionUID = 1L;

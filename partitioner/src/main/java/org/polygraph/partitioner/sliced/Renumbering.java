@@ -4,8 +4,8 @@ import java.util.Arrays;
 import org.polygraph.partitioner.graph.Events;
 
 /**
- * Numbers some transactions of a history densely, in their order in the history, so that they form a history of their own.
- * Memory: a bit for each transaction of the whole history and 4 bytes for 64 of them; 4 bytes for each member.
+ * Numbers some transactions of a history densely, in their order in the history, so that they form a history of their
+ * own. Memory: a bit for each transaction of the whole history and 4 bytes for 64 of them; 4 bytes for each member.
  */
 final class Renumbering {
     private final int shift;

@@ -10,12 +10,12 @@ import org.polygraph.partitioner.index.TransactionScan;
 import org.polygraph.storage.model.BudgetException;
 
 /**
- * The pass over transactions for an engine that indexes slices of keys in other processes. It takes transactions in ascending
- * order and deals their visible writes and external reads to slices, as blocks of bytes. It also finds the transactions that
- * contradict themselves.
+ * The pass over transactions for an engine that indexes slices of keys in other processes. It takes transactions in
+ * ascending order and deals their visible writes and external reads to slices, as blocks of bytes. It also finds the
+ * transactions that contradict themselves.
  *
- * <p>A block, little-endian: int operations n, int broken b, n x int {@code local key << 1 | write}, n x int transaction,
- * n x long value, b x (int transaction, int operation within it). Broken transactions travel with slice 0.
+ * <p>A block, little-endian: int operations n, int broken b, n x int {@code local key << 1 | write}, n x int
+ * transaction, n x long value, b x (int transaction, int operation within it). Broken transactions travel with slice 0.
  *
  * <p>Memory: 45 bytes an operation until {@link #deal}. Not thread-safe.
  */

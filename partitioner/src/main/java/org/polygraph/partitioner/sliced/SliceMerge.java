@@ -13,11 +13,11 @@ import org.polygraph.partitioner.index.VersionIndex;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Merges {@link IndexSlice}s into one index. It gets their {@link IndexSlice#sizes} first and allocates the index; each slice
- * is then copied to its place and need not be kept.
+ * Merges {@link IndexSlice}s into one index. It gets their {@link IndexSlice#sizes} first and allocates the index; each
+ * slice is then copied to its place and need not be kept.
  *
- * <p>Memory: the index, a bit for each slice, and a {@link SplitKeyMerge} for each split key of which some slices have come, but
- * not all. Time: linear, except for the writers of split keys. Not thread-safe.
+ * <p>Memory: the index, a bit for each slice, and a {@link SplitKeyMerge} for each split key of which some slices have
+ * come, but not all. Time: linear, except for the writers of split keys. Not thread-safe.
  */
 public final class SliceMerge {
     private final HistoryTable table;
@@ -55,12 +55,17 @@ public final class SliceMerge {
                         VersionIndex.Writers.room(0, 0, false, false), VersionIndex.Readers.room(0, 0, 0), 0);
     }
 
-    /** The violated history, if the sizes alone decide: some transaction contradicts itself, or a read is impossible. */
+    /**
+     * The violated history, if the sizes alone decide: some transaction contradicts itself, or a read is impossible.
+     */
     public @Nullable IndexedHistory known() {
         return refuted;
     }
 
-    /** The number of bytes of a slice as {@link IndexSlice#toBytes}; 0 for a slice without operations, which need not be added. */
+    /**
+     * The number of bytes of a slice as {@link IndexSlice#toBytes}; 0 for a slice without operations, which need not be
+     * added.
+     */
     public long bytesOf(int slice) {
         return bytes[slice];
     }

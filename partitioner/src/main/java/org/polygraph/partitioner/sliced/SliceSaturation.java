@@ -15,16 +15,16 @@ import org.polygraph.partitioner.prune.KeyRules;
 import org.polygraph.partitioner.prune.Saturation;
 
 /**
- * A round of {@link Saturation} over one slice of the keys, without the graph and the rest of the history. It forces the same
- * edges as a round over all keys, key by key and in the same order.
+ * A round of {@link Saturation} over one slice of the keys, without the graph and the rest of the history. It forces
+ * the same edges as a round over all keys, key by key and in the same order.
  *
- * <p>The rules of a key ask only whether events that read or write it reach each other. Therefore a batch of a few keys is
- * treated as a history of its own: its transactions are renumbered session by session, the rows of their events are fetched,
- * and the cells of the rows are renumbered. The same rules as elsewhere then run on the batch, by chain clocks or, if real
- * time is part of the graph, by the window closure.
+ * <p>The rules of a key ask only whether events that read or write it reach each other. Therefore a batch of a few keys
+ * is treated as a history of its own: its transactions are renumbered session by session, the rows of their events are
+ * fetched, and the cells of the rows are renumbered. The same rules as elsewhere then run on the batch, by chain clocks
+ * or, if real time is part of the graph, by the window closure.
  *
- * <p>Memory: 4 bytes times sessions times events of a batch, or its bounds and exceptions: at most {@value #BATCH_BYTES} bytes
- * unless a single key needs more; and 3 bits for each transaction of the history.
+ * <p>Memory: 4 bytes times sessions times events of a batch, or its bounds and exceptions: at most {@value
+ * #BATCH_BYTES} bytes unless a single key needs more; and 3 bits for each transaction of the history.
  */
 public final class SliceSaturation {
     private static final long BATCH_BYTES = 32L << 20;
@@ -94,9 +94,9 @@ public final class SliceSaturation {
 
     /**
      * Runs the round. The result has, for each key that forces or decides something, in ascending order: the key; the
-     * transaction of a read without a candidate, or -1; the number of edges; source and target of each edge; the number of its
-     * ambiguous reads if one of them was decided, else 0; for each of these the argument of {@link VersionIndex#resolve}. An
-     * impossible read ends the result.
+     * transaction of a read without a candidate, or -1; the number of edges; source and target of each edge; the number
+     * of its ambiguous reads if one of them was decided, else 0; for each of these the argument of {@link
+     * VersionIndex#resolve}. An impossible read ends the result.
      */
     public int[] forced() {
         IntArrayList batch = new IntArrayList();

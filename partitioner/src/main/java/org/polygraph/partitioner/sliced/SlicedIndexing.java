@@ -14,8 +14,8 @@ import org.polygraph.storage.table.HistoryTable;
  * Builds an {@link IndexedHistory} from {@link IndexSlice}s that other processes make. This class does the work of the
  * process that has the whole history; the result equals {@link IndexedHistory#of} in every reader and violation.
  *
- * <p>Unknown outcomes are resolved here, because this needs the writer and the reader of every read. A history without unknown
- * outcomes is not scanned here.
+ * <p>Unknown outcomes are resolved here, because this needs the writer and the reader of every read. A history without
+ * unknown outcomes is not scanned here.
  */
 public final class SlicedIndexing {
     private final HistoryTable table;

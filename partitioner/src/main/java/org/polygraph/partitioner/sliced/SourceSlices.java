@@ -16,9 +16,9 @@ import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Computes {@link ReadsFrom} from slices of keys: {@link #deal} gives each visible write and external read to its slice,
- * {@link #find} finds the writers of a slice's reads, in any process, and {@link #merge} collects them. The result is the same
- * for every read.
+ * Computes {@link ReadsFrom} from slices of keys: {@link #deal} gives each visible write and external read to its
+ * slice, {@link #find} finds the writers of a slice's reads, in any process, and {@link #merge} collects them. The
+ * result is the same for every read.
  *
  * <p>Memory: 1 byte for each operation, beside the result.
  */
@@ -42,7 +42,10 @@ public final class SourceSlices {
     private final FirstPass pass;
     private final ReadsFrom result;
 
-    /** Decides which transactions count and which operations are visible outside. Takes the arguments of {@link ReadsFrom#of}. */
+    /**
+     * Decides which transactions count and which operations are visible outside. Takes the arguments of {@link
+     * ReadsFrom#of}.
+     */
     public SourceSlices(
             HistoryTable table, IndexedHistory.Indeterminate indeterminate, IsolationLevel level, KeySlices slices) {
         this.table = table;

@@ -5,12 +5,12 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.index.VersionIndex;
 
 /**
- * Merges the slices of a key that was split by value. {@link #add} copies each slice behind the previous one, into the space
- * of the key in the index of all keys. After the last slice, writers are sorted by transaction, and readers by writer. All
- * writers and readers of a value are in the same slice, so that nothing else has to be restored.
+ * Merges the slices of a key that was split by value. {@link #add} copies each slice behind the previous one, into the
+ * space of the key in the index of all keys. After the last slice, writers are sorted by transaction, and readers by
+ * writer. All writers and readers of a value are in the same slice, so that nothing else has to be restored.
  *
- * <p>Time: that of merging the sorted writers of the slices. Memory: 4 bytes for each reader until the last slice comes, then
- * 12 for each writer and 8 for each reader more. Not thread-safe.
+ * <p>Time: that of merging the sorted writers of the slices. Memory: 4 bytes for each reader until the last slice
+ * comes, then 12 for each writer and 8 for each reader more. Not thread-safe.
  */
 final class SplitKeyMerge {
     private final VersionIndex all;
@@ -158,7 +158,8 @@ final class SplitKeyMerge {
     }
 
     /**
-     * One slice of a key whose index is complete: every n-th written value, and in the first slice also the initial value.
+     * One slice of a key whose index is complete: every n-th written value, and in the first slice also the initial
+     * value.
      *
      * @param parts n
      * @param part the number of the slice, from 0

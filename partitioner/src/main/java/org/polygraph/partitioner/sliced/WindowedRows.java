@@ -63,7 +63,8 @@ public final class WindowedRows implements SlicedClosure {
     }
 
     /**
-     * Copies the exceptions of an event's row, ascending: each of them, and all events before it in its chain, reach the event.
+     * Copies the exceptions of an event's row, ascending: each of them, and all events before it in its chain, reach
+     * the event.
      *
      * @param target an array with a place for each chain
      * @return the number of exceptions

@@ -22,8 +22,8 @@ import org.polygraph.storage.table.HistoryTable;
  *       directly before it.
  * </ol>
  *
- * <p>With an operation on a key that a transaction which may count inserts or deletes, it contains every write of the key by a
- * transaction that may count.
+ * <p>With an operation on a key that a transaction which may count inserts or deletes, it contains every write of the
+ * key by a transaction that may count.
  *
  * <p><b>If a closed set violates the level, the whole history does.</b> Take an order that explains the whole
  * history, with some of the indeterminate transactions counted, and remove the operations outside the set. Sessions
@@ -34,15 +34,16 @@ import org.polygraph.storage.table.HistoryTable;
  * set, a write that its own transaction overwrote may become the last one, and a source may in truth be aborted; both
  * only allow more orders.
  *
- * <p>Of a key that is inserted or deleted the set has all writers, in the same order, or none. So each insert finds no row, each
- * delete finds one, and writers of one incarnation do not overlap.
+ * <p>Of a key that is inserted or deleted the set has all writers, in the same order, or none. So each insert finds no
+ * row, each delete finds one, and writers of one incarnation do not overlap.
  *
  * <p>Two more writes are kept for people who read the set, although the proof does not need them. A read without a
  * source keeps the write that its anomaly names: its own later write, a later one of its session, one that its writer
- * overwrote, or an aborted one. A read that contradicts its own transaction keeps the earlier own write whose value it returned.
+ * overwrote, or an aborted one. A read that contradicts its own transaction keeps the earlier own write whose value it
+ * returned.
  *
- * <p>Writes require nothing but other writes of their key, and what an operation on such a key requires, requires nothing else. So
- * requirements are one level deep.
+ * <p>Writes require nothing but other writes of their key, and what an operation on such a key requires, requires
+ * nothing else. So requirements are one level deep.
  */
 final class ReadSources {
     private static final int NONE = -1;

@@ -33,7 +33,9 @@ public final class SubHistoryFinder {
     private final SubHistoryJudge judge;
     private final BooleanSupplier stop;
     private final ReadSources sources;
-    /** The history with plain writes in place of inserts and deletes, which more orders explain; null if that is no use. */
+    /**
+     * The history with plain writes in place of inserts and deletes, which more orders explain; null if that is no use.
+     */
     private final @Nullable ReadSources plain;
 
     /**

@@ -8,7 +8,9 @@ import org.junit.jupiter.api.Test;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 
-/** Early commits, on random graphs: the order still extends the graph, and nothing but the graph keeps a commit away. */
+/**
+ * Early commits, on random graphs: the order still extends the graph, and nothing but the graph keeps a commit away.
+ */
 class EarlyCommitsTest {
     @Test
     void extendsTheGraphAndIsTight() {

@@ -9,7 +9,10 @@ import org.junit.jupiter.api.Test;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 
-/** Packed rows of many sessions against rows of ints: the same cells, sums, changes, edges kept and orders, round after round. */
+/**
+ * Packed rows of many sessions against rows of ints: the same cells, sums, changes, edges kept and orders, round after
+ * round.
+ */
 class PackedRowsTest {
     private static final long SEED = 0x9ac;
 

@@ -15,7 +15,9 @@ import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.TinyHistories;
 
 class DistinctWritesTest {
-    /** Where it says so, values are unique by the count that sorts each key's writes; where they are not, it never does. */
+    /**
+     * Where it says so, values are unique by the count that sorts each key's writes; where they are not, it never does.
+     */
     @Test
     void isOneSided() {
         TinyHistories stream = new TinyHistories(0xd157);

@@ -50,7 +50,10 @@ class LinearSlicesTest {
         return text.toString();
     }
 
-    /** Reads, writes and compare-and-sets on some keys, most of them of what is nearly current, so that all results occur. */
+    /**
+     * Reads, writes and compare-and-sets on some keys, most of them of what is nearly current, so that all results
+     * occur.
+     */
     private static HistoryTable random(Random random) {
         int keys = 1 + random.nextInt(20);
         int[] current = new int[keys];

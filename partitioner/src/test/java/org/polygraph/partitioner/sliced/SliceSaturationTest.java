@@ -28,7 +28,10 @@ import org.polygraph.storage.testkit.HistoryGenerator;
 import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.SuiteScale;
 
-/** Columns by group or windows of time, and rules by slice of keys, against clocks and rules in one piece: the same to the last edge and bit. */
+/**
+ * Columns by group or windows of time, and rules by slice of keys, against clocks and rules in one piece: the same to
+ * the last edge and bit.
+ */
 class SliceSaturationTest {
     private static final long SEED = 0x511ce;
     private static final int[] NOTHING = {};

@@ -40,7 +40,7 @@ public final class Answer {
         return new Answer(level, verdict.status(), null, verdict, run);
     }
 
-    /** The run that has the verdict; null if none has. */
+    /** Returns the run that has the verdict; null if there is none. */
     @Nullable
     public RunDirectory run() {
         return run;
@@ -54,13 +54,13 @@ public final class Answer {
         return status;
     }
 
-    /** Null if it was stored. */
+    /** Returns null if the verdict was stored. */
     @Nullable
     public Verdict found() {
         return found;
     }
 
-    /** Null if it was found. */
+    /** Returns null if the verdict was found now. */
     @Nullable
     public StoredVerdict stored() {
         return stored;

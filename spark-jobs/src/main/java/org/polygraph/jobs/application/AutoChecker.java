@@ -11,8 +11,8 @@ import org.polygraph.jobs.estimate.Estimate;
 import org.polygraph.storage.format.HistorySize;
 
 /**
- * {@code --engine auto}: decides each history and level with the engine that {@link Estimate#auto} chooses from the counts of
- * the table.
+ * {@code --engine auto}: decides each history and level with the engine that {@link Estimate#auto} chooses from the
+ * counts of the table.
  */
 public final class AutoChecker implements Checker {
     private final Engines engines;

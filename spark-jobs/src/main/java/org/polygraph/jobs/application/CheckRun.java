@@ -47,12 +47,12 @@ public final class CheckRun {
     /** By level: the seam that a PASS rests on. */
     private final Map<IsolationLevel, Seam> seams = new EnumMap<>(IsolationLevel.class);
 
-    /** Does nothing yet. */
+    /** Creates a run; nothing is done yet. */
     public CheckRun(CheckSettings settings, Checker checker, Listener listener) {
         this(settings, checker, listener, SeamCut.LEAST);
     }
 
-    /** For tests of tiny histories. */
+    /** Creates a run for tests of tiny histories. */
     CheckRun(CheckSettings settings, Checker checker, Listener listener, int leastTail) {
         this.settings = settings;
         this.checker = checker;
@@ -61,7 +61,8 @@ public final class CheckRun {
     }
 
     /**
-     * One answer for each level, the strongest first; with {@link CheckSettings#asFits} for each that the history fits.
+     * Returns one answer for each level, the strongest first. With {@link CheckSettings#asFits} there is one for each
+     * level that the history fits.
      *
      * @throws ConfigurationException if the engine cannot work as it is set; nothing else is thrown
      */
@@ -97,7 +98,7 @@ public final class CheckRun {
                 : state != null ? Chain.from(state, budget::exhausted) : Chain.NONE;
     }
 
-    /** An error at every level, with one message. */
+    /** Returns an error at every level, with one message. */
     public List<Answer> failed(String path, String message) {
         return failed(path, message, Verdict.Status.ERROR);
     }
@@ -138,8 +139,8 @@ public final class CheckRun {
     }
 
     /**
-     * Decides a chain on seams of its first parts: first on the longest one, then on seams that leave twice as many parts to
-     * read. Any answer but a PASS is left to a check of all parts.
+     * Decides a chain on seams of its first parts: first on the longest one, then on seams that leave twice as many
+     * parts to read. Any answer but a PASS is left to a check of all parts.
      *
      * @param passes receives a verdict for each level that holds
      * @return the requests that are left, strongest first
@@ -171,7 +172,7 @@ public final class CheckRun {
         return left;
     }
 
-    /** The levels that hold on the longest seam that shows that any holds. */
+    /** Returns the levels that hold, on the longest seam on which any level holds. */
     private List<Verdict> onSeams(Seams known, String path, List<CheckRequest> requests, long start, Budget budget) {
         Terms terms = requests.get(0).terms().orElse(null);
         int most = before.parts().size();
@@ -180,7 +181,7 @@ public final class CheckRun {
             if (seam == null) {
                 break;
             }
-            // The state has what loaders of the first part wrote.
+            // The state contains what loaders of the first part wrote, so the request has no loaders.
             List<CheckRequest> each =
                     requests.stream().map(CheckRequest::withoutLoaders).toList();
             PathCheck check =
@@ -296,7 +297,7 @@ public final class CheckRun {
         return answers;
     }
 
-    /** The verdict of an earlier run, or why it cannot be read; null if the level is open. */
+    /** Returns the verdict of an earlier run, or an error if it cannot be read; null if the level is open. */
     private @Nullable Answer earlier(String path, CheckRequest request, RunDirectory run, long start) {
         if (settings.earlier() == CheckSettings.Earlier.OVERWRITTEN) {
             return null;
@@ -305,7 +306,7 @@ public final class CheckRun {
             StoredVerdict stored = run.finalVerdict().orElse(null);
             return stored == null ? null : Answer.stored(request.level(), stored, run);
         } catch (IOException | HistoryException e) {
-            // The run is at fault, not the history: no INVALID.
+            // The fault is in the run and not in the history, so this is not INVALID.
             String message = e instanceof IOException io ? Failures.ofPath(path, io) : path + ": " + Failures.text(e);
             listener.message(message);
             return Answer.found(Verdict.of(Verdict.Status.ERROR, request.level())
@@ -316,7 +317,7 @@ public final class CheckRun {
         }
     }
 
-    /** Verdicts that contradict each other show a bug: both become errors. */
+    /** Turns verdicts that contradict each other into errors, because they show a bug. */
     private List<Answer> consistent(List<Answer> found, String path) {
         List<Answer> answers = new ArrayList<>(found);
         List<IsolationLevel> levels = answers.stream().map(Answer::level).toList();
@@ -345,7 +346,7 @@ public final class CheckRun {
         }
     }
 
-    /** Writes the proof beside the verdict; a verdict whose proof cannot be written is an error. */
+    /** Writes the proof to its file. If it cannot be written, the verdict becomes an error. */
     private Verdict proved(Verdict verdict, String file) {
         Refutation refutation = verdict.refutation();
         if (refutation == null) {
@@ -368,7 +369,7 @@ public final class CheckRun {
         }
     }
 
-    /** The error, with one message, in place of a verdict that cannot be kept. */
+    /** Returns the error, with one message, in place of a verdict that cannot be kept. */
     private Verdict error(Verdict verdict, String message) {
         listener.message(message);
         return Verdict.of(Verdict.Status.ERROR, verdict.level())
@@ -440,7 +441,10 @@ public final class CheckRun {
         }
     }
 
-    /** A PASS keeps its verdict if the time ends before its certificate is written. */
+    /**
+     * Writes the evidence of a verdict. If the time ends before the certificate of a PASS is written, the verdict is
+     * kept without it.
+     */
     private static Verdict evidenced(Verdict found, RunDirectory directory, String input, Budget budget)
             throws IOException {
         try {

@@ -13,17 +13,18 @@ import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * What a command asks of each of its PATHs.
+ * The settings of a command for each of its PATHs.
  *
  * @param requests one for each level, the strongest level first
  * @param asFits whether levels that the data of a history do not allow are left out, rather than INVALID
  * @param timeoutNanos for each PATH, {@link Long#MAX_VALUE} for none
  * @param succeedOnViolation whether a VIOLATION has exit code 0
- * @param out where runs go, or null
- * @param earlier what becomes of a run that exists
+ * @param out the folder of runs, or null
+ * @param earlier how a run that exists is used
  * @param proof file of the solver's refutation, or null
  * @param initialState a file with the values of keys before each PATH; null if there is none
- * @param after a run, or a folder of runs, of the parts of the history before each PATH; null if a PATH is a whole history
+ * @param after a run, or a folder of runs, of the parts of the history before each PATH; null if a PATH is a whole
+ *     history
  */
 public record CheckSettings(
         HistoryFormat format,
@@ -37,20 +38,20 @@ public record CheckSettings(
         @Nullable String proof,
         @Nullable String initialState,
         @Nullable String after) {
-    /** A smaller check ends sooner than its checkpoints are written. */
+    /** A check of fewer operations ends sooner than its checkpoints are written. */
     private static final int MANY_OPERATIONS = 1_000_000;
 
-    /** What becomes of a run that exists. */
+    /** How a run that exists is used. */
     public enum Earlier {
         /** Its verdict or its checkpoints are used. */
         CONTINUED,
-        /** The same, and small histories have checkpoints too. */
+        /** As {@link #CONTINUED}; in addition, small histories have checkpoints too. */
         RESUMED,
-        /** It is replaced. */
+        /** The run is replaced. */
         OVERWRITTEN
     }
 
-    /** A budget that starts now, for all levels of a PATH. */
+    /** Returns a budget that starts now, for all levels of a PATH. */
     Budget budget() {
         return Budget.starting(timeoutNanos, heapBytes);
     }
@@ -60,12 +61,15 @@ public record CheckSettings(
         return earlier == Earlier.RESUMED || history.operations() >= MANY_OPERATIONS;
     }
 
-    /** The exit code of a verdict. */
+    /** Returns the exit code of a verdict. */
     public ExitCode exitCode(Verdict.Status status) {
         return status == Verdict.Status.VIOLATION && succeedOnViolation ? ExitCode.PASS : status.exitCode();
     }
 
-    /** The run of a request: its id depends on everything that can change the verdict, so on no other level. */
+    /**
+     * Returns the run of a request. Its id depends on everything that can change the verdict, so it does not depend on
+     * other levels.
+     */
     RunDirectory run(Location folder, CheckRequest request, String name, String input, Chain before) {
         String question = String.join(
                         " ",

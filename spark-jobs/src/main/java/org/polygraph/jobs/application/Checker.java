@@ -21,7 +21,7 @@ import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 
-/** An engine: reads histories, and decides those that are in memory. Implementations keep no state between calls. */
+/** An engine. It reads histories, and decides those that are in memory. Implementations keep no state between calls. */
 public interface Checker {
     /**
      * Validates the settings before a history is read.
@@ -43,7 +43,7 @@ public interface Checker {
         return HistoryReader.read(path, format, budget::exhausted, budget.bytes());
     }
 
-    /** Why the engine cannot decide this history; null if it can. */
+    /** Returns an error if the engine cannot decide this history; null if it can. */
     default @Nullable HistoryException problem(HistoryTable table) {
         return null;
     }
@@ -55,7 +55,7 @@ public interface Checker {
      */
     Finding find(Check check);
 
-    /** A decision with the kernels of an engine. */
+    /** Decides with the kernels of an engine. */
     static Finding find(Check check, Kernels kernels, Tuning tuning) {
         return switch (check.request().level()) {
             case RC, RA, CC -> WeakLevelDecision.of(check, kernels);
@@ -65,18 +65,18 @@ public interface Checker {
     }
 
     /**
-     * A check that this engine began has ended.
+     * Is called when a check that this engine began has ended.
      *
      * @param how the status of its verdict, or failed
      */
     default void ended(String how) {}
 
-    /** The verdict on a history in memory that has at least one committed transaction. */
+    /** Returns the verdict on a history in memory that has at least one committed transaction. */
     default Verdict check(HistoryTable table, CheckRequest request, Progress progress, Budget budget) {
         return check(table, request, progress, budget, Checkpoints.NONE);
     }
 
-    /** The same, continuing from the checkpoints of an earlier process. */
+    /** Returns the same, continuing from the checkpoints of an earlier process. */
     default Verdict check(
             HistoryTable table, CheckRequest request, Progress progress, Budget budget, Checkpoints checkpoints) {
         return VerdictMaker.of(new Check(table, request, progress, budget, checkpoints), this)

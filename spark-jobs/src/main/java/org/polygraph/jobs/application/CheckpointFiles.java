@@ -7,7 +7,7 @@ import org.polygraph.jobs.decision.Checkpoints;
 import org.polygraph.storage.artifact.ArrayFile;
 import org.polygraph.storage.artifact.Location;
 
-/** Checkpoints as files of a folder, {@code <name>.stage} each: whole or absent, with a checksum. */
+/** Checkpoints as files of a folder, {@code <name>.stage} each. A file is complete or absent, and has a checksum. */
 public final class CheckpointFiles implements Checkpoints {
     private static final String ENDING = ".stage";
 
@@ -15,9 +15,9 @@ public final class CheckpointFiles implements Checkpoints {
     private final Consumer<String> messages;
 
     /**
-     * Touches nothing yet.
+     * Creates the object without access to files.
      *
-     * @param folder of this question alone
+     * @param folder of this request alone
      * @param messages receives a line for each checkpoint that is used or damaged
      */
     public CheckpointFiles(Location folder, Consumer<String> messages) {

@@ -5,11 +5,12 @@ package org.polygraph.jobs.application;
  * application. Used once.
  */
 public interface ClusterDriver {
-    /** Starts what the cluster waits for, before anything else. */
+    /** Starts what the cluster requires, before anything else. */
     void begin();
 
     /**
-     * Called when the command has ended and its output is written. Returns normally if the cluster is to see success.
+     * Is called when the command has ended and its output is written. Returns normally if the cluster should see
+     * success.
      *
      * @param exitCode that a process would end with
      * @throws Exception that shows any other code to the cluster

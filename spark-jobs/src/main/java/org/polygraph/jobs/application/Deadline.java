@@ -6,12 +6,12 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.decision.Budget;
 
 /**
- * Runs a step on a thread of its own if its budget has an end, and waits for it until then. A step looks at its budget, but it
- * cannot do so while a read blocks, or while a loop runs in which nothing looks. Such a step is left alone: it ends with its next look,
- * or with the process.
+ * Runs a step on a thread of its own if its budget has an end, and waits for it until then. A step looks at its budget,
+ * but it cannot do so while a read blocks, or while a loop runs in which nothing looks. Such a step is left alone: it
+ * ends with its next look, or with the process.
  */
 final class Deadline<T> extends Thread {
-    /** For a step that has seen the end of its budget. */
+    /** The extra time for a step that has seen the end of its budget. */
     private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     /** Budgets can be cancelled, so their end is not known beforehand. */

@@ -9,12 +9,12 @@ import org.polygraph.jobs.decision.Tuning;
 public final class EmbeddedChecker implements Checker {
     private final Tuning tuning;
 
-    /** The engine with its default tuning. */
+    /** Creates the engine with its default tuning. */
     public EmbeddedChecker() {
         this(Tuning.DEFAULT);
     }
 
-    /** For tests and measurements. */
+    /** Creates an engine for tests and measurements. */
     public EmbeddedChecker(Tuning tuning) {
         this.tuning = tuning;
     }

@@ -5,16 +5,16 @@ import org.polygraph.jobs.generate.Generator;
 
 /** Makes engines; a command makes one, and only the one that it uses. */
 public interface Engines {
-    /** One JVM, no Spark class loaded. */
+    /** Returns the engine in this JVM. It loads no Spark class. */
     Checker embedded();
 
-    /** Spark, on a cluster or in this JVM. */
+    /** Returns the Spark engine, on a cluster or in this JVM. */
     Checker spark(String master) throws EngineMissingException;
 
-    /** Replays by key, on Spark. Starts no session before there is an order to replay. */
+    /** Returns a replayer by key, on Spark. It starts no session before there is an order to replay. */
     Verification.Replayer sparkReplayer(String master) throws EngineMissingException;
 
-    /** Generates histories on Spark. Starts no session before it is used. */
+    /** Returns a generator on Spark. It starts no session before it is used. */
     default Generator sparkGenerator(String master) throws EngineMissingException {
         throw new EngineMissingException("no generator on " + master);
     }

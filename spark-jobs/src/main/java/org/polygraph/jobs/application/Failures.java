@@ -9,7 +9,7 @@ import java.nio.file.NoSuchFileException;
 public final class Failures {
     private Failures() {}
 
-    /** A failed access to a PATH, with the path. */
+    /** Describes a failed access to a PATH, with the path. */
     public static String ofPath(String path, IOException e) {
         if (e instanceof NoSuchFileException missing
                 && missing.getFile() != null
@@ -28,7 +28,7 @@ public final class Failures {
         return message.startsWith(path) ? message : path + ": " + message;
     }
 
-    /** Why a file cannot be written, without Java's class names. */
+    /** Describes why a file cannot be written, without Java's class names. */
     public static String cause(IOException e) {
         if (e instanceof NoSuchFileException) {
             return "no such folder: " + text(e);
@@ -39,7 +39,7 @@ public final class Failures {
         return text(e);
     }
 
-    /** The message, or the class of an exception without one. */
+    /** Returns the message, or the class of an exception without one. */
     public static String text(Throwable e) {
         String message = e.getMessage();
         return message == null || message.isEmpty() ? e.getClass().getSimpleName() : message;

@@ -8,8 +8,8 @@ import org.polygraph.jobs.certificate.judge.Verification;
 import org.polygraph.jobs.generate.Generator;
 
 /**
- * The engines of this build. The Spark engine is found by name, because its jars are not on the class path of an embedded run,
- * which must not load any of its classes.
+ * The engines of this build. The Spark engine is found by name, because its jars are not on the class path of an
+ * embedded run, which must not load any of its classes.
  */
 public final class InstalledEngines implements Engines {
     private static final String SPARK = "org.polygraph.jobs.spark.";
@@ -37,8 +37,8 @@ public final class InstalledEngines implements Engines {
     }
 
     /**
-     * The cluster that runs this process; null if the process ends with main. Spark's ApplicationMaster sets both properties
-     * before it calls main; on any other cluster the driver is a separate process.
+     * The cluster that runs this process; null if the process ends with main. Spark's ApplicationMaster sets both
+     * properties before it calls main; on any other cluster the driver is a separate process.
      *
      * @param err receives errors of the submission
      */

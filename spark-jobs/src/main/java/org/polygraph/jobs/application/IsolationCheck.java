@@ -28,8 +28,8 @@ import org.polygraph.storage.format.HistoryFormat;
  * }
  * }</pre>
  *
- * <p>The check takes the options that {@code polygraph check} has by default. It throws nothing: a history that cannot be read or
- * judged has a verdict too.
+ * <p>The check takes the options that {@code polygraph check} has by default. It throws nothing: a history that cannot
+ * be read or judged has a verdict too.
  */
 public final class IsolationCheck {
     private final Path history;
@@ -60,7 +60,9 @@ public final class IsolationCheck {
         return this;
     }
 
-    /** Keeps the verdict with its evidence and report in {@code run=<id>} of this folder, as {@code check --out} does. */
+    /**
+     * Keeps the verdict with its evidence and report in {@code run=<id>} of this folder, as {@code check --out} does.
+     */
     public IsolationCheck keepIn(Path folder) {
         runs = folder;
         return this;

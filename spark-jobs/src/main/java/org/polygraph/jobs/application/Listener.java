@@ -13,19 +13,19 @@ public interface Listener extends Progress {
     /** The phase that runs. */
     String currentPhase();
 
-    /** What a check assumes, of interest unless only results are asked for. */
+    /** Reports what a check assumes. Users who ask only for results do not see it. */
     void notice(String text);
 
     /** A warning or an error. */
     void message(String text);
 
-    /** An error and its stack trace, which only those see who asked for it. */
+    /** Reports an error with its stack trace. Only users who asked for stack traces see that. */
     void failure(String text, Throwable e);
 
-    /** The same for a bug: those who did not ask for a stack trace learn how to get it. */
+    /** Reports a bug in the same way. Users who did not ask for a stack trace learn how to get it. */
     void bug(String text, Throwable e);
 
-    /** A listener that passes on progress but neither notices nor messages. */
+    /** Returns a listener that passes on progress but neither notices nor messages. */
     default Listener quiet() {
         Listener all = this;
         return new Listener() {

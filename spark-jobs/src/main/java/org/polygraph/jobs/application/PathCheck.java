@@ -28,11 +28,12 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * One PATH: read once, judged at each level asked for, and every way to fail turned into a verdict and a message. Used once.
+ * One PATH: read once, judged at each level asked for, and every way to fail turned into a verdict and a message. Used
+ * once.
  *
- * <p>The strongest level goes first, with all of the budget: its PASS is that of the weaker ones. A weaker one's VIOLATION
- * decides a stronger one that was left open. Levels of which neither verdict follows from another are decided on their
- * own.
+ * <p>The strongest level goes first, with all of the budget: its PASS is that of the weaker ones. A weaker one's
+ * VIOLATION decides a stronger one that was left open. Levels of which neither verdict follows from another are decided
+ * on their own.
  */
 final class PathCheck {
     private final CheckSettings settings;
@@ -48,7 +49,7 @@ final class PathCheck {
     private @Nullable HistoryTable table;
     /** The history in which loaders of initial rows are ordinary transactions; null if there are none. */
     private @Nullable HistoryTable unloaded;
-    /** Why transactions that look like loaders are none; else empty. */
+    /** Why transactions that look like loaders are not loaders; else empty. */
     private String doubt = "";
 
     private Counts counts = Counts.NONE;
@@ -81,10 +82,10 @@ final class PathCheck {
         this.budget = budget;
     }
 
-    /** Where checkpoints are kept. */
+    /** Provides checkpoints. */
     @FunctionalInterface
     interface Kept {
-        /** Nowhere. */
+        /** Keeps no checkpoints. */
         Kept NOWHERE = (request, history) -> Checkpoints.NONE;
 
         Checkpoints of(CheckRequest request, HistoryTable history);
@@ -131,7 +132,7 @@ final class PathCheck {
         return verdicts;
     }
 
-    /** Real time needs times, and predicates need an order of all versions. */
+    /** Whether a history fits a level. Real time needs times, and predicates need an order of all versions. */
     private static boolean fits(HistoryTable history, IsolationLevel level) {
         boolean isTimed = history.starts() != null && history.ends() != null;
         return (isTimed || !level.realTime()) && !(history.values().hasPredicates() && level.isAxiom());
@@ -162,7 +163,7 @@ final class PathCheck {
                         .build();
     }
 
-    /** The same failure at another level. */
+    /** Returns the same failure at another level. */
     private Verdict again(Verdict failure, IsolationLevel level) {
         if (failure.level() == level) {
             return failure;
@@ -234,7 +235,7 @@ final class PathCheck {
                                 + " expected one at least, or there is nothing to judge; check what was recorded");
     }
 
-    /** The first transaction that ends before it starts, where and how; null if there is none. */
+    /** Describes the first transaction that ends before it starts, with its place; null if there is none. */
     private static @Nullable String firstReversed(HistoryTable history) {
         long[] starts = history.starts();
         long[] ends = history.ends();
@@ -295,7 +296,7 @@ final class PathCheck {
         return VerdictMaker.of(check, checker);
     }
 
-    /** Decides whether a VIOLATION is one if loaders are ordinary transactions. */
+    /** Decides whether a VIOLATION remains one if loaders are ordinary transactions. */
     private Verdict withoutLoaders(CheckRequest request, Verdict verdict) {
         HistoryTable history = unloaded;
         Assumptions assumptions = verdict.assumptions();
@@ -340,7 +341,7 @@ final class PathCheck {
 
     /** The largest resident memory of this process so far. */
     private static final class PeakMemory {
-        /** Bytes; without /proc, the heap that the JVM has taken. */
+        /** Returns bytes. Without /proc, it is the heap that the JVM has taken. */
         static long bytes() {
             @Nullable String line = null;
             try (var lines = java.nio.file.Files.newBufferedReader(Path.of("/proc/self/status"))) {

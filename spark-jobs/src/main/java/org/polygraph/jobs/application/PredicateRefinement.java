@@ -22,9 +22,9 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.PredicateReads;
 
 /**
- * The decision of a history with predicates. An order is looked for that explains the reads; the predicates are evaluated on its states; the
- * pairs of a condition and a row that are wrong there become reads too, and another order is looked for, until none is wrong. A
- * violation of some of these reads is one of the history.
+ * Decides a history with predicates. It looks for an order that explains the reads, and evaluates the predicates on its
+ * states. The pairs of a condition and a row that are wrong there become reads too, and another order is looked for,
+ * until none is wrong. A violation of some of these reads is one of the history.
  */
 final class PredicateRefinement {
     private static final int FEW = 20_000;
@@ -73,7 +73,10 @@ final class PredicateRefinement {
         return predicates == null ? LongSets.emptySet() : predicates.wrong(witness.counted(), witness.position());
     }
 
-    /** Adds pairs, at most as many as there are already, or {@value #FEW}: an order that is far off has many that matter no longer later. */
+    /**
+     * Adds pairs, at most as many as there are already, or {@value #FEW}. If an order is far off, many of its wrong
+     * pairs do not matter later.
+     */
     private static void add(LongSet pairs, LongSet wrong) {
         int before = pairs.size();
         int most = Math.max(FEW, before);
@@ -86,8 +89,8 @@ final class PredicateRefinement {
     }
 
     /**
-     * A serial order of a level with snapshots, if the database kept one. It is looked for first where not all pairs are reads from the
-     * beginning, because a snapshot that few reads bind has many places.
+     * Looks for a serial order at a level with snapshots. It comes first if not all pairs are reads from the beginning,
+     * because a snapshot that few reads bind has many places.
      */
     private static @Nullable Finding serial(Check check, Checker checker) {
         PredicateReads predicates = check.table().predicates();

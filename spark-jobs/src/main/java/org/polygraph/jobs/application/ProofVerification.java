@@ -23,9 +23,9 @@ import org.polygraph.storage.table.HistoryTable;
 /**
  * Checks the proof of a violation, as {@code check --proof} writes it, against a history.
  *
- * <p>The problem is rebuilt from the history by the index and the rules of a check, and every step of the proof is checked
- * against this problem: the problem in the file has no influence on a proof that is verified. So the answer rests on the
- * reader, the index, the rules and {@link ProofChecker}, and on no solver.
+ * <p>The problem is rebuilt from the history by the index and the rules of a check, and every step of the proof is
+ * checked against this problem: the problem in the file has no influence on a proof that is verified. So the answer
+ * rests on the reader, the index, the rules and {@link ProofChecker}, and on no solver.
  */
 public final class ProofVerification {
     private ProofVerification() {}
@@ -34,7 +34,7 @@ public final class ProofVerification {
      * Checks a proof.
      *
      * @param name of the file, for messages
-     * @throws HistoryException if it is no proof file
+     * @throws HistoryException if it is not a proof file
      */
     public static Verification.Report of(
             String name, Reader file, HistoryTable table, CheckRequest request, Budget budget)

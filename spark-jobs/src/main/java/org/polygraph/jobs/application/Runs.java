@@ -9,8 +9,8 @@ import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.model.HistoryException;
 
 /**
- * Finds runs by what users give: {@code run=<id>}; the folder that has runs in it; or that folder with the name of a history, such as
- * {@code runs/orders.jsonl}, for the runs of this history.
+ * Finds runs by what users give: {@code run=<id>}; the folder that has runs in it; or that folder with the name of a
+ * history, such as {@code runs/orders.jsonl}, for the runs of this history.
  */
 public final class Runs {
     private static final String PREFIX = "run=";
@@ -28,7 +28,7 @@ public final class Runs {
                                     || !within(given).isEmpty())
                     : !ofHistory(given).isEmpty();
         } catch (IOException | HistoryException e) {
-            // Reading it as a history reports the failure.
+            // Reading the path as a history reports the failure.
             return false;
         }
     }
@@ -90,7 +90,7 @@ public final class Runs {
         return runs;
     }
 
-    /** The runs beside a name that is none of a file, of the histories with that name. */
+    /** If a name is not that of a file, returns the runs beside it whose history has that name. */
     private static List<Location> ofHistory(Location name) throws IOException, HistoryException {
         String path = name.name();
         int slash = path.lastIndexOf('/');

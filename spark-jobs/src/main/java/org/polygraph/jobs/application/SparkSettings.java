@@ -31,7 +31,7 @@ public final class SparkSettings {
         }
     }
 
-    /** @throws IllegalArgumentException if a setting is no number or size */
+    /** @throws IllegalArgumentException if a setting is not a number or size */
     public Estimate.Cut cut() {
         return new Estimate.Cut(
                 count("spark.sql.shuffle.partitions", PARTITIONS),
@@ -40,7 +40,9 @@ public final class SparkSettings {
                 !LOCAL.matcher(master).matches());
     }
 
-    /** Those of local[N]; of all executors if settings have their number; otherwise of this machine. */
+    /**
+     * Returns the cores: those of local[N]; of all executors if settings have their number; otherwise of this machine.
+     */
     public int cores() {
         Matcher local = LOCAL.matcher(master);
         String machine = Integer.toString(Runtime.getRuntime().availableProcessors());

@@ -22,14 +22,15 @@ import org.polygraph.partitioner.subhistory.Renumbering;
 import org.polygraph.storage.model.BudgetException;
 
 /**
- * The one place where verdicts are made of findings, and the one place where an exhausted budget becomes UNKNOWN. A PASS needs
- * an order that independent code has replayed from the raw operations, unless the request declines the replay.
+ * Makes verdicts of findings, and turns an exhausted budget into UNKNOWN. No other class does either. A PASS needs an
+ * order that independent code has replayed from the raw operations, unless the request declines the replay.
  */
 final class VerdictMaker {
     private VerdictMaker() {}
 
     /**
-     * The verdict that a step makes, or UNKNOWN if the step runs out of its budget. The step makes null if there is no verdict yet.
+     * Returns the verdict that a step makes, or UNKNOWN if the step runs out of its budget. The step returns null if
+     * there is no verdict yet.
      */
     static <E extends Exception, F extends Exception> Verdict.@Nullable Builder withinBudget(
             CheckRequest request, Budget budget, Supplier<String> phase, Deadline.Step<Verdict.Builder, E, F> step)
@@ -40,13 +41,13 @@ final class VerdictMaker {
         } catch (BudgetException e) {
             reason = budget.exhausted() ? budget.exhaustion(phase.get()) : Failures.text(e);
         } catch (OutOfMemoryError e) {
-            // What the check held is garbage now, so there is memory for this.
+            // What the check held is garbage now, so there is memory for the verdict.
             reason = budget.shortage(phase.get());
         }
         return Verdict.of(Verdict.Status.UNKNOWN, request.level()).reason(reason);
     }
 
-    /** The verdict on a history in memory. Its caller adds the path and the elapsed time. */
+    /** Returns the verdict on a history in memory. Its caller adds the path and the elapsed time. */
     static Verdict.Builder of(Check check, Checker checker) {
         String how = "failed";
         try {
@@ -61,7 +62,7 @@ final class VerdictMaker {
         }
     }
 
-    /** The same with another way to find something. */
+    /** Returns the same with another source of the finding. */
     static Verdict.Builder of(Check check, Supplier<Finding> finding) {
         PhaseClock phases = check.phases();
         Deadline.Step<Verdict.Builder, RuntimeException, RuntimeException> step = () -> of(check, finding.get());
@@ -69,7 +70,7 @@ final class VerdictMaker {
                 withinBudget(check.request(), check.budget(), phases::phase, () -> Deadline.run(check.budget(), step)));
         Finding.Refuted refuted = check.refutation();
         if (verdict.status() == Verdict.Status.UNKNOWN && refuted != null) {
-            // The verdict was known when the budget ended. What is left out is evidence.
+            // The verdict was known when the budget ended. Only evidence is missing.
             verdict = violation(check, unexplained(refuted, check.request().mostViolations()))
                     .refutation(refuted.refutation());
         }
@@ -104,7 +105,10 @@ final class VerdictMaker {
                 .violations());
     }
 
-    /** The evidence is looked for among the transactions that are refuted alone. Its proof would be of them only. */
+    /**
+     * Looks for the evidence among the transactions that are refuted alone. A proof is left out, because it would be
+     * about these transactions only.
+     */
     private static Finding.Violated shown(Check check, Finding.RefutedAlone alone) {
         Renumbering renumbering = new Renumbering(alone.part());
         check.refuted(new Finding.Refuted(renumbering.of(alone.refuted().violations())));
@@ -135,7 +139,7 @@ final class VerdictMaker {
                 .witness(witness);
     }
 
-    /** Violations as they were found, as many as are reported. */
+    /** Returns violations as they were found, as many as are reported. */
     private static Finding.Violated unexplained(Finding.Refuted refuted, int most) {
         List<Violation> all = refuted.violations();
         int shown = Math.min(all.size(), most);

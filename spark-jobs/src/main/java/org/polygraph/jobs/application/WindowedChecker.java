@@ -14,7 +14,7 @@ import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 
-/** {@code --window N}: decides by windows, in this process. What windows do not support is decided by another engine. */
+/** {@code --window N}: decides by windows, in this process. Another engine decides what windows do not support. */
 public final class WindowedChecker implements Checker {
     private final Checker whole;
     private final int window;

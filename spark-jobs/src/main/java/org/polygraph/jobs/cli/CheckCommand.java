@@ -67,7 +67,7 @@ final class CheckCommand implements Callable<Integer> {
     private static final Map<String, String> SHORT =
             Map.of("-l", LEVEL, "-f", "--format", "-o", "--out", "-q", "--quiet", "-v", "--verbose");
 
-    /** A transaction as explanations name it. */
+    /** The name of a transaction in explanations. */
     private static final Pattern TRANSACTION = Pattern.compile("\\(s-?\\d+#\\d+\\)");
 
     private final Environment environment;
@@ -90,7 +90,7 @@ final class CheckCommand implements Callable<Integer> {
         this.detail = detail;
     }
 
-    /** For {@link #take}, without picocli. */
+    /** Creates a command for {@link #take}, without picocli. */
     static CheckCommand check(Environment environment) {
         return new CheckCommand(environment, ViolationText.Detail.BRIEF);
     }
@@ -164,7 +164,7 @@ final class CheckCommand implements Callable<Integer> {
                     environment.message(Failures.text(e));
                     return ExitCode.USAGE.code();
                 }
-                // The PATHs before have their answers, so each PATH gets one.
+                // Earlier PATHs have their answers already, so this PATH gets one too.
                 answers = run.failed(path, Failures.text(e));
             }
             exitCode = ExitCode.merge(exitCode, print(answers, path, settings, start));
@@ -192,7 +192,7 @@ final class CheckCommand implements Callable<Integer> {
         try {
             Map<String, String> header = path.equals("-") ? Map.of() : HistoryReader.header(path, options.format());
             String isolation = unquoted(header.getOrDefault("isolation", ""));
-            // What record knows that the database means by its isolation.
+            // The header has the level that the manual of the database documents for this isolation.
             String level = unquoted(header.getOrDefault("level", isolation));
             problem = isolation.isEmpty()
                     ? path + " states no isolation in its header"
@@ -277,7 +277,7 @@ final class CheckCommand implements Callable<Integer> {
                                 && verdict.exitCode() == ExitCode.IO.code());
     }
 
-    /** An explanation, unless a level above has the same: the anomaly and the transactions are equal. */
+    /** Returns an explanation, unless a level above has the same: the anomaly and the transactions are equal. */
     private String once(String explanation, String level) {
         if (explanation.isEmpty()) {
             return "";

@@ -162,7 +162,10 @@ final class CheckOptions {
                     + " needs --out.")
     private boolean each;
 
-    /** Sets an option as picocli would, or a PATH, whose name is empty; false leaves the word to picocli. */
+    /**
+     * Sets an option as picocli would, or a PATH, whose name is empty. Returns false for words that only picocli can
+     * handle.
+     */
     boolean take(String name, String value) {
         switch (name) {
             case "" -> paths.take(value);
@@ -179,7 +182,7 @@ final class CheckOptions {
         return true;
     }
 
-    /** Whether they were given; otherwise the header of each history states its level. */
+    /** Whether levels were given; otherwise the header of each history states its level. */
     boolean hasLevels() {
         return levels != Levels.NONE;
     }
@@ -264,7 +267,7 @@ final class CheckOptions {
         return settings(levels);
     }
 
-    /** What is asked of each PATH; with --time strict levels have that form. */
+    /** Returns the settings for the given levels; --time strict adds real-time order to them. */
     CheckSettings settings(Levels levels) {
         validate(levels);
         long heap = Runtime.getRuntime().maxMemory();
@@ -291,7 +294,7 @@ final class CheckOptions {
         return paths.format();
     }
 
-    /** Where runs go; null if none are kept. */
+    /** Returns the folder of runs; null if none are kept. */
     @Nullable
     String out() {
         return out;
@@ -301,7 +304,7 @@ final class CheckOptions {
         return json;
     }
 
-    /** With --each the parts of each folder, by name. */
+    /** Returns the paths. With --each these are the parts of each folder, by name. */
     List<String> paths() {
         if (!each) {
             return paths.paths();
@@ -314,7 +317,7 @@ final class CheckOptions {
                     parts.add(part.name());
                 }
             } catch (IOException | HistoryException e) {
-                // Checking it reports the failure.
+                // The check of this path reports the failure.
                 parts.add(path);
             }
         }

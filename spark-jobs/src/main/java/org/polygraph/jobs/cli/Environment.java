@@ -7,7 +7,7 @@ import org.polygraph.jobs.report.wording.Legible;
 /**
  * The environment of a command.
  *
- * @param terminal whether a person watches {@code err}
+ * @param terminal whether {@code err} is a terminal
  */
 record Environment(PrintStream out, PrintStream err, boolean terminal, Engines engines) {
     /** A message on stderr; its lines after the first are indented. */

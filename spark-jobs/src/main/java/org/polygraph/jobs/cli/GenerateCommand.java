@@ -44,7 +44,7 @@ final class GenerateCommand implements Callable<Integer> {
     private static final long OPERATIONS_PER_PART = 1 << 21;
 
     private static final int MOST_PARTS = 1 << 16;
-    /** Files of a folder that is replaced: ours, whole or not, and Hadoop's checksums of them. */
+    /** The files that may be in a folder that is replaced: part files, whole or not, and Hadoop's checksums of them. */
     private static final Pattern OWN = Pattern.compile("_SUCCESS|part-[0-9]{5}\\.(jsonl|parquet)|\\..*\\.(tmp|crc)");
 
     private static final Pattern TEMPORARY = Pattern.compile("\\..*\\.tmp");
@@ -140,7 +140,7 @@ final class GenerateCommand implements Callable<Integer> {
         }
     }
 
-    /** Refuses to replace what generate did not write. */
+    /** Refuses to replace files that generate did not write. */
     private void requireOwn(Location location) throws IOException {
         for (Location child : location.isFolder() ? location.children() : List.<Location>of()) {
             if (!OWN.matcher(child.fileName()).matches() || child.isFolder()) {
@@ -159,7 +159,7 @@ final class GenerateCommand implements Callable<Integer> {
             ProgressPrinter progress)
             throws IOException {
         if (!target.folder()) {
-            // A file is replaced by the new one when that is whole.
+            // An existing file is replaced when the new one is complete.
             if (location.exists() && location.isFolder()) {
                 location.delete();
             }
@@ -172,7 +172,7 @@ final class GenerateCommand implements Callable<Integer> {
             int found = 0;
             for (Location child : parts.exists() ? parts.children() : List.<Location>of()) {
                 if (TEMPORARY.matcher(child.fileName()).matches()) {
-                    // Of a task that was lost with its executor; another has done its work.
+                    // This file is of a task that was lost with its executor; another task has done its work.
                     child.delete();
                 } else {
                     found++;
@@ -216,7 +216,7 @@ final class GenerateCommand implements Callable<Integer> {
         return GenerationTarget.of(absolute(), written(count > 0), count, plan.transactions(), plan.operations());
     }
 
-    /** Executors have other working directories. */
+    /** Returns an absolute path, because executors have other working directories. */
     private String absolute() {
         try {
             return SCHEME.matcher(out).matches()

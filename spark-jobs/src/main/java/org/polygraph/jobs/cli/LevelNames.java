@@ -9,8 +9,8 @@ import java.util.Optional;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 
 /**
- * The names of levels that people know: of the literature, of SQL and of Elle. A name stands for the weakest level here that
- * implies what it means elsewhere, so a PASS has the meaning that its reader expects.
+ * The names of levels that people know: of the literature, of SQL and of Elle. A name stands for the weakest level here
+ * that implies what it means elsewhere, so a PASS has the meaning that its reader expects.
  */
 final class LevelNames {
     private static final Map<String, IsolationLevel> NAMES = new LinkedHashMap<>();
@@ -64,11 +64,11 @@ final class LevelNames {
     }
 
     private static String plain(String word) {
-        // Session order is part of every level.
+        // Session order is part of every level, so this prefix is ignored.
         return word.toLowerCase(Locale.ROOT).replaceAll("[ _]+", "-").replaceFirst("^:?(strong-session-)?", "");
     }
 
-    /** Why a word names no level, with what to give instead. */
+    /** Explains why a word is not the name of a level, and what to give instead. */
     static String refusal(String word) {
         String plain = plain(word);
         if (plain.equals("repeatable-read") || plain.equals("pl-2.99")) {

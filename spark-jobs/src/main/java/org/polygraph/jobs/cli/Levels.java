@@ -10,7 +10,7 @@ import org.polygraph.partitioner.isolation.IsolationLevel;
  * @param all whether these are all levels of transactions, of which a history is judged at those that its data allow
  */
 record Levels(List<IsolationLevel> strongestFirst, boolean all) {
-    /** For a command that was given none. */
+    /** The value if the command was given no levels. */
     static final Levels NONE = new Levels(List.of());
 
     /** All levels of transactions. */

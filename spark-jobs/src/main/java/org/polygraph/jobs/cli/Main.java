@@ -8,8 +8,8 @@ import org.polygraph.jobs.application.ClusterDriver;
 import org.polygraph.jobs.application.InstalledEngines;
 
 /**
- * The process: {@code polygraph COMMAND ...}. It ends with an exit code, unless a cluster runs it inside a process of the
- * cluster: then {@link ClusterDriver} reports the end.
+ * The process: {@code polygraph COMMAND ...}. It ends with an exit code, unless a cluster runs it inside a process of
+ * the cluster: then {@link ClusterDriver} reports the end.
  */
 public final class Main {
     private Main() {}

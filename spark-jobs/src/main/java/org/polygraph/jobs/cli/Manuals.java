@@ -15,8 +15,8 @@ import picocli.CommandLine;
 import picocli.CommandLine.Help.Ansi;
 
 /**
- * Writes a man page for each command ({@code man1/polygraph-check.1}) and one script ({@code completion}) that completes
- * command lines in bash and zsh. The build of the archive calls it.
+ * Writes a man page for each command ({@code man1/polygraph-check.1}) and one script ({@code completion}) that
+ * completes command lines in bash and zsh. The build of the archive calls it.
  */
 public final class Manuals {
     private Manuals() {}

@@ -24,7 +24,7 @@ final class PathOptions {
     /** The work of a command on a history. */
     @FunctionalInterface
     interface Report {
-        /** Reads what it needs, and prints. */
+        /** Reads what is needed, and prints. */
         void of(String path, HistoryFormat format) throws IOException, HistoryException;
     }
 
@@ -103,7 +103,7 @@ final class PathOptions {
         }
     }
 
-    /** A path that is given twice is a mistake in a script, and would be counted twice. */
+    /** Rejects a path that is given twice. It is a mistake in a script, and would be counted twice. */
     static void rejectDuplicates(CommandSpec spec, List<String> paths) {
         Map<String, String> seen = new HashMap<>();
         for (String path : paths) {

@@ -161,7 +161,10 @@ final class PolygraphCommand implements Runnable {
         return ExitCode.USAGE.code();
     }
 
-    /** A missing option may be present but mistyped, which is the better message; picocli reports the missing option first. */
+    /**
+     * A missing option may be present but mistyped, which is the better message; picocli reports the missing option
+     * first.
+     */
     private static ParameterException mistyped(ParameterException missing) {
         CommandLine command = missing.getCommandLine();
         List<String> options = new ArrayList<>();

@@ -13,13 +13,13 @@ import org.polygraph.jobs.cli.Verbosity.ProgressMode;
 import org.polygraph.jobs.report.wording.Legible;
 
 /**
- * Progress and messages on stderr. Kernels may report at any rate; output is limited by the clock: ten times a second for the
- * bar, every five seconds for plain lines, once a second for JSON. A shorter check prints nothing, except as JSON: there a
- * phase has a line when it begins, unless it ran before and the last line is less than 50 ms old, so that phases can be
- * measured from outside.
+ * Progress and messages on stderr. Kernels may report at any rate; output is limited by the clock: ten times a second
+ * for the bar, every five seconds for plain lines, once a second for JSON. A shorter check prints nothing, except as
+ * JSON: there a phase has a line when it begins, unless it ran before and the last line is less than 50 ms old, so that
+ * phases can be measured from outside.
  *
- * <p>Rate and time left are those of the job while one runs, otherwise of the phase. The bar shows heap and off-heap memory as
- * {@code heap 3+1M}.
+ * <p>Rate and time left are those of the job while one runs, otherwise of the phase. The bar shows heap and off-heap
+ * memory as {@code heap 3+1M}.
  */
 final class ProgressPrinter implements Listener {
     private static final int BAR = 8;
@@ -38,7 +38,7 @@ final class ProgressPrinter implements Listener {
     private final boolean verbose;
     private String path = "";
     private volatile String phase = "reading";
-    /** Of the phase; empty if it has none. */
+    /** The running job of the phase; empty if there is none. */
     private String job = "";
 
     private long startNanos;
@@ -50,7 +50,7 @@ final class ProgressPrinter implements Listener {
     private long printedNanos;
 
     private int drawn;
-    /** Of this PATH, so far. */
+    /** The phases of this PATH so far. */
     private final Set<String> phases = new HashSet<>();
     /** -1 for an engine that never spills. */
     private long spilled = -1;
@@ -60,7 +60,7 @@ final class ProgressPrinter implements Listener {
     }
 
     /**
-     * For tests.
+     * Creates a printer for tests.
      *
      * @param clock nanoseconds from any origin
      */
@@ -177,21 +177,21 @@ final class ProgressPrinter implements Listener {
         nextNanos = now + intervalNanos;
         long millis = TimeUnit.NANOSECONDS.toMillis(now - startNanos);
         double rate = done * 1e9 / Math.max(1, now - itemsNanos);
-        boolean telling = done > 0 && now - itemsNanos >= SOME_NANOS;
-        long left = telling && total >= done ? Math.round((total - done) / rate) : -1;
+        boolean showsRate = done > 0 && now - itemsNanos >= SOME_NANOS;
+        long left = showsRate && total >= done ? Math.round((total - done) / rate) : -1;
         switch (mode) {
             case JSON ->
-                err.println("{\"path\":" + quoted(path) + ",\"stage\":" + quoted(phase)
+                err.println("{\"path\":" + quoted(path) + ",\"phase\":" + quoted(phase)
                         + (job.isEmpty() ? "" : ",\"job\":" + quoted(job)) + ",\"done\":" + done
                         + ",\"total\":" + total + ",\"ms\":" + millis
-                        + (telling ? ",\"per_second\":" + number(rate) : "")
+                        + (showsRate ? ",\"per_second\":" + number(rate) : "")
                         + (left < 0 ? "" : ",\"left_s\":" + left)
                         + ",\"heap_bytes\":" + memory.heap() + ",\"off_heap_bytes\":" + memory.offHeap()
                         + (spilled < 0 ? "" : ",\"spilled_bytes\":" + spilled) + "}");
             case PLAIN ->
                 err.println(Legible.of(path) + ": " + phase + (job.isEmpty() ? "" : " (" + Legible.of(job) + ")")
                         + amount(done, total) + ", " + millis / 1000 + " s"
-                        + (telling ? ", " + number(rate) + " a second" : "")
+                        + (showsRate ? ", " + number(rate) + " a second" : "")
                         + (left < 0 ? "" : ", " + left + " s left") + ", heap " + (memory.heap() >> 20)
                         + " MiB, off-heap " + (memory.offHeap() >> 20) + " MiB"
                         + (spilled < 0 ? "" : ", spilled " + (spilled >> 20) + " MiB"));
@@ -199,7 +199,7 @@ final class ProgressPrinter implements Listener {
                 // The most important numbers come first, because the end may be cut off.
                 draw(phase + " " + bar(done, total) + amount(done, total).replace(" of ", "/") + "  " + millis / 1000
                         + "s"
-                        + (telling ? "  " + number(rate) + "/s" : "")
+                        + (showsRate ? "  " + number(rate) + "/s" : "")
                         + (left < 0 ? "" : "  " + left + "s left")
                         + "  heap " + (memory.heap() >> 20) + "+" + (memory.offHeap() >> 20) + "M"
                         + (spilled < 0 ? "" : "  spill " + (spilled >> 20) + "M")
@@ -229,10 +229,10 @@ final class ProgressPrinter implements Listener {
             }
         };
 
-        /** On the heap, garbage included. */
+        /** Returns the bytes on the heap, garbage included. */
         long heap();
 
-        /** In buffers and mapped files. */
+        /** Returns the bytes of buffers and mapped files. */
         long offHeap();
     }
 

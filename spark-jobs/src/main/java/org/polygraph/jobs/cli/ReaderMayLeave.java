@@ -5,8 +5,8 @@ import java.io.IOException;
 import java.io.OutputStream;
 
 /**
- * Standard output. That its reader leaves, as {@code head} does, is no error: what is written after that is dropped. Any other
- * failure is passed on.
+ * Standard output. If its reader ends early, as {@code head} does, this is not an error: further output is dropped. Any
+ * other failure is passed on.
  */
 final class ReaderMayLeave extends FilterOutputStream {
     private boolean hasLeft;
@@ -28,7 +28,7 @@ final class ReaderMayLeave extends FilterOutputStream {
         try {
             out.write(bytes, from, count);
         } catch (IOException e) {
-            // The text of EPIPE; Java has no exception of its own for it.
+            // This is the text of EPIPE, for which Java has no exception class.
             if (!"Broken pipe".equals(e.getMessage())) {
                 throw e;
             }

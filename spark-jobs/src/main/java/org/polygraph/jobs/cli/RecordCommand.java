@@ -189,7 +189,7 @@ final class RecordCommand implements Callable<Integer> {
             environment.message(login + ": " + Failures.cause(e) + "; check --login");
             return ExitCode.USAGE.code();
         }
-        // A signal ends the file, and the summary follows, as at the end of the run.
+        // A signal closes the file, and the summary follows, as at the normal end of the run.
         CountDownLatch summary = new CountDownLatch(1);
         Thread hook = new Thread(() -> {
             recording.stop(STOP_MILLIS);
@@ -197,7 +197,7 @@ final class RecordCommand implements Callable<Integer> {
         });
         Runtime.getRuntime().addShutdownHook(hook);
         Throwable failure;
-        // HSQLDB prints traces there.
+        // HSQLDB prints traces to standard output.
         PrintStream standard = System.out;
         System.setOut(new PrintStream(OutputStream.nullOutputStream()));
         try {
@@ -235,7 +235,7 @@ final class RecordCommand implements Callable<Integer> {
         try {
             Runtime.getRuntime().removeShutdownHook(hook);
         } catch (IllegalStateException e) {
-            // The process is ending, and the hook runs.
+            // The process is ending, and the shutdown hook runs.
         }
     }
 

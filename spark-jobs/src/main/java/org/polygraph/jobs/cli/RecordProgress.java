@@ -6,7 +6,9 @@ import java.util.concurrent.TimeUnit;
 import org.polygraph.jobs.cli.Verbosity.ProgressMode;
 import org.polygraph.jobs.record.RecordCounts;
 
-/** The rate and the share of aborts while a history is recorded: every second on a terminal, else every five seconds. */
+/**
+ * The rate and the share of aborts while a history is recorded: every second on a terminal, else every five seconds.
+ */
 final class RecordProgress {
     private final PrintStream err;
     private final ProgressMode mode;

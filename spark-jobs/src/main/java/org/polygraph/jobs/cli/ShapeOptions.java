@@ -11,7 +11,7 @@ import picocli.CommandLine.TypeConversionException;
 
 /** The numbers of a workload, which generate and record share. */
 final class ShapeOptions {
-    /** As {@code --values} takes it; 0 is unique. */
+    /** Converts the argument of {@code --values}; 0 is unique. */
     static final class Values implements ITypeConverter<Integer> {
         @Override
         public Integer convert(String text) {
@@ -24,13 +24,13 @@ final class ShapeOptions {
                     return distinct;
                 }
             } catch (NumberFormatException e) {
-                // Reported below.
+                // The error is reported below.
             }
             throw new TypeConversionException("'" + text + "' is neither unique nor a number of values, 1 or more");
         }
     }
 
-    /** Of a transaction. */
+    /** The number of operations of a transaction. */
     record Operations(int least, int most) {}
 
     /** {@code 8} or {@code 2-12}. */
@@ -47,7 +47,7 @@ final class ShapeOptions {
         }
     }
 
-    /** Two shares: of keys, of the operations that they have. */
+    /** Two shares: of keys, and of the operations on these keys. */
     record Hot(double keys, double operations) {}
 
     /** {@code 0.01:0.9}. */
@@ -60,7 +60,7 @@ final class ShapeOptions {
                     return new Hot(Double.parseDouble(shares[0]), Double.parseDouble(shares[1]));
                 }
             } catch (NumberFormatException e) {
-                // Reported below.
+                // The error is reported below.
             }
             throw new TypeConversionException("'" + text + "' is not KEYS:OPERATIONS, two shares, such as 0.01:0.9");
         }
@@ -155,7 +155,7 @@ final class ShapeOptions {
         return values == 0;
     }
 
-    /** @param defaultKeys their number unless it is given */
+    /** @param defaultKeys the number of keys if none is given */
     Workload workload(CommandSpec spec, int defaultKeys) {
         String conflict = zipf != null && distribution != Workload.Distribution.ZIPF
                 ? "--zipf is for --distribution zipf; give both"

@@ -29,7 +29,7 @@ final class Verbosity {
             description = "Phases and their cost; stack traces of internal errors.")
     private boolean verbose;
 
-    /** Sets an option as picocli would; false leaves the word to picocli. */
+    /** Sets an option as picocli would. Returns false for words that only picocli can handle. */
     boolean take(String name) {
         switch (name) {
             case "-q", "--quiet" -> quiet = true;
@@ -49,7 +49,7 @@ final class Verbosity {
         return new RecordProgress(environment.err(), quiet ? ProgressMode.NONE : mode, environment.terminal());
     }
 
-    /** The options that another command takes in the same way. */
+    /** Returns the options that another command takes in the same way. */
     List<String> words() {
         List<String> words = new ArrayList<>();
         if (quiet) {

@@ -51,8 +51,8 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code polygraph verify}: checks the evidence of a run against the history, by code that has no part in finding it; or the
- * proof of a violation, see {@link ProofVerification}.
+ * {@code polygraph verify}: checks the evidence of a run against the history, by code that has no part in finding it;
+ * or the proof of a violation, see {@link ProofVerification}.
  */
 @Command(
         name = "verify",
@@ -210,7 +210,7 @@ final class VerifyCommand implements Callable<Integer> {
         operations = 0;
     }
 
-    /** The runs to verify; what is given if that is one, or if it cannot be found. */
+    /** Returns the runs to verify. It is the argument itself if that is one run, or if no runs are found. */
     private List<String> runs() {
         if (proof != null || path != null) {
             return List.of(run);
@@ -225,14 +225,14 @@ final class VerifyCommand implements Callable<Integer> {
             }
             return all.stream().distinct().toList();
         } catch (HistoryException | IOException e) {
-            // Verifying it reports the failure.
+            // The verification of this path reports the failure.
             return List.of(run);
         }
     }
 
     /**
-     * Runs on a thread of its own, which is abandoned at the end of the time, because replays do not poll a budget. Hashing and
-     * reading do stop.
+     * Runs on a thread of its own, which is abandoned at the end of the time, because replays do not poll a budget.
+     * Hashing and reading do stop.
      */
     private Found inTime(long nanos, Verification.Replayer replayer, Budget budget) {
         FutureTask<Found> answer = new FutureTask<>(() -> answer(replayer, budget));
@@ -357,7 +357,7 @@ final class VerifyCommand implements Callable<Integer> {
         }
     }
 
-    /** The parts before the history, and the history, as one. */
+    /** Returns the parts before the history and the history as one. */
     private HistoryTable read(Chain covered, Budget budget) throws IOException, HistoryException {
         HistoryTable table = covered.withoutLast().read(history, format, budget::exhausted, budget.bytes());
         transactions = table.transactions();

@@ -14,7 +14,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.TypeConversionException;
 
-/** What history to generate. */
+/** The options of the history to generate. */
 final class WorkloadOptions {
     private static final int DEFAULT_KEYS = 1000;
 
@@ -97,7 +97,7 @@ final class WorkloadOptions {
             description = "Number of the first transaction of each --anomaly, in time from 0 (default: the middle).")
     private List<Long> places = new ArrayList<>();
 
-    /** What each transaction does. */
+    /** Returns the plan of all transactions. */
     TransactionPlan plan(CommandSpec spec) {
         String conflict = untimed && skewNanos > 0
                 ? "--skew is of times, and --no-time leaves them out; give one"

@@ -5,32 +5,35 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.model.BudgetException;
 
 /**
- * How long a check may take and how much memory it may hold. Kernels poll {@link #exhausted} every few thousand steps
- * and ask {@link #fits} before they allocate. Thread-safe.
+ * The time that a check may take and the memory that it may hold. Kernels poll {@link #exhausted} every few thousand
+ * steps and ask {@link #fits} before they allocate. Thread-safe.
  */
 public final class Budget {
     private static final long NO_DEADLINE = Long.MAX_VALUE;
-    /** A part ends after so many times its CPU time on the wall clock, however busy the machine is. */
+    /** A share of a budget ends after this many times its CPU time on the wall clock, however busy the machine is. */
     private static final long SLOWEST = 10;
-    /** The step of the CPU clock, which is not read more often. */
+    /** The resolution of the CPU clock, which is not read more often. */
     private static final long CPU_STEP_NANOS = 10_000_000;
 
     private final long startNanos;
     private final long timeoutNanos;
-    /** The memory given, of which {@link #bytes} is a share. */
+    /** The memory of the process; {@link #bytes} is a share of it. */
     private final long heap;
 
     private final long bytes;
     private volatile boolean cancelled;
-    /** Of a part for one thread: how often {@link #exhausted} may be called, and how often it still may. */
+    /**
+     * For a budget of one thread that counts calls: how often {@link #exhausted} may be called in all, and how often it
+     * still may.
+     */
     private long mostLooks = Long.MAX_VALUE;
 
     private long looks = Long.MAX_VALUE;
 
-    /** The budget that this is a part of, or null. */
+    /** The budget that this one is a share of, or null. */
     private @Nullable Budget whole;
 
-    /** CPU time of this process that a part may take. */
+    /** The CPU time of this process that may be taken. */
     private final long cpuNanos;
 
     private final long startCpuMillis;
@@ -50,23 +53,23 @@ public final class Budget {
         this.bytes = heap / 20 * 17;
     }
 
-    /** No deadline, and all memory that the JVM may take. */
+    /** Returns a budget without deadline and with all memory that the JVM may take. */
     public static Budget unlimited() {
         return new Budget(System.nanoTime(), NO_DEADLINE, Runtime.getRuntime().maxMemory());
     }
 
     /**
-     * Starts now.
+     * Starts a budget now.
      *
      * @param timeoutNanos {@link Long#MAX_VALUE} for none
-     * @param heapBytes memory that the process may use; 85 % of it are for what a check holds, the rest is for the
-     *     collector and for small objects that are not counted
+     * @param heapBytes memory that the process may use; a check may hold 85 % of it, the rest is for the collector and
+     *     for small objects that are not counted
      */
     public static Budget starting(long timeoutNanos, long heapBytes) {
         return new Budget(System.nanoTime(), timeoutNanos, heapBytes);
     }
 
-    /** Whether it ends at some time. */
+    /** Whether there is a deadline. */
     public boolean hasDeadline() {
         return timeoutNanos != NO_DEADLINE;
     }
@@ -90,7 +93,7 @@ public final class Budget {
      * Reserves memory.
      *
      * @param phase that needs it, for the message
-     * @throws BudgetException if so many more bytes do not fit beside those held
+     * @throws BudgetException if this many more bytes do not fit beside those held
      */
     public void require(long heldBytes, long moreBytes, String phase) {
         if (!fits(heldBytes, moreBytes)) {
@@ -99,7 +102,7 @@ public final class Budget {
     }
 
     /**
-     * The result of a kernel that returns null when its budget ends.
+     * Returns the result of a kernel that returns null if its budget ends.
      *
      * @throws BudgetException if it is null
      */
@@ -110,7 +113,10 @@ public final class Budget {
         return result;
     }
 
-    /** For code that has seen the end of its budget; the reason is worded where the budget was made. */
+    /**
+     * Returns the exception for code that has seen the end of its budget. Its text is replaced where the budget was
+     * made.
+     */
     public static BudgetException ended() {
         return new BudgetException("the budget ended");
     }
@@ -129,34 +135,37 @@ public final class Budget {
         return true;
     }
 
-    /** Share of the looks that is spent, 0 to 1; 0 if they are not counted. */
+    /** Returns the share of the counted calls that is spent, 0 to 1; 0 if calls are not counted. */
     public double spent() {
         return mostLooks == Long.MAX_VALUE ? 0 : 1 - (double) Math.max(0, looks) / mostLooks;
     }
 
-    /** Counts as so many looks, for long work without a look; has no effect if they are not counted. */
+    /** Counts the given number of calls, for long work without a call. Has no effect if calls are not counted. */
     void charge(long more) {
         if (looks != Long.MAX_VALUE) {
             looks -= more;
         }
     }
 
-    /** On platforms without a CPU clock: elapsed time, as if one thread had run all the time. */
+    /**
+     * Returns the CPU time. On platforms without a CPU clock it is the elapsed time, as if one thread had run all the
+     * time.
+     */
     private long takenCpuNanos() {
         long millis = CpuClock.millis();
         return millis == 0 ? System.nanoTime() - startNanos : TimeUnit.MILLISECONDS.toNanos(millis - startCpuMillis);
     }
 
     /**
-     * A part of this budget that starts now: at most half of what is left, and at most so long, both by the clock and of
-     * this process's CPU time, so that what else a machine does decides as little as may be. (By the clock it ends after
-     * {@value #SLOWEST} times as long.) Its end does not end this one.
+     * Returns a share of this budget that starts now. It has at most half of what is left, and at most the given time,
+     * both of the clock and of this process's CPU, so that other load of the machine decides as little as possible. (By
+     * the clock it ends after {@value #SLOWEST} times as long.) Its end does not end this budget.
      */
     public Budget part(long mostNanos) {
         return part(mostNanos, 0);
     }
 
-    /** The same for what runs while so many bytes are held by others. */
+    /** Does the same as {@link #part(long)} while others hold the given number of bytes. */
     public Budget part(long mostNanos, long heldBytes) {
         long now = System.nanoTime();
         long cpu = cpuNanos == NO_DEADLINE ? mostNanos : Math.min(mostNanos, (cpuNanos - takenCpuNanos()) / 2);
@@ -165,8 +174,8 @@ public final class Budget {
     }
 
     /**
-     * A part of this budget that ends when it was asked so often, from one thread: a measure of work that is the same on every
-     * machine. It ends with this one at the latest.
+     * Returns a share of this budget that ends after this many calls of {@link #exhausted} by one thread. This measures
+     * work in a way that is the same on every machine. It ends with this budget at the latest.
      */
     public Budget ofLooks(long most) {
         Budget part = new Budget(startNanos, NO_DEADLINE, heap);
@@ -176,7 +185,10 @@ public final class Budget {
         return part;
     }
 
-    /** A part that has half of the time that is left, if there is a deadline. It ends with this one at the latest. */
+    /**
+     * Returns a share that has half of the time that is left, if there is a deadline. It ends with this budget at the
+     * latest.
+     */
     public Budget half() {
         long now = System.nanoTime();
         long left = timeoutNanos == NO_DEADLINE ? NO_DEADLINE : (timeoutNanos - (now - startNanos)) / 2;
@@ -185,42 +197,42 @@ public final class Budget {
         return part;
     }
 
-    /** Memory that the process may use. */
+    /** Returns the memory that the process may use. */
     public long heap() {
         return heap;
     }
 
-    /** Memory that the check may hold at its peak. */
+    /** Returns the memory that the check may hold at its peak. */
     public long bytes() {
         return bytes;
     }
 
-    /** Whether that many more bytes may be held beside those already held. */
+    /** Whether this many more bytes may be held beside those already held. */
     public boolean fits(long heldBytes, long moreBytes) {
         return moreBytes <= bytes - heldBytes;
     }
 
-    /** From any thread: makes {@link #exhausted} true. */
+    /** Makes {@link #exhausted} true. Any thread may call it. */
     public void cancel() {
         cancelled = true;
     }
 
-    /** The reason of an UNKNOWN once {@link #exhausted}: what ran out, when, and what to do. */
-    public String exhaustion(String stage) {
+    /** Returns the reason of an UNKNOWN after {@link #exhausted}: what ran out, when, and what to do. */
+    public String exhaustion(String phase) {
         return timeoutNanos == NO_DEADLINE
-                ? "cancelled during " + stage
-                : "timeout of " + duration(timeoutNanos) + " ran out during " + stage + "; give --timeout more";
+                ? "cancelled during " + phase
+                : "timeout of " + duration(timeoutNanos) + " ran out during " + phase + "; give --timeout more";
     }
 
-    /** The reason of an UNKNOWN once {@link #fits} said no. */
-    public String shortage(String stage, long neededBytes) {
-        return "memory of " + mebibytes(heap) + " MiB is too little for " + stage + ", which needs "
+    /** Returns the reason of an UNKNOWN if memory does not suffice, see {@link #fits}. */
+    public String shortage(String phase, long neededBytes) {
+        return "memory of " + mebibytes(heap) + " MiB is too little for " + phase + ", which needs "
                 + mebibytes(neededBytes) + " MiB; give --memory more";
     }
 
-    /** The reason of an UNKNOWN when memory ran out without warning. */
-    public String shortage(String stage) {
-        return "memory of " + mebibytes(heap) + " MiB ran out during " + stage + "; give --memory more";
+    /** Returns the reason of an UNKNOWN if memory ran out without warning. */
+    public String shortage(String phase) {
+        return "memory of " + mebibytes(heap) + " MiB ran out during " + phase + "; give --memory more";
     }
 
     private static long mebibytes(long bytes) {

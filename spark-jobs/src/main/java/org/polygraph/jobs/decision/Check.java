@@ -8,11 +8,11 @@ import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * The context of one check: the history, what is asked of it and within which budget, and what becomes known on the way that
- * every verdict states. One thread, but {@link #refuted} from any; used once.
+ * The context of one check: the history, the request, the budget, and facts that become known on the way and that every
+ * verdict states. One thread, except for {@link #refuted}, which any thread may call; used once.
  */
 public final class Check {
-    /** With inserts and deletes, also at RC, RA and CC. */
+    /** The history with inserts and deletes, also at RC, RA and CC. */
     private final HistoryTable withRows;
 
     private final HistoryTable table;
@@ -39,12 +39,15 @@ public final class Check {
         this.checkpoints = new DecisionCheckpoints(checkpoints, this.table, request, phases);
     }
 
-    /** A further check of the same history, with its inserts and deletes, without progress and checkpoints. */
+    /** Returns a further check of the same history, with its inserts and deletes, without progress and checkpoints. */
     public Check with(CheckRequest otherRequest, Budget otherBudget) {
         return new Check(withRows, otherRequest, Progress.NONE, otherBudget, Checkpoints.NONE);
     }
 
-    /** The history with inserts and deletes, which RC, RA and CC judge as other writes; operations have the same numbers. */
+    /**
+     * The history with inserts and deletes, which RC, RA and CC judge as other writes; operations have the same
+     * numbers.
+     */
     public HistoryTable withRows() {
         return withRows;
     }
@@ -71,9 +74,10 @@ public final class Check {
     }
 
     /**
-     * An order as its replay takes it.
+     * Returns an order in the form that its replay takes.
      *
-     * @param committed transactions of unknown outcome that the solver took as committed; null: none
+     * @param committed by transaction: whether the solver took it as committed although its outcome is unknown; null:
+     *     none
      */
     public Witness witness(CommitStatus status, boolean @Nullable [] committed, int[] position) {
         boolean[] counted = new boolean[table.transactions()];
@@ -83,12 +87,12 @@ public final class Check {
         return new Witness(table, request.terms().orElseThrow(), counted, position);
     }
 
-    /** States that the history violates the level, with what is known of it before there is more evidence. */
+    /** Records that the history violates the level, with what is known of it before there is more evidence. */
     public void refuted(Finding.Refuted found) {
         refuted = found;
     }
 
-    /** The refutation, if the history is known to violate the level; null otherwise. */
+    /** Returns the refutation, if the history is known to violate the level; null otherwise. */
     public Finding.@Nullable Refuted refutation() {
         return refuted;
     }

@@ -16,12 +16,13 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * What to decide. Budgets are not part of it: they change whether there is an answer, never which.
+ * A request to decide one level. Budgets are not part of it: they may prevent an answer, but never change it.
  *
  * @param level with strict time, its form with real-time order: SSER for SER, SSI for SI
  * @param time strict for levels that real-time order is part of
  * @param clockSkewNanos bound on the difference between any two clients' clocks; not negative
- * @param initial how loaders of initial rows were found; histories to decide have them as part of the initial transaction
+ * @param initial how loaders of initial rows were found; histories to decide have them as part of the initial
+ *     transaction
  * @param replayed whether an order is replayed before it is a PASS; this is {@code verified} of the certificate
  * @param mostViolations the number of violations that are reported at most, 1 or more
  */
@@ -47,7 +48,7 @@ public record CheckRequest(
         time = level.realTime() ? TimeMode.STRICT : time;
     }
 
-    /** Without loaders. */
+    /** Creates a request without loaders. */
     public CheckRequest(
             IsolationLevel level,
             TimeMode time,
@@ -58,28 +59,28 @@ public record CheckRequest(
         this(level, time, clockSkewNanos, indeterminate, InitialChoice.IMPLICIT, replayed, mostViolations);
     }
 
-    /** Without loaders, with replay, and at most {@link #DEFAULT_VIOLATIONS} violations. */
+    /** Creates a request without loaders, with replay, and with at most {@link #DEFAULT_VIOLATIONS} violations. */
     public CheckRequest(IsolationLevel level, TimeMode time, long clockSkewNanos, IndeterminateMode indeterminate) {
         this(level, time, clockSkewNanos, indeterminate, true, DEFAULT_VIOLATIONS);
     }
 
-    /** What an order must fulfil for a PASS; empty for levels without such an order. */
+    /** Returns what an order must fulfil for a PASS; empty for levels without such an order. */
     public Optional<Terms> terms() {
         return Guarantee.of(level.label(), time == TimeMode.STRICT)
                 .map(promise -> new Terms(promise, clockSkewNanos, indeterminate));
     }
 
-    /** Without timestamps, unknown outcomes committed if observed. */
+    /** Creates a request without timestamps, in which unknown outcomes are committed if observed. */
     public static CheckRequest of(IsolationLevel level) {
         return new CheckRequest(level, TimeMode.NONE, 0, IndeterminateMode.MAYBE);
     }
 
-    /** The loaders of a history, for {@link Loaders#applied}. */
+    /** Returns the loaders of a history, for {@link Loaders#applied}. */
     public Loaders loaders(HistoryTable table) throws HistoryException {
         return Loaders.of(table, initial, time != TimeMode.NONE, clockSkewNanos);
     }
 
-    /** The same request, in which loaders are ordinary transactions. */
+    /** Returns the same request, in which loaders are ordinary transactions. */
     public CheckRequest withoutLoaders() {
         return new CheckRequest(level, time, clockSkewNanos, indeterminate, replayed, mostViolations);
     }
@@ -92,15 +93,16 @@ public record CheckRequest(
     }
 
     /**
-     * The operations of a history that the level judges: a refused compare-and-set matters to level lin only, and rc, ra and cc
-     * take inserts and deletes as other writes, and read lists element by element. The same table if there are none.
+     * Returns the operations of a history that the level judges. Only level lin judges refused compare-and-sets. RC, RA
+     * and CC take inserts and deletes as other writes, and read lists element by element. The same table if there are
+     * none of these.
      */
     public HistoryTable judged(HistoryTable table) {
         HistoryTable plain = level == IsolationLevel.LIN ? table : table.withoutRefusals();
         return level.isAxiom() && level != IsolationLevel.LIN ? plain.forCommitOrders() : plain;
     }
 
-    /** The assumptions of a verdict on this history. */
+    /** Returns the assumptions of a verdict on this history. */
     public Assumptions assumptions(HistoryTable table, boolean uniqueValues) {
         ValueDictionary values = table.values();
         long code = table.initialValue();

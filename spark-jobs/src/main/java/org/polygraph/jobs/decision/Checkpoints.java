@@ -4,8 +4,8 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.artifact.ArrayFile;
 
 /**
- * What one check leaves for a later process with the same history, level, options and version. The caller gives each question
- * a place of its own.
+ * The checkpoints that one check leaves for a later process with the same history, level, options and version. The
+ * caller gives each request a place of its own.
  */
 public interface Checkpoints {
     /** Keeps nothing. */
@@ -27,14 +27,17 @@ public interface Checkpoints {
         public void reject(String name, String why) {}
     };
 
-    /** The checkpoint of that name; null if there is none, or none that is whole, which has been reported then. */
+    /**
+     * Returns the checkpoint of that name. The result is null if there is none, or if it is damaged; damage is then
+     * reported.
+     */
     @Nullable
     ArrayFile find(String name);
 
-    /** Whether {@link #keep} has an effect; if not, its data need not be made. */
+    /** Whether {@link #keep} has an effect. If not, the data need not be made. */
     boolean keeps();
 
-    /** Keeps a checkpoint in place of an earlier one of that name. */
+    /** Keeps a checkpoint, in place of an earlier one of that name. */
     void keep(String name, ArrayFile data);
 
     /** Reports that a checkpoint cannot be used, so its phases run again. */

@@ -9,18 +9,19 @@ import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.order.CoarseOrder;
 
 /**
- * Accepts histories of few values, where the rules alone decide almost no read: assumes that an order is right except over
- * small distances ({@link CoarseOrder}), and runs the rules to their fixpoint. An order that is found is replayed; a failure
- * means nothing.
+ * Accepts histories of few values, where the rules alone decide almost no read: assumes that an order is right except
+ * over small distances ({@link CoarseOrder}), and runs the rules to their fixpoint. An order that is found is replayed;
+ * a failure means nothing.
  *
- * <p>Rules on repeated values come in avalanches: a decided read is an edge, and edges decide reads. An avalanche starts above a
- * threshold of known edges; below it the solver has to guess tens of thousands of reads. A guess of the order that is far
- * too coarse to be wrong is above the threshold. Two orders are tried: the sessions in turn, which is near the truth when
- * sessions ran at one pace, and the order of the rules; each with steps from fine to coarse until one is not refuted. A
- * refutation takes milliseconds, because it is an avalanche too.
+ * <p>Rules on repeated values come in avalanches: a decided read is an edge, and edges decide reads. An avalanche
+ * starts above a threshold of known edges; below it the solver has to guess tens of thousands of reads. A guess of the
+ * order that is far too coarse to be wrong is above the threshold. Two orders are tried: the sessions in turn, which is
+ * near the truth when sessions ran at one pace, and the order of the rules; each with steps from fine to coarse until
+ * one is not refuted. A refutation takes milliseconds, because it is an avalanche too.
  *
- * <p>Measured, 25 sessions, 500 keys, 5 values, SER, CPU seconds of the thread in a first check: 4,000 transactions 0.4, 8,000 0.8, 16,000 4.8;
- * without the guess 3.9 for 4,000 and none of the others (benchmarks/results/2026-11-solver.md, the wall).
+ * <p>Measured, 25 sessions, 500 keys, 5 values, SER, CPU seconds of the thread in a first check: 4,000 transactions
+ * 0.4, 8,000 0.8, 16,000 4.8; without the guess 3.9 for 4,000 and none of the others
+ * (benchmarks/results/2026-11-solver.md, the wall).
  */
 final class CoarseGuess implements Strategy {
     /** With fewer violated reads per transaction the solver is fast. */
@@ -52,7 +53,7 @@ final class CoarseGuess implements Strategy {
         return search.needsRealTime() || !loop.hasReachability() || !isWorthwhile(loop) ? null : find(loop);
     }
 
-    /** Whether the core is dense, and of reads with several candidate writers. */
+    /** Whether the core is dense, and has reads with several candidate writers. */
     private boolean isWorthwhile(PruneLoop loop) {
         long violated = loop.core().violated();
         return search.tuning.rounds() == Tuning.ADAPTIVE
@@ -86,7 +87,7 @@ final class CoarseGuess implements Strategy {
                         if (found != null) {
                             return found;
                         }
-                        // A coarser guess of this order assumes less.
+                        // A coarser guess of this order assumes less, so the finer ones are not tried.
                         break;
                     }
                 }
@@ -110,7 +111,7 @@ final class CoarseGuess implements Strategy {
                 PruneLoop.Listener.NONE);
     }
 
-    /** Bytes that the clocks of a guess may take, beside those of the loop. */
+    /** Returns the bytes that the clocks of a guess may take, beside those of the loop. */
     private long room(IndexedHistory copy, KnownGraph graph, PruneLoop loop) {
         return search.closureBytes(held(copy) + 26L * graph.edges() + loop.heapBytes());
     }

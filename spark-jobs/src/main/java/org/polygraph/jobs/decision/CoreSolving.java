@@ -26,17 +26,20 @@ import org.polygraph.solver.proof.ProofResult;
 import org.polygraph.solver.proof.ProofText;
 import org.polygraph.solver.proof.ProofTrace;
 
-/** The one place where partitioner and solver meet: a residual core as a polygraph, a refutation as evidence. */
+/**
+ * Turns a residual core into a polygraph for the solver, and a refutation into evidence. Only this class uses both
+ * partitioner and solver.
+ */
 final class CoreSolving {
-    /** A longer refutation is not traced; its verdict stands without a proof. */
+    /** A longer refutation is not traced. Its verdict then has no proof. */
     private static final long MOST_TRACE_BYTES = 64L << 20;
 
     private static final long MOST_CHECK_NANOS = 30_000_000_000L;
 
-    /** Transactions of a refutation up to which the known order of each two of them is looked up. */
+    /** If a refutation has at most this many transactions, the known order of each two of them is looked up. */
     private static final int MOST_RELATED = 60;
 
-    /** From so many sessions on, backjumps give up their levels only with more late literals. */
+    /** With at least this many sessions, backjumps give up their levels only with more late literals. */
     private static final int MANY_SESSIONS = 256;
 
     private static final int MOST_LATE = 2_000;
@@ -76,7 +79,8 @@ final class CoreSolving {
     }
 
     /**
-     * Solves without a trace: a refutation is not checked, and so no verdict. Arguments as of {@link #solve}.
+     * Solves without a trace. A refutation is then not checked, so it is not a verdict. The arguments are those of
+     * {@link #solve}.
      *
      * @param budget its end ends the attempt
      */
@@ -91,8 +95,9 @@ final class CoreSolving {
     }
 
     /**
-     * Many sessions of few transactions know little of each other: tens of thousands of decisions stand, and jumps over some
-     * hundred of them are many. Measured in local-solver/docs/decisions.md.
+     * Returns the search options. If there are many sessions of few transactions, little of their order is known: the
+     * search has tens of thousands of decisions and many jumps over some hundred of them. Measured in
+     * local-solver/docs/decisions.md.
      */
     private static SolverOptions searching(SolverOptions solver, KnownGraph graph) {
         return graph.events().chains() < MANY_SESSIONS || !solver.isInitial(SolverOptions.Option.MOST_LATE)
@@ -100,7 +105,7 @@ final class CoreSolving {
                 : solver.with(SolverOptions.Option.MOST_LATE, MOST_LATE);
     }
 
-    /** The problem as the solver takes it; arrays of the index are shared, not copied. */
+    /** Returns the problem in the form that the solver takes; arrays of the index are shared, not copied. */
     static Polygraph problem(ResidualProblem residual, RealTimeChain ticks) {
         IndexedHistory history = residual.history();
         KnownGraph graph = residual.graph();
@@ -113,7 +118,7 @@ final class CoreSolving {
                 .position(ticks.join(residual.position()))
                 .predecessors(starts, sources)
                 .optional(optional(history.commitStatus(), ticks))
-                // Those of open starts break no order in which none of these commits.
+                // If none of the transactions with an open start commits, the keys of these starts break no order.
                 .dirtyKeys(residual.core().keys());
         SolverKeys.of(history.versions(), ticks).addTo(polygraph);
         if (reachability != null) {
@@ -140,16 +145,16 @@ final class CoreSolving {
     /**
      * An answer of the solver.
      *
-     * @param ticks what stood for real time in it
+     * @param ticks the real-time chain of the problem
      * @param proved whether it is a refutation and every step of it was checked
-     * @param refutation its steps; null if it is none, or was too long to keep
+     * @param refutation its steps; null if it is not a refutation, or was too long to keep
      */
     record Solved(
             Outcome outcome,
             RealTimeChain ticks,
             boolean proved,
             @Nullable Refutation refutation) {
-        /** The order found, of the history's events. */
+        /** Returns the order found, of the history's events. */
         int[] position(Outcome.Satisfiable found) {
             return ticks.leave(found.position());
         }
@@ -196,10 +201,10 @@ final class CoreSolving {
     }
 
     /**
-     * What a refutation is about.
+     * The content of a refutation.
      *
      * @param violation the reads and writers that it used, without a cycle
-     * @param known what is certain of their order, which it used too
+     * @param known the edges known to hold that it also used
      */
     record Explained(Violation violation, List<Dependency> known) {}
 
@@ -247,7 +252,7 @@ final class CoreSolving {
         return new Explained(violation, known);
     }
 
-    /** Of the transactions on a cycle, those that had ended at an open start. */
+    /** Adds those transactions on a cycle that had ended at an open start. */
     private static void addEnded(RealTimeChain ticks, int open, Events events, int[] cycle, IntSet transactions) {
         for (int event : cycle) {
             if (event < events.count() && ticks.precedes(events.transaction(event), open)) {

@@ -8,8 +8,8 @@ import org.polygraph.storage.artifact.ArrayFile;
 import org.polygraph.storage.model.BudgetException;
 
 /**
- * Decides SER, SSER, SI and SSI: looks for an order of events in which every read returns the last write before it, or for the
- * proof that there is none. All engines share this; they differ in their {@link Kernels}.
+ * Decides SER, SSER, SI and SSI: looks for an order of events in which every read returns the last write before it, or
+ * for the proof that there is none. All engines share this; they differ in their {@link Kernels}.
  */
 public final class Decision {
     private final Check check;
@@ -75,15 +75,16 @@ public final class Decision {
                 new ChainOrder(search),
                 // The order of client times may explain every read. It never refutes.
                 Strategy.optional(budget, new TimeHint(search)),
-                // Of inserts and deletes also the order of the input may explain every read. It never refutes.
+                // For histories with inserts and deletes, the order of the input may explain every read too. It never
+                // refutes.
                 Strategy.optional(budget, new RowOrder(search)),
                 // Forced edges: a cycle refutes, an order that extends them may explain every read.
                 rules,
-                // Few values on few keys: an order is guessed and its reads are checked. It never refutes.
+                // If there are few values on few keys, an order is guessed and its reads are checked. It never refutes.
                 Strategy.optional(budget, new CoarseGuess(search)),
-                // The solver decides what the order of the rules breaks.
+                // The solver decides the reads that the order of the rules breaks.
                 new SolverOrder(search));
-        // An earlier process that left the state of its rules had tried the strategies before them.
+        // An earlier process that left the state of its rules has already tried the strategies before them.
         int first = isResumed(search) ? strategies.indexOf(rules) : 0;
         if (first == 0) {
             search.beginGraph();
@@ -111,7 +112,7 @@ public final class Decision {
         }
     }
 
-    /** The index, made now or by an earlier process. */
+    /** Returns the index, made now or by an earlier process. */
     private IndexedHistory index() {
         IndexedHistory left = check.checkpoints().index();
         if (left != null) {

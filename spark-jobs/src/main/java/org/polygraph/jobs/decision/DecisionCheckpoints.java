@@ -8,8 +8,8 @@ import org.polygraph.storage.artifact.ArrayFile;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * The checkpoints of a decision: the index; the state of the rules; an order that is to be replayed. A later one makes the
- * earlier ones unnecessary. Level lin has one, the orders of keys. Each contains the times of the phases up to it.
+ * The checkpoints of a decision: the index; the state of the rules; an order that is to be replayed. A later one makes
+ * the earlier ones unnecessary. Level lin has one, the orders of keys. Each contains the times of the phases up to it.
  */
 public final class DecisionCheckpoints {
     private static final String INDEX = "index";
@@ -34,7 +34,7 @@ public final class DecisionCheckpoints {
         return checkpoints.keeps();
     }
 
-    /** The index that an earlier process made, or null. */
+    /** Returns the index that an earlier process made, or null. */
     @Nullable
     IndexedHistory index() {
         ArrayFile left = checkpoints.find(INDEX);
@@ -51,7 +51,7 @@ public final class DecisionCheckpoints {
         }
     }
 
-    /** Keeps an index without violations; with violations the verdict follows at once. */
+    /** Keeps an index without violations. An index with violations is not kept, because the verdict follows at once. */
     void keepIndex(IndexedHistory history) {
         if (keeps() && history.violations().isEmpty()) {
             ArrayFile file = new ArrayFile();
@@ -60,7 +60,10 @@ public final class DecisionCheckpoints {
         }
     }
 
-    /** The state of the rules that an earlier process left, or null. A reader that finds it damaged calls {@link #rejectRules}. */
+    /**
+     * Returns the state of the rules that an earlier process left, or null. A reader that finds it damaged calls {@link
+     * #rejectRules}.
+     */
     @Nullable
     ArrayFile rules() {
         return checkpoints.find(RULES);
@@ -89,7 +92,7 @@ public final class DecisionCheckpoints {
         keep(RULES, file);
     }
 
-    /** Orders of keys that an earlier process found, or null. */
+    /** Returns the orders of keys that an earlier process found, or null. */
     public @Nullable KeyOrders keyOrders() {
         ArrayFile left = checkpoints.find(KEY_ORDERS);
         if (left == null) {
@@ -112,7 +115,7 @@ public final class DecisionCheckpoints {
         }
     }
 
-    /** The order that an earlier process found but did not get to replay, or null. */
+    /** Returns the order that an earlier process found but did not replay, or null. */
     @Nullable
     FoundOrder order() {
         ArrayFile left = checkpoints.find(ORDER);

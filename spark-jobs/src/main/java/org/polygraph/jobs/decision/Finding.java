@@ -40,12 +40,12 @@ public sealed interface Finding {
             Certificate certificate,
             @Nullable Refutation refutation)
             implements Finding {
-        /** By cycles or single reads. */
+        /** Creates a refutation by cycles or single reads. */
         public Refuted(List<Violation> violations) {
             this(violations, List.of(), new Certificate("cycle", null, false), null);
         }
 
-        /** By a certificate, if the budget ends before a transaction is named. */
+        /** Creates a refutation by a certificate, for the case that the budget ends before a transaction is named. */
         public static Refuted unexplained(Certificate certificate, @Nullable Refutation refutation) {
             Violation violation = new Violation(
                     Anomaly.NO_VALID_ORDER,
@@ -56,15 +56,15 @@ public sealed interface Finding {
             return new Refuted(List.of(violation), List.of(), certificate, refutation);
         }
 
-        /** The same by a cycle that is not known yet. */
+        /** Creates a refutation by a cycle that is not known yet. */
         public static Refuted unexplained() {
             return unexplained(new Certificate("cycle", null, false), null);
         }
     }
 
     /**
-     * A refutation of some transactions alone: reads that the others may explain are left out, so the whole history has no order
-     * either.
+     * A refutation of some transactions alone: reads that the others may explain are left out, so the whole history has
+     * no order either.
      *
      * @param part these transactions without such reads
      * @param refuted in the ids of the part

@@ -17,7 +17,7 @@ import org.polygraph.storage.table.HistoryTable;
 /**
  * The kernels in this JVM.
  *
- * @param replayed whether a replay follows that reads the same memory, and the raw operations at that
+ * @param replayed whether a replay follows, which reads the same memory and the raw operations
  * @param stop whether the budget is exhausted
  */
 public record InMemoryKernels(HistoryTable table, boolean replayed, BooleanSupplier stop) implements Kernels {
@@ -28,7 +28,7 @@ public record InMemoryKernels(HistoryTable table, boolean replayed, BooleanSuppl
 
     @Override
     public void restore(IndexedHistory history) {
-        // The caller holds it.
+        // The history is held by the caller.
     }
 
     @Override
@@ -41,7 +41,7 @@ public record InMemoryKernels(HistoryTable table, boolean replayed, BooleanSuppl
         return ResidualCore.of(graph, history.versions(), commitStatus, position, stop);
     }
 
-    /** The replay, if there is one, reads the same memory, and the raw operations at that. */
+    /** Skips the check if a replay follows, because the replay reads the same memory and the raw operations. */
     @Override
     public ResidualCore recheck(IndexedHistory history, KnownGraph graph, CommitStatus commitStatus, int[] position) {
         return replayed ? ResidualCore.of(new int[0], 0) : check(history, graph, commitStatus, position);

@@ -14,8 +14,8 @@ import org.polygraph.partitioner.prune.Saturation;
 import org.polygraph.storage.artifact.ArrayFile;
 
 /**
- * Rules over a closure on this JVM's heap: chain clocks; where real time is part of the graph the window closure, unless few
- * sessions write few keys.
+ * Rules over a closure on this JVM's heap: chain clocks; where real time is part of the graph the window closure,
+ * unless few sessions write few keys.
  */
 final class InMemoryRules implements Rules {
     /** A key with so many writers is handled faster by session than by time, where real time is part of the level. */
@@ -32,10 +32,10 @@ final class InMemoryRules implements Rules {
     }
 
     /**
-     * The rules of a graph.
+     * Creates the rules of a graph.
      *
      * @param bytes that the closure may take
-     * @param tuning what holds reachability where real time is part of the graph, on how many threads
+     * @param tuning what holds reachability if real time is part of the graph, and the number of threads
      * @return null if it does not fit
      */
     static @Nullable InMemoryRules of(IndexedHistory history, KnownGraph graph, long bytes, Tuning tuning) {
@@ -60,8 +60,8 @@ final class InMemoryRules implements Rules {
     }
 
     /**
-     * Whether rules by session are faster than rules by time, and the clocks fit. They are where keys have many writers from few
-     * sessions, because then almost every transaction that overlaps writes the key.
+     * Whether rules by session are faster than rules by time, and the clocks fit. They are where keys have many writers
+     * from few sessions, because then almost every transaction that overlaps writes the key.
      */
     static boolean goBySession(IndexedHistory history, KnownGraph graph, long most, Tuning.RealTimeRows rows) {
         if (ChainClocks.bytes(graph.events()) > most - 12L * graph.events().count()) {
@@ -141,6 +141,6 @@ final class InMemoryRules implements Rules {
 
     @Override
     public void close() {
-        // Only the heap is held.
+        // The rules hold only heap memory.
     }
 }

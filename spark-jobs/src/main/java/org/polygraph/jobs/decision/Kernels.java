@@ -11,8 +11,8 @@ import org.polygraph.partitioner.linear.KeyOrders;
 import org.polygraph.partitioner.residual.ResidualCore;
 
 /**
- * The phases that pass over all operations or all events of one history: engines differ in these alone. Each throws a {@link
- * org.polygraph.storage.model.BudgetException} if the budget ends.
+ * The phases that pass over all operations or all events of one history: engines differ in these alone. Each throws a
+ * {@link org.polygraph.storage.model.BudgetException} if the budget ends.
  */
 public interface Kernels {
     /** Indexes the history. */
@@ -41,8 +41,8 @@ public interface Kernels {
     ResidualCore check(IndexedHistory history, KnownGraph graph, CommitStatus commitStatus, int[] position);
 
     /**
-     * The same for the order that the solver answered with, which must violate nothing. An engine may return an empty core
-     * without a check if the replay that follows covers it.
+     * The same for the order that the solver answered with, which must violate nothing. An engine may return an empty
+     * core without a check if the replay that follows covers it.
      */
     ResidualCore recheck(IndexedHistory history, KnownGraph graph, CommitStatus commitStatus, int[] position);
 

@@ -8,8 +8,8 @@ import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.storage.artifact.ArrayFile;
 
 /**
- * Measures the phases of one check and reports their beginnings. The CPU time of the process costs a file read, so for a small
- * history, whose check runs on one thread, elapsed time is taken for it.
+ * Measures the phases of one check and reports their beginnings. The CPU time of the process costs a file read, so for
+ * a small history, whose check runs on one thread, elapsed time is taken for it.
  */
 public final class PhaseClock {
     private static final int SMALL = 20_000;
@@ -28,12 +28,12 @@ public final class PhaseClock {
         this.small = operations < SMALL;
     }
 
-    /** What hears of phases. */
+    /** Returns the receiver of phases. */
     public Progress listener() {
         return progress;
     }
 
-    /** Replaces what hears of phases. */
+    /** Replaces the receiver of phases. */
     public void listener(Progress other) {
         progress = other;
     }
@@ -46,7 +46,7 @@ public final class PhaseClock {
         progress.phase(name);
     }
 
-    /** The phase that runs, for messages. */
+    /** Returns the phase that runs, for messages. */
     public synchronized String phase() {
         return phase;
     }

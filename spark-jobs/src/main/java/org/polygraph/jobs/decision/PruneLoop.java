@@ -17,34 +17,40 @@ import org.polygraph.storage.artifact.ArrayFile;
 import org.polygraph.storage.model.BudgetException;
 
 /**
- * Alternates closure, saturation, order and check for a few rounds: it decides what rules alone can decide, and leaves the residual
- * core. Almost all forced edges come in the first round. Another round is worth its time only while the order breaks more
- * than one read in {@value #FEW} transactions, because the solver repairs fewer sooner, and while rounds still force many
- * edges. Far from that, order and check wait for the last round.
+ * Alternates closure, saturation, order and check for a few rounds: it decides what rules alone can decide, and leaves
+ * the residual core. Almost all forced edges come in the first round. Another round is worth its time only while the
+ * order breaks more than one read in {@value #FEW} transactions, because the solver repairs fewer sooner, and while
+ * rounds still force many edges. Far from that, order and check wait for the last round.
  */
 final class PruneLoop implements AutoCloseable {
     private static final int MOST_ROUNDS = 8;
     private static final int FEW = 500;
-    /** So few violated reads are never worth another round: in a history that small its code is not yet compiled. */
+    /**
+     * If at most this many reads are violated, another round is never worth its time, because the code of a small
+     * history is not yet compiled.
+     */
     private static final int FEW_ITEMS = 400;
 
-    /** With so many times {@link #FEW} no next round brings the violated reads down to that, so it is not followed by a check. */
+    /**
+     * If more than this many times {@link #FEW} reads are violated, one round does not bring them below FEW, so no
+     * check follows it.
+     */
     private static final int FAR = 32;
 
     /**
-     * A round that forces less than this share of the first round's edges is the last: the solver is as fast from there. With
-     * unique values that is the second round: 1M transactions, zipf 0.9, after 1, 2 and 3 rounds: SER 9.9, 11.0, 11.6 CPU-s, SI
-     * 16.0, 14.3, 14.4; 300k: SER 3.7, 3.5, 3.9, SI 6.5, 5.5, 5.7.
+     * A round that forces less than this share of the first round's edges is the last: the solver is as fast from
+     * there. With unique values that is the second round: 1M transactions, zipf 0.9, after 1, 2 and 3 rounds: SER 9.9,
+     * 11.0, 11.6 CPU-s, SI 16.0, 14.3, 14.4; 300k: SER 3.7, 3.5, 3.9, SI 6.5, 5.5, 5.7.
      */
     private static final double WORTHWHILE_UNIQUE = 0.5;
 
     /**
-     * The above holds where most pairs of events are ordered. The solver finds an edge that the rules could still force by a
-     * wrong decision, and the cost of that grows with {@link Rules#freedom}. Measured with many sessions, uniform keys,
-     * twenty transactions a session: 57 us a missing edge at a freedom of 14,000 transactions (40,000 in 2,000 sessions), at
-     * least 700 us at 35,000 (100,000 in 5,000), so it grows with the cube, and is nothing at a few hundred, as with 50
-     * sessions. A round is worth its time while the edges of the next round, about {@value #NEXT_SHARE} of this one's,
-     * would cost the solver more.
+     * The above holds where most pairs of events are ordered. The solver finds an edge that the rules could still force
+     * by a wrong decision, and the cost of that grows with {@link Rules#freedom}. Measured with many sessions, uniform
+     * keys, twenty transactions a session: 57 us a missing edge at a freedom of 14,000 transactions (40,000 in 2,000
+     * sessions), at least 700 us at 35,000 (100,000 in 5,000), so it grows with the cube, and is nothing at a few
+     * hundred, as with 50 sessions. A round is worth its time while the edges of the next round, about {@value
+     * #NEXT_SHARE} of this one's, would cost the solver more.
      */
     private static final double SOLVER_NANOS = 2.3e-8;
 
@@ -54,21 +60,21 @@ final class PruneLoop implements AutoCloseable {
 
     private static final double ITEM_NANOS = 250;
 
-    /** The same where values repeat: there rounds decide reads, which is hard for the solver. */
+    /** The same if values repeat. Then rounds decide reads, which is hard for the solver. */
     private static final double WORTHWHILE_REPEATED = 0.06;
 
     /**
-     * Rounds after a refutation by the solver, for evidence. Their time is estimated, not measured, so that the evidence depends
-     * neither on the machine nor on the engine.
+     * Rounds after a refutation by the solver, for evidence. Their time is estimated, not measured, so that the
+     * evidence depends neither on the machine nor on the engine.
      */
     private static final int MOST_EVIDENCE_ROUNDS = 40;
 
     private static final double MOST_EVIDENCE_NANOS = 5e9;
 
-    /** Hears of every state from which {@link #resume} can continue. */
+    /** Receives every state from which {@link #resume} can continue. */
     @FunctionalInterface
     interface Listener {
-        /** Ignores them. */
+        /** A listener that does nothing. */
         Listener NONE = loop -> {};
 
         void reached(PruneLoop loop);
@@ -88,10 +94,10 @@ final class PruneLoop implements AutoCloseable {
     private int @Nullable [] position;
     private @Nullable ResidualCore core;
     private int lastForced;
-    /** Rounds done. */
+    /** The number of rounds done. */
     private int round;
 
-    /** Most edges that a round forced. */
+    /** The most edges that a round forced. */
     private int mostForced;
     /** Whether {@link #position} is older than the last forced edge, or there is none. */
     private boolean isStale = true;
@@ -101,7 +107,7 @@ final class PruneLoop implements AutoCloseable {
     private @Nullable Refuted refutation;
 
     /**
-     * Why the rules refute the graph.
+     * The reason why the rules refute the graph.
      *
      * @param key of the read that has no candidate left; -1: the graph has cycles
      * @param round that found it
@@ -128,7 +134,7 @@ final class PruneLoop implements AutoCloseable {
     }
 
     /**
-     * Runs it.
+     * Runs the loop.
      *
      * @param closureBytes what the closure may take; if it does not fit no rule is applied
      */
@@ -142,7 +148,7 @@ final class PruneLoop implements AutoCloseable {
         });
     }
 
-    /** Ends with an order without rules if these outgrow their memory. */
+    /** Runs the rounds. If they outgrow their memory, continues with an order without rules. */
     private void finish(Runnable rounds) {
         try {
             rounds.run();
@@ -232,12 +238,15 @@ final class PruneLoop implements AutoCloseable {
         }
     }
 
-    /** Whether the rules alone refute the graph; if not there is an order, and maybe a refutation by the solver. */
+    /** Whether the rules alone refute the graph. If not there is an order, which the solver may still refute. */
     boolean isRefuted() {
         return refutation != null;
     }
 
-    /** Why it {@link #isRefuted}, the clearest first. Searches for the shortest cycles only now. */
+    /**
+     * Returns the violations by which it {@link #isRefuted}, the clearest first. The shortest cycles are searched only
+     * now.
+     */
     List<Violation> violations() {
         Refuted found = refutation;
         if (found == null) {
@@ -253,7 +262,7 @@ final class PruneLoop implements AutoCloseable {
         return graph;
     }
 
-    /** An order that extends the known graph, unless it {@link #isRefuted}. */
+    /** Returns an order that extends the known graph, unless it {@link #isRefuted}. */
     int[] position() {
         int[] found = position;
         if (found == null) {
@@ -262,7 +271,7 @@ final class PruneLoop implements AutoCloseable {
         return found;
     }
 
-    /** What {@link #position} breaks, unless it {@link #isRefuted}. */
+    /** Returns what {@link #position} breaks, unless it {@link #isRefuted}. */
     ResidualCore core() {
         ResidualCore found = core;
         if (found == null) {
@@ -271,7 +280,7 @@ final class PruneLoop implements AutoCloseable {
         return found;
     }
 
-    /** What is left to the solver, unless it {@link #isRefuted}. */
+    /** Returns what is left to the solver, unless it {@link #isRefuted}. */
     ResidualProblem problem() {
         Rules made = rules;
         return new ResidualProblem(history, graph, made == null ? null : made::reaches, position(), core());
@@ -353,7 +362,7 @@ final class PruneLoop implements AutoCloseable {
         }
     }
 
-    /** Whether another round takes less than the solver would for what it forces. */
+    /** Whether another round takes less time than the solver would for the edges that it forces. */
     private boolean savesTheSolver(Rules made) {
         double perEdge = SOLVER_NANOS * Math.pow(made.freedom() / graph.events().perTransaction(), 3);
         return NEXT_SHARE * lastForced * perEdge > roundNanos();
@@ -408,8 +417,8 @@ final class PruneLoop implements AutoCloseable {
     }
 
     /**
-     * Continues the rules after the solver has refuted the core, because a cycle with reasons explains more than a core of
-     * clauses.
+     * Continues the rules after the solver has refuted the core, because a cycle with reasons explains more than a core
+     * of clauses.
      */
     boolean refuteByRules() {
         Rules made = rules;
@@ -424,7 +433,7 @@ final class PruneLoop implements AutoCloseable {
                 }
             }
         } catch (BudgetException | OutOfMemoryError e) {
-            // The core of the solver is the evidence then.
+            // The evidence is then the core of the solver.
             return false;
         }
         return refutation != null;

@@ -8,10 +8,10 @@ import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.graph.RealTime;
 
 /**
- * Real-time order for the solver, which knows edges only: a chain of further events, the ticks. A transaction that has ended
- * precedes the next tick, a tick precedes the transactions that start after it, and each tick precedes the next: at most
- * three edges a transaction instead of n^2. For the solver a tick is a transaction without operations. Ticks are numbered
- * after the transactions of the history.
+ * Real-time order for the solver, which knows edges only: a chain of further events, the ticks. A transaction that has
+ * ended precedes the next tick, a tick precedes the transactions that start after it, and each tick precedes the next:
+ * at most three edges a transaction instead of n^2. For the solver a tick is a transaction without operations. Ticks
+ * are numbered after the transactions of the history.
  */
 final class RealTimeChain {
     private static final RealTimeChain NONE = new RealTimeChain(null, null, new int[0]);
@@ -43,7 +43,9 @@ final class RealTimeChain {
         }
     }
 
-    /** One tick for each point in time at which a transaction starts or may start; none if the graph has no real time. */
+    /**
+     * One tick for each point in time at which a transaction starts or may start; none if the graph has no real time.
+     */
     static RealTimeChain of(KnownGraph graph) {
         RealTime time = graph.realTime();
         if (time == null) {

@@ -5,8 +5,8 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * The order in which transactions were recorded: by their end, or where times are unknown by their position in the file, or
- * where that is sorted by session by their values. On a correct database it is near the order of commits.
+ * The order in which transactions were recorded: by their end, or where times are unknown by their position in the
+ * file, or where that is sorted by session by their values. On a correct database it is near the order of commits.
  */
 public final class RecordedPlaces {
     private static final int SHORT = 3;
@@ -17,7 +17,8 @@ public final class RecordedPlaces {
      * A number a transaction, which ascends in that order.
      *
      * @param withTimes whether times may be used
-     * @return null if a committed transaction has no time, or a file that is sorted by session has no values that ascend
+     * @return null if a committed transaction has no time, or a file that is sorted by session has no values that
+     *     ascend
      */
     public static long @Nullable [] of(HistoryTable table, boolean withTimes) {
         long[] ends = withTimes ? table.ends() : null;

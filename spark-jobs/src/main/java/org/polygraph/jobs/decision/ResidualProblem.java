@@ -10,12 +10,12 @@ import org.polygraph.solver.Reachability;
 import org.polygraph.solver.Statistics;
 
 /**
- * What the solver has to decide.
+ * The problem that the solver has to decide.
  *
  * @param graph the edges of every order
  * @param reachability of the graph; null if it is not computed
  * @param position of each event in an order that extends the graph
- * @param core what that order breaks
+ * @param core the reads and writers that this order breaks
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record ResidualProblem(
@@ -24,7 +24,7 @@ record ResidualProblem(
         @Nullable Reachability reachability,
         int[] position,
         ResidualCore core) {
-    /** How large the core was, and what deciding it took. */
+    /** Returns the size of the core, and the steps that deciding it took. */
     ResidualSize size(Statistics s) {
         CoreComponents components = CoreComponents.of(core, history.versions());
         return new ResidualSize(

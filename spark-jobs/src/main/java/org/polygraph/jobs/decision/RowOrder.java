@@ -5,8 +5,9 @@ import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.order.InputOrder;
 
 /**
- * Accepts histories of inserts and deletes that the order of the input explains, after few repairs. Inserts and deletes whose rows
- * no transaction reads determine no order, but they fit only few orders, which a search without any hint does not find.
+ * Accepts histories of inserts and deletes that the order of the input explains, after few repairs. Inserts and deletes
+ * whose rows no transaction reads determine no order, but they fit only few orders, which a search without any hint
+ * does not find.
  */
 final class RowOrder implements Strategy {
     private final Search search;

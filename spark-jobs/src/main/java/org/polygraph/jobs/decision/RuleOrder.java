@@ -2,7 +2,10 @@ package org.polygraph.jobs.decision;
 
 import org.jspecify.annotations.Nullable;
 
-/** Closure and saturation in turn: a cycle refutes; an order that extends the forced edges and breaks no read is accepted. */
+/**
+ * Closure and saturation in turn: a cycle refutes; an order that extends the forced edges and breaks no read is
+ * accepted.
+ */
 final class RuleOrder implements Strategy {
     private final Search search;
 

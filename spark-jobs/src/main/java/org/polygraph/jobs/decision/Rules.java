@@ -9,14 +9,14 @@ import org.polygraph.partitioner.prune.Saturation;
 import org.polygraph.storage.artifact.ArrayFile;
 
 /**
- * Closure, rules and the order that follows from them, for one graph, which they extend. These phases pass over all events, and
- * engines differ in them, but every engine adds the same edges in the same order. One thread.
+ * Closure, rules and the order that follows from them, for one graph, which they extend. These phases pass over all
+ * events, and engines differ in them, but every engine adds the same edges in the same order. One thread.
  */
 public interface Rules extends AutoCloseable {
-    /** In a checkpoint: one bit per event, whether the last closure changed its row. */
+    /** The name in a checkpoint of one bit per event: whether the last closure changed its row. */
     String CHANGED = "changedRows";
 
-    /** In a checkpoint after a round: the keys of which the round decided reads. */
+    /** The name in a checkpoint, after a round, of the keys of which the round decided reads. */
     String DECIDED = "decidedKeys";
 
     /** Rules over a closure on this JVM's heap, see {@link Kernels#rules}. */
@@ -35,25 +35,30 @@ public interface Rules extends AutoCloseable {
     /** One round of rules, see {@link Saturation#round}; reachability must be exact. */
     Saturation.RoundResult round(BooleanSupplier stop);
 
-    /** After {@link Saturation.RoundResult#CONTRADICTION}: the key whose reader has no candidate writer left. */
+    /**
+     * After {@link Saturation.RoundResult#CONTRADICTION}: returns the key whose reader has no candidate writer left.
+     */
     int impossibleKey();
 
-    /** After {@link Saturation.RoundResult#CONTRADICTION}: the transaction of that read. */
+    /** After {@link Saturation.RoundResult#CONTRADICTION}: returns the transaction of that read. */
     int impossibleReader();
 
     /**
-     * The position of each event in the order by rank, or by time where real time is part of the graph; reachability must be
-     * exact. Null if the budget ended.
+     * Returns the position of each event in the order by rank, or by time if real time is part of the graph;
+     * reachability must be exact. Null if the budget ended.
      */
     int @Nullable [] order();
 
     /**
-     * The average number of events to which an event has no known order; reachability must be exact. 0 with real time, which
-     * leaves few.
+     * Returns the average number of events to which an event has no known order; reachability must be exact. The result
+     * is 0 with real time, because few pairs are then open.
      */
     double freedom();
 
-    /** Whether event a strictly reaches event b; reachability must be exact. Thread-safe: the workers of the solver call it. */
+    /**
+     * Whether event a strictly reaches event b; reachability must be exact. Thread-safe: the workers of the solver call
+     * it.
+     */
     boolean reaches(int a, int b);
 
     /** Bytes of heap that the rows take. */

@@ -164,18 +164,18 @@ final class Search implements AutoCloseable {
                         : PruneLoop.Listener.NONE);
     }
 
-    /** An order without the solver's help, kept. */
+    /** Returns an order that was found without the solver, and keeps it in a checkpoint. */
     Finding.Order kept(int[] position) {
         return kept(new FoundOrder(position, null, ResidualSize.NONE));
     }
 
-    /** An order, kept for a later process, as a finding: its replay takes a while. */
+    /** Returns an order as a finding, and keeps it in a checkpoint, because its replay takes a while. */
     Finding.Order kept(FoundOrder found) {
         check.checkpoints().keepOrder(found);
         return order(found);
     }
 
-    /** The order that the solver answered with, kept; null if it answered with none. */
+    /** Returns the order that the solver found, and keeps it in a checkpoint; null if the solver found none. */
     @Nullable
     Finding kept(CoreSolving.Solved solved, ResidualProblem problem) {
         Outcome outcome = solved.outcome();
@@ -188,14 +188,14 @@ final class Search implements AutoCloseable {
                 : null;
     }
 
-    /** An order, as a finding. */
+    /** Returns an order as a finding. */
     Finding.Order order(FoundOrder found) {
         check.residual(found.residual());
         CommitStatus status = history.commitStatus();
         return new Finding.Order(check.witness(status, found.committed(), found.position()), false);
     }
 
-    /** An order that the rules found, of which their checkpoint knows. */
+    /** Returns an order that the rules found. Their checkpoint contains it. */
     Finding.Order order(int[] position) {
         return order(new FoundOrder(position, null, ResidualSize.NONE));
     }

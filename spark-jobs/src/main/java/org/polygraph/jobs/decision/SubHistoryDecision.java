@@ -11,13 +11,13 @@ import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Decides SER, SSER, SI and SSI for a history of a few operations, in tens of microseconds: rules, then the solver, without
- * strategies, phases, proof or replay.
+ * Decides SER, SSER, SI and SSI for a history of a few operations, in tens of microseconds: rules, then the solver,
+ * without strategies, phases, proof or replay.
  */
 public final class SubHistoryDecision {
-    /** Operations through index and rules that take as long as the solver between two looks at its budget. */
+    /** The operations that index and rules process in the time in which the solver calls the budget once. */
     private static final int OPERATIONS_PER_LOOK = 64;
-    /** Cells of clocks that take as long. */
+    /** The cells of clocks that are computed in this time. */
     private static final int CELLS_PER_LOOK = 4_096;
 
     private static final long SOLVER_BYTES = 256L << 20;

@@ -16,55 +16,62 @@ import org.polygraph.partitioner.residual.ResidualCore;
 import org.polygraph.solver.Outcome;
 
 /**
- * Client times, or the order of the input, help to accept, never to refute. Two attempts: an order that they find is replayed,
- * and a failure means nothing.
+ * Client times, or the order of the input, help to accept, never to refute. Two attempts: an order that they find is
+ * replayed, and a failure means nothing.
  *
  * <ol>
  *   <li>The order by time, as far as sessions and reads allow. On a correct database it breaks about one read in a
- *       hundred, which the solver repairs: no closure, no rules, no real-time edges. Where clocks are wrong it breaks so
- *       many that the attempt ends after the check, after a tenth of the time of the exact path.
+ *       hundred, which the solver repairs: no closure, no rules, no real-time edges. Where clocks are wrong it breaks
+ *       so many that the attempt ends after the check, after a tenth of the time of the exact path.
  *   <li>Where values repeat, or sessions are many: real-time order as if it were part of the level, because it decides
  *       most reads with several candidates and most pairs of writers. This is cheap if real time contradicts the reads;
  *       otherwise it may take time in vain.
  * </ol>
  *
- * <p>Without times the order of the input takes their place in the first attempt. Where sessions are short, session order decides
- * little, and the order of values ({@link RecordedPlaces}) is tried too. 70,000 sessions of one transaction, 1,000 keys, SER and SI: no
- * answer after 60 CPU-s -> PASS after 2.
+ * <p>Without times the order of the input takes their place in the first attempt. Where sessions are short, session
+ * order decides little, and the order of values ({@link RecordedPlaces}) is tried too. 70,000 sessions of one
+ * transaction, 1,000 keys, SER and SI: no answer after 60 CPU-s -> PASS after 2.
  *
- * <p>Measured, 100,000 transactions of 8 operations, 50 sessions, thread CPU-ms without time, by the first attempt, by the
- * second: uniform 10,000 keys SER 475, 160, 230; SI 620, 190, 450; zipf 0.9 SER 740, 510, 690; SI 1085, 890, 880; 100 keys SER
- * 765, 690, 1770. So where values are unique and sessions are few only the first attempt is made.
+ * <p>Measured, 100,000 transactions of 8 operations, 50 sessions, thread CPU-ms without time, by the first attempt, by
+ * the second: uniform 10,000 keys SER 475, 160, 230; SI 620, 190, 450; zipf 0.9 SER 740, 510, 690; SI 1085, 890, 880;
+ * 100 keys SER 765, 690, 1770. So where values are unique and sessions are few only the first attempt is made.
  *
- * <p>Measured, CPU-s of the process without and with the second attempt: zipf 0.9, 100,000 keys, unique values, SER, 300,000
- * transactions: 20 sessions 6.1 and 5.6, 50 sessions 8.5 and 6.4, 100 sessions 13.4 and 7.6, 500 sessions 21.6 and 8.3; SI with 500
- * sessions 26.5 and 12.4; 1M transactions, 1,000 sessions, SER 161 and 27. In vain: with 0.1 s of clock skew 24.6 and 24.6; with a write
- * skew 50 sessions 3.9 and 5.3, 500 sessions 7.2 and 10.2.
+ * <p>Measured, CPU-s of the process without and with the second attempt: zipf 0.9, 100,000 keys, unique values, SER,
+ * 300,000 transactions: 20 sessions 6.1 and 5.6, 50 sessions 8.5 and 6.4, 100 sessions 13.4 and 7.6, 500 sessions 21.6
+ * and 8.3; SI with 500 sessions 26.5 and 12.4; 1M transactions, 1,000 sessions, SER 161 and 27. In vain: with 0.1 s of
+ * clock skew 24.6 and 24.6; with a write skew 50 sessions 3.9 and 5.3, 500 sessions 7.2 and 10.2.
  */
 final class TimeHint implements Strategy {
     /**
-     * The first attempt ends if it does not explain reads of more than one transaction in so many, plus {@link #FEW}. With
-     * clocks off by 0.1 s, 1M uniform transactions, repairs took 4.7 CPU-s and all of it 1.5 times of the exact path; at 600,000
-     * one in ten did, and each took the solver some 40 microseconds, where the exact path takes 3 or 4 a transaction.
+     * The first attempt ends if it does not explain reads of more than one transaction in so many, plus {@link #FEW}.
+     * With clocks off by 0.1 s, 1M uniform transactions, repairs took 4.7 CPU-s and all of it 1.5 times of the exact
+     * path; at 600,000 one in ten did, and each took the solver some 40 microseconds, where the exact path takes 3 or 4
+     * a transaction.
      */
     private static final int MOST_VIOLATED = 16;
 
     private static final int FEW = 100;
 
-    /** The check begins with the keys of so many reads, or of one read in {@link #SAMPLE}, and ends there if these break too many. */
+    /**
+     * The check begins with the keys of so many reads, or of one read in {@link #SAMPLE}, and ends there if these break
+     * too many.
+     */
     private static final int MOST_DRAWN = 256;
 
     private static final int FEWEST_DRAWN = 8;
     private static final int SAMPLE = 8;
     private static final double GOLDEN = 0.618_033_988_749_895;
-    /** With more sessions, session order decides little, and the search after the exact path is hard; real time decides much. */
+    /**
+     * With more sessions, session order decides little, and the search after the exact path is hard; real time decides
+     * much.
+     */
     private static final int MANY_SESSIONS = 64;
 
     private static final double SURELY = 1.2;
 
     /**
-     * Looks at the budget for each transaction that repairs may take, beside one for each violated read. They took 0.15 to 0.3
-     * and 0 to 3; a look is some 4 to 20 microseconds.
+     * The calls of the budget for each transaction that repairs may take, beside one for each violated read. Repairs
+     * took 0.15 to 0.3 and 0 to 3; a call stands for some 4 to 20 microseconds.
      */
     private static final double LOOKS_A_TRANSACTION = 0.2;
 
@@ -74,7 +81,10 @@ final class TimeHint implements Strategy {
     private final Search search;
     private final Budget budget;
     private final PhaseClock phases;
-    /** Whether the solver refuted an attempt. The exact path then finds the evidence, and another attempt would be in vain. */
+    /**
+     * Whether the solver refuted an attempt. The exact path then finds the evidence, and another attempt would be in
+     * vain.
+     */
     private boolean refuted;
 
     TimeHint(Search search) {
@@ -165,8 +175,8 @@ final class TimeHint implements Strategy {
     }
 
     /**
-     * Whether a sample shows that an order breaks far too many reads, as it does if clocks are wrong. Reads are drawn evenly and
-     * the whole key of each is checked: the mean of the violated shares of these keys is that of all reads.
+     * Whether a sample shows that an order breaks far too many reads, as it does if clocks are wrong. Reads are drawn
+     * evenly and the whole key of each is checked: the mean of the violated shares of these keys is that of all reads.
      */
     private boolean isHopeless(int[] position, long most) {
         VersionIndex index = search.history().versions();
@@ -176,7 +186,7 @@ final class TimeHint implements Strategy {
         double shares = 0;
         int drawn = 0;
         for (long looked = 0; drawn < MOST_DRAWN && looked < reads / SAMPLE; drawn++) {
-            // Multiples of an irrational number, modulo 1: even from the first few on.
+            // Multiples of an irrational number modulo 1 are spread evenly from the first few on.
             double at = drawn * GOLDEN;
             int read = (int) ((at - Math.floor(at)) * reads);
             int key = Arrays.binarySearch(readers, read);
@@ -192,7 +202,7 @@ final class TimeHint implements Strategy {
     }
 
     private @Nullable Finding inRealTime(RealTime time) {
-        // What real time decides must not reach the exact path.
+        // What real time decides must not reach the exact path, so the attempt works on a copy.
         IndexedHistory copy = search.history().copy();
         phases.begin("graph");
         KnownGraph graph = KnownGraph.of(search.events, copy.versions());

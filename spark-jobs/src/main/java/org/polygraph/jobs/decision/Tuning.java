@@ -4,8 +4,8 @@ import org.polygraph.partitioner.closure.Workers;
 import org.polygraph.solver.SolverOptions;
 
 /**
- * Parameters of a decision, for tests and measurements of its components. Users get {@link #DEFAULT}. No parameter changes a
- * verdict, only whether and when there is one. Immutable.
+ * Parameters of a decision, for tests and measurements of its components. Users get {@link #DEFAULT}. No parameter
+ * changes a verdict, only whether and when there is one. Immutable.
  *
  * @param rounds rounds of rules: {@link #ADAPTIVE}, {@link #NO_RULES}, {@link #FIXPOINT}, or exactly so many, 0 for
  *     closure and order alone
@@ -14,11 +14,11 @@ import org.polygraph.solver.SolverOptions;
  * @param solver options of the solver; the decision sets budgets and proof
  */
 public record Tuning(int rounds, RealTimeRows rows, int cores, SolverOptions solver) {
-    /** A few rounds, while the order breaks enough for another to pay. */
+    /** A few rounds, while the order breaks so many reads that another round saves time. */
     public static final int ADAPTIVE = -1;
     /** No closure and no rules, as if the clocks did not fit into memory: the solver decides alone. */
     public static final int NO_RULES = -2;
-    /** Until nothing more is forced. */
+    /** Rounds until nothing more is forced. */
     public static final int FIXPOINT = Integer.MAX_VALUE;
 
     /** Closures for real time. */

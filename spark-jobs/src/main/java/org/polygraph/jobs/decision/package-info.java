@@ -1,8 +1,8 @@
 /**
  * From a history in memory to a verdict at one level, under a budget.
  *
- * <p>Guarantee: every engine gives the same answer; an exhausted budget gives UNKNOWN, never a wrong answer. May import:
- * storage, partitioner, local-solver, certificate, verdict, estimate; no Spark.
+ * <p>Guarantee: every engine gives the same answer; an exhausted budget gives UNKNOWN, never a wrong answer. May
+ * import: storage, partitioner, local-solver, certificate, verdict, estimate; no Spark.
  */
 @NullMarked
 package org.polygraph.jobs.decision;

@@ -8,19 +8,21 @@ import org.polygraph.storage.format.HistorySize;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * What a check will take, before it runs. Bytes are those of the arrays that hold, as their classes state them; CPU is what
- * histories with unique values over uniform keys were measured to take (cluster-config/SIZING.md). Skewed keys, repeated
- * values and search can take far more CPU, but not more memory.
+ * The predicted cost of a check. Bytes are those of the arrays that the phases hold, as their classes state them. CPU
+ * is what was measured for histories with unique values over uniform keys (cluster-config/SIZING.md). Skewed keys,
+ * repeated values and search can take far more CPU, but not more memory.
  *
- * @param memoryBytes of the process that reads the history: with Spark the driver, whose clocks are in files if they are many
- * @param leastBytes the same without reachability clocks, which a check does without where they do not fit: more search. The
- *     same number where they are in files
- * @param taskBytes of each Spark task, or 0
- * @param shuffleBytes that cross the network, before compression, or 0
- * @param diskBytes of scratch files, the shuffle and the files of clocks, of which two generations are there at once, or 0
- * @param nodeBytes of each node's copy of the files of clocks, beside these, or 0
- * @param driverSeconds of these, those that one thread of this process takes while tasks wait
- * @param slices tasks that can run at once; 1 without Spark
+ * @param memoryBytes the memory of the process that reads the history. With Spark this is the driver, which keeps its
+ *     clocks in files if they are many
+ * @param leastBytes the same without reachability clocks. A check does without them if they do not fit, and then
+ *     searches more. It is the same number if clocks are in files
+ * @param taskBytes the memory of each Spark task, or 0
+ * @param shuffleBytes the bytes that cross the network, before compression, or 0
+ * @param diskBytes the bytes of scratch files, of the shuffle and of the files of clocks, which exist in two
+ *     generations at once, or 0
+ * @param nodeBytes further bytes on each node for its copy of the files of clocks, or 0
+ * @param driverSeconds the part of cpuSeconds that one thread of this process takes while tasks wait
+ * @param slices the number of tasks that can run at once; 1 without Spark
  */
 public record Estimate(
         Engine engine,
@@ -33,59 +35,68 @@ public record Estimate(
         double cpuSeconds,
         double driverSeconds,
         int slices) {
-    /** The engines there are. */
+    /** The engines. */
     public enum Engine {
         EMBEDDED,
         SPARK
     }
 
-    /** A key of the dictionary. */
+    /** The bytes of a key in the dictionary. */
     private static final long KEY_BYTES = 20;
-    /** Of the index: a key, where its writers, readers and slots begin; a write, with its slot; an external read. */
+    /**
+     * The bytes of the index for a key (where its writers, readers and slots begin), for a write with its slot, and for
+     * an external read.
+     */
     private static final long INDEX_KEY_BYTES = 16;
 
     private static final long INDEX_WRITE_BYTES = 12;
     private static final long INDEX_READ_BYTES = 8;
 
     private static final long EDGE_BYTES = 13;
-    /** Order, its inverse, and the marks of a pass. */
+    /** The bytes of an event in the order, in its inverse, and in the marks of a pass. */
     private static final long EVENT_BYTES = 12;
-    /** Code, metadata and small objects that are not counted. */
+    /** The bytes of code, metadata and small objects that are not counted otherwise. */
     private static final long PROCESS_BYTES = 64L << 20;
 
     private static final long SPARK_SESSION_BYTES = 450L << 20;
     private static final long STAGED_BYTES = 6;
     private static final long SHUFFLED_BYTES = 16;
     private static final long TASK_BYTES = 53;
-    /** Of the window closure while it is updated, but for exceptions: levels with real time. */
+    /**
+     * The bytes of an event in the window closure during an update, without exceptions. Only levels with real time need
+     * them.
+     */
     private static final long WINDOW_EVENT_BYTES = 33;
-    /** What of it is not in files where the rest is. */
+    /** The bytes of an event that stay in memory if the window closure is in files. */
     private static final long BOUNDS_BYTES = 12;
 
-    /** Generations of columns that are there at once. */
+    /** The number of generations of columns that exist at once. */
     private static final int GENERATIONS = 2;
-    /** Rows that a task of rules has taken out. */
+    /** The bytes of rows that a task of rules holds. */
     private static final long RULE_TASK_BYTES = 32L << 20;
 
     private static final double READ_SECONDS = 340e-9;
     private static final double OPERATION_SECONDS = 130e-9;
-    /** A cell of the clocks; with many sessions eight are updated at once. */
+    /** The CPU time for a cell of the clocks. If there are many sessions, eight cells are updated at once. */
     private static final double CLOCK_SECONDS = 12e-9;
 
     private static final double PACKED_SECONDS = 3e-9;
     private static final int MANY_SESSIONS = 256;
-    /** The window closure. */
+    /** The CPU time for an event in the window closure. */
     private static final double WINDOW_SECONDS = 3e-6;
 
     private static final double EVENT_SECONDS = 1.9e-6;
-    /** Of those, for the rules. */
+    /** The part of EVENT_SECONDS that the rules take. */
     private static final double RULE_SECONDS = 0.9e-6;
-    /** In tasks, closure and rules take so many times the CPU of one pass. */
+    /** In tasks, closure and rules take this many times the CPU of a single pass. */
     private static final int CLOSURE_IN_PIECES = 4;
 
     private static final int RULES_IN_PIECES = 6;
     private static final double START_SECONDS = 0.5;
-    /** Until code is compiled: all of it for a history of a million operations or more, a share for a smaller one. */
+    /**
+     * The extra CPU time until the code is compiled. A history of a million operations or more takes all of it, a
+     * smaller one a share.
+     */
     private static final double WARM_UP_SECONDS = 1.5;
 
     private static final double WARM_UP_OPERATIONS = 1e6;
@@ -94,24 +105,25 @@ public record Estimate(
     private static final double SPARK_OPERATION_SECONDS = 0.9e-6;
 
     /**
-     * How Spark slices a history, by the settings of a run.
+     * The division of a history by Spark, according to the settings of a run.
      *
      * @param mostSlices spark.sql.shuffle.partitions
      * @param operationsPerSlice spark.polygraph.slice.operations
-     * @param heapClocks spark.polygraph.clocks.heap: more bytes of rows than this are in files, and closure and rules are tasks
+     * @param heapClocks spark.polygraph.clocks.heap: if rows take more bytes, they are in files, and closure and rules
+     *     are tasks
      * @param isRemote whether executors are other machines, which read the input and keep copies of files
      */
     public record Cut(int mostSlices, int operationsPerSlice, long heapClocks, boolean isRemote) {
-        /** Without settings, on this machine. */
+        /** The default, for this machine. */
         public static final Cut USUAL = new Cut(16, 100_000, 256L << 20, false);
     }
 
-    /** Of one level of one history, with Spark on this machine. */
+    /** Estimates the check of one level of one history, with Spark on this machine. */
     public static Estimate of(Engine engine, HistorySize size, IsolationLevel level) {
         return of(engine, size, level, Cut.USUAL);
     }
 
-    /** Of one level of one history. */
+    /** Estimates the check of one level of one history. */
     public static Estimate of(Engine engine, HistorySize size, IsolationLevel level, Cut cut) {
         boolean ordered = !level.isAxiom();
         long transactions = size.transactions();
@@ -124,7 +136,7 @@ public record Estimate(
         long index = INDEX_WRITE_BYTES * size.writes()
                 + INDEX_READ_BYTES * (operations - size.writes())
                 + INDEX_KEY_BYTES * size.keys();
-        // A read is an edge, and so is a step of a session.
+        // Each read is an edge, and so is each step of a session.
         long graph = EDGE_BYTES * (operations - size.writes() + events) + EVENT_BYTES * events;
         long sessions = size.sessions();
         boolean hasClocks = ordered && !level.realTime() && ChainClocks.pay(events, sessions);
@@ -175,12 +187,12 @@ public record Estimate(
                 slices);
     }
 
-    /** Elapsed time on an idle machine or cluster: the driver alone, then the tasks on all cores. */
+    /** Returns the elapsed time on an idle machine or cluster: the driver alone, then the tasks on all cores. */
     public double seconds(int cores) {
         return driverSeconds + (cpuSeconds - driverSeconds) / Math.max(1, Math.min(cores, slices));
     }
 
-    /** Whether a check, which takes 85 % of the heap, fits with clocks, or without. */
+    /** Returns how a check fits a heap, of which it takes 85 %. */
     public Fit fit(long heapBytes) {
         long share = heapBytes / 20 * 17;
         return memoryBytes <= share ? Fit.YES : leastBytes <= share ? Fit.WITHOUT_CLOCKS : Fit.NO;
@@ -194,8 +206,8 @@ public record Estimate(
     }
 
     /**
-     * The engine that {@code --engine auto} takes: the embedded engine if it fits with clocks; otherwise Spark if its driver
-     * fits, whose clocks are in files; otherwise the embedded engine, without clocks.
+     * Returns the engine that {@code --engine auto} chooses. It is the embedded engine if that fits with clocks; else
+     * Spark if its driver, with clocks in files, fits; else the embedded engine without clocks.
      *
      * @param cut needed only if the embedded engine does not fit
      * @param heapBytes of this process, which is the driver's with Spark

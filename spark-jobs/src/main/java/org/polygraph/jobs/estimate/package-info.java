@@ -1,8 +1,8 @@
 /**
  * Memory, disk and CPU that a check will take, from the counts of its history.
  *
- * <p>Guarantee: skewed keys, repeated values and search may take more CPU than estimated, never more memory. May import:
- * storage, partitioner.
+ * <p>Guarantee: skewed keys, repeated values and search may take more CPU than estimated, never more memory. May
+ * import: storage, partitioner.
  */
 @NullMarked
 package org.polygraph.jobs.estimate;

@@ -21,12 +21,13 @@ import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Finds further violations of a history that single reads refute, by the same check of the history without those
- * reads. Leaving out reads only removes constraints, and every possible writer of the remaining reads is kept, so a
- * violation of the rest is one of the whole history ({@link org.polygraph.jobs.certificate.judge.SubHistoryProof}).
+ * Finds further violations of a history that single reads refute, by the same check of the history without those reads.
+ * Leaving out reads only removes constraints, and every possible writer of the remaining reads is kept, so a violation
+ * of the rest is one of the whole history ({@link org.polygraph.jobs.certificate.judge.SubHistoryProof}).
  *
- * <p>Costs at most 20 s, and one check of a history without violations for each time that leaving out reads reveals
- * others (inconsistent transactions, then reads without a writer, then the transactions that those had committed).
+ * <p>This takes at most 20 s. Each time that leaving out reads reveals others (inconsistent transactions, then reads
+ * without a writer, then the transactions that those had committed), it costs one check of a history without
+ * violations.
  */
 public final class BeyondReads {
     private static final Set<Anomaly> SINGLE = EnumSet.of(
@@ -38,10 +39,13 @@ public final class BeyondReads {
             Anomaly.ABORTED_READ,
             Anomaly.THIN_AIR_READ);
 
-    /** With so many refuted reads the history is beyond repair, and what is left of it says little. */
+    /**
+     * With this many refuted reads, no further violations are looked for: too little of the history is left to be of
+     * interest.
+     */
     private static final int TOO_MANY = 100;
 
-    /** The most that is spent on further violations, since the verdict is known already. */
+    /** The most time that is spent on further violations. The verdict is known already. */
     private static final long MOST_NANOS = 20_000_000_000L;
 
     private final HistoryTable table;
@@ -49,10 +53,10 @@ public final class BeyondReads {
     private final Budget whole;
     private final Rest rest;
 
-    /** Checks what is left of a history. */
+    /** Checks the remaining history. */
     @FunctionalInterface
     public interface Rest {
-        /** Violations with their sub-histories; none if the budget ends. */
+        /** Returns violations with their sub-histories; none if the budget ends. */
         List<Violation> violations(HistoryTable rest, CheckRequest request, Budget budget);
     }
 
@@ -65,12 +69,11 @@ public final class BeyondReads {
     }
 
     /**
-     * Further violations.
+     * Returns further violations.
      *
      * @param violations of the whole history
-     *      * @return with ids of the whole history and with sub-histories; none if there are none, if the given
-     *      violations are not all
-     *     single reads, or if there is no time or memory for a second check
+     * @return with ids of the whole history and with sub-histories; none if there are none, if the given violations are
+     *     not all single reads, or if there is no time or memory for a second check
      */
     List<Violation> of(List<Violation> violations) {
         if (violations.size() >= TOO_MANY || !violations.stream().allMatch(BeyondReads::isSingle)) {
@@ -85,7 +88,7 @@ public final class BeyondReads {
         try {
             return of(violations, budget);
         } catch (BudgetException | OutOfMemoryError e) {
-            // Estimates may be wrong. The verdict does not need these violations.
+            // The budget was estimated too large. The verdict does not need these violations.
             return List.of();
         }
     }
@@ -104,7 +107,7 @@ public final class BeyondReads {
                 || (SINGLE.contains(violation.anomaly()) && violation.cycle().isEmpty());
     }
 
-    /** All operations except the refuted reads, and reads by the same transactions that contradict these. */
+    /** Returns all operations except the refuted reads, and reads by the same transactions that contradict these. */
     private int[] without(List<Violation> violations) {
         LongSet refuted = new LongOpenHashSet();
         for (Violation v : violations) {
@@ -124,9 +127,8 @@ public final class BeyondReads {
     }
 
     /**
-     *      * Adds the keys of which a transaction read another value than it had written or, except at RC, read
-     *      before. The index reports
-     * only the first such read; without this, each further one would take a check.
+     * Adds the keys of which a transaction read another value than it had written or, except at RC, read before. The
+     * index reports only the first such read; without this, each further one would take a check.
      */
     private void addContradicted(int transaction, LongSet refuted) {
         Int2LongOpenHashMap seen = new Int2LongOpenHashMap();

@@ -30,8 +30,8 @@ import org.polygraph.storage.table.HistoryTable;
  */
 public final class Counterexamples {
     /**
-     * Looks at the budget for all violations of a history. A look takes 6 to 12 microseconds, so this is about three seconds of
-     * CPU. Work is counted because evidence must not depend on the speed of the machine.
+     * The most calls of the budget for all violations of a history. A call stands for 6 to 12 microseconds, so this is
+     * about three seconds of CPU. Work is counted, because evidence must not depend on the speed of the machine.
      */
     private static final long MOST_LOOKS = 300_000;
 
@@ -106,7 +106,7 @@ public final class Counterexamples {
         }
         List<Violation> further = new BeyondReads(table, request, whole, rest).of(violations);
         if (reported.size() + further.size() > most) {
-            // Some of either kind.
+            // Some violations of either kind are kept.
             int kept = Math.min(reported.size(), Math.max(most / 2, most - further.size()));
             List<Violation> dropped = reported.subList(kept, reported.size());
             unexplained.addAll(dropped);
@@ -122,7 +122,10 @@ public final class Counterexamples {
         return reported;
     }
 
-    /** The same violations, reordered so that the first ones have as many names as possible; the first one stays the first. */
+    /**
+     * The same violations, reordered so that the first ones have as many names as possible; the first one stays the
+     * first.
+     */
     private static List<Violation> withEveryName(List<Violation> violations, int most) {
         Map<Anomaly, Violation> firstOfName = new LinkedHashMap<>();
         violations.forEach(violation -> firstOfName.putIfAbsent(violation.anomaly(), violation));

@@ -32,7 +32,7 @@ public final class Implications {
     private final HistoryTable table;
     private final Budget budget;
 
-    /** For the check of one level of a history. */
+    /** Prepares for the check of one level of a history. */
     public Implications(Check check) {
         this.check = check;
         this.table = check.table();
@@ -49,12 +49,13 @@ public final class Implications {
     }
 
     /**
-     * The PASS of a level from the order of a stronger one. From SER or SSER to SI or SSI, a transaction's snapshot is placed
-     * immediately before its commit. For CC, RA and RC the order stays the same, with the guarantee of the stronger
-     * level. Linear; a changed order is replayed if the request asks for it, an unchanged one was replayed before.
+     * Derives the PASS of a level from the order of a stronger one. From SER or SSER to SI or SSI, a transaction's
+     * snapshot is placed immediately before its commit. For CC, RA and RC the order stays the same, with the guarantee
+     * of the stronger level. Linear; a changed order is replayed if the request asks for it, an unchanged one was
+     * replayed before.
      *
-     * @return null if the other verdict is no PASS of a level that implies this one, or came without an order, or
-     *     there is no room for this one's: the level is then to be decided on its own
+     * @return null if the other verdict is not a PASS of a level that implies this one, or came without an order, or if
+     *     there is no memory for the changed order: the level must then be decided on its own
      * @throws IllegalStateException if the order does not show the weaker level: a bug, never a verdict
      */
     public @Nullable Finding pass(Verdict stronger) {
@@ -88,7 +89,7 @@ public final class Implications {
         return new Finding.Order(shown, true);
     }
 
-    /** The same order, with two events per transaction if the guarantee has two. */
+    /** Returns the same order, with two events per transaction if the guarantee has two. */
     public static Witness inTerms(Witness witness, Terms terms) {
         int[] position = witness.position();
         if (witness.terms().guarantee().events() == 1 && terms.guarantee().events() == 2) {
@@ -103,10 +104,10 @@ public final class Implications {
     }
 
     /**
-     * The VIOLATION of a level that is not decided from that of a weaker one: those of its violations whose sub-history
-     * violates this level too, judged anew.
+     * Derives the VIOLATION of a level from that of a weaker one. It has those violations of the weaker level whose
+     * sub-history violates this level too; each is judged anew.
      *
-     * @return null if the other verdict is no VIOLATION of a level that this one implies, or none of its
+     * @return null if the other verdict is not a VIOLATION of a level that this one implies, or if none of its
      *     sub-histories could be judged in time
      * @throws IllegalStateException if a sub-history violates the weaker level and keeps the stronger: a bug, never a
      *     verdict
@@ -144,7 +145,7 @@ public final class Implications {
                 reported, unexplained, weaker.violationsFound(), new Certificate("cycle", null, true));
     }
 
-    /** What found that a sub-history violates the level; null if nothing did. */
+    /** Returns the judge that found that a sub-history violates the level; null if none did. */
     private SubHistory.@Nullable Judge judge(CheckRequest request, SubHistory part) {
         HistoryTable alone = HistorySelection.of(table, part.operations()).table();
         if (part.transactions().length <= BruteForce.TRANSACTIONS) {
@@ -163,9 +164,9 @@ public final class Implications {
     }
 
     /**
-     * Holds verdicts against what levels imply.
+     * Compares verdicts with what levels imply.
      *
-     * @param levels of the verdicts, and their
+     * @param levels the levels of the verdicts
      * @return the first two that cannot both be right; null if there are none
      */
     public static @Nullable Contradiction contradiction(List<IsolationLevel> levels, List<Verdict.Status> statuses) {
@@ -183,7 +184,7 @@ public final class Implications {
 
     /** Two verdicts that cannot both be right: a bug in one of them. */
     public record Contradiction(IsolationLevel passes, IsolationLevel violated) {
-        /** One sentence. */
+        /** Describes the contradiction in one sentence. */
         public String text() {
             return passes.label() + " passes and " + violated.label() + ", which it implies, does not";
         }

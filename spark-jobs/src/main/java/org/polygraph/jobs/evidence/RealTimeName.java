@@ -40,7 +40,7 @@ final class RealTimeName {
                 budget);
     }
 
-    /** The violation under the name that is right for it. */
+    /** Returns the violation under the name that is right for it. */
     Violation of(Violation violation) {
         if (violation.anomaly() == Anomaly.REAL_TIME_VIOLATION || !isTimely(violation)) {
             return violation;

@@ -8,12 +8,12 @@ import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.generate.GeneratedRows;
 
 /**
- * Where a generated history goes: one file, or a folder of part files, whose rows ascend by (session, index) from the first
- * part to the last. Each file is written under a temporary name and then renamed.
+ * The destination of a generated history: one file, or a folder of part files, whose rows ascend by (session, index)
+ * from the first part to the last. Each file is written under a temporary name and then renamed.
  *
  * @param path of the file, or of the folder; as {@link org.polygraph.storage.artifact.Location#of} takes it
  * @param format jsonl or parquet
- * @param rowsPerPart of every part but perhaps the last
+ * @param rowsPerPart of every part except perhaps the last
  */
 public record GenerationTarget(String path, HistoryFormat format, boolean folder, long rows, long rowsPerPart)
         implements Serializable {
@@ -22,7 +22,7 @@ public record GenerationTarget(String path, HistoryFormat format, boolean folder
     /**
      * Divides rows into part files.
      *
-     * @param parts how many at least, 0 for one file; there are more where a part would not fit an array
+     * @param parts the least number of parts, 0 for one file; there are more if a part would not fit an array
      */
     public static GenerationTarget of(String path, HistoryFormat format, int parts, long rows, int operations) {
         long most = MOST_OPERATIONS / operations;
@@ -30,22 +30,22 @@ public record GenerationTarget(String path, HistoryFormat format, boolean folder
         return new GenerationTarget(path, format, parts > 0, rows, each);
     }
 
-    /** The same parts in another folder. */
+    /** Returns the same parts in another folder. */
     public GenerationTarget in(String otherFolder) {
         return new GenerationTarget(otherFolder, format, folder, rows, rowsPerPart);
     }
 
-    /** How many files. */
+    /** Returns the number of files. */
     public int parts() {
         return Math.toIntExact((rows - 1) / rowsPerPart + 1);
     }
 
-    /** First row of a part. */
+    /** Returns the first row of a part. */
     public long from(int part) {
         return part * rowsPerPart;
     }
 
-    /** Last row of a part, exclusive. */
+    /** Returns the row after the last of a part. */
     public long to(int part) {
         return Math.min(rows, (part + 1) * rowsPerPart);
     }

@@ -28,9 +28,9 @@ import org.polygraph.partitioner.isolation.IsolationLevel;
  * }
  * }</pre>
  *
- * <p>A test fails with the explanation and the path of the report if the history violates the level, if it could not be decided in
- * time, or if nothing was recorded. A test that has failed otherwise is not checked. Histories and runs are kept in {@code
- * target/polygraph/<class>}, and those of the same test are replaced.
+ * <p>A test fails with the explanation and the path of the report if the history violates the level, if it could not be
+ * decided in time, or if nothing was recorded. A test that has failed otherwise is not checked. Histories and runs are
+ * kept in {@code target/polygraph/<class>}, and those of the same test are replaced.
  */
 public final class IsolationExtension implements BeforeEachCallback, AfterEachCallback {
     private static final Duration TIMEOUT = Duration.ofMinutes(1);
@@ -51,25 +51,25 @@ public final class IsolationExtension implements BeforeEachCallback, AfterEachCa
         return new IsolationExtension(level);
     }
 
-    /** Where histories and runs go, instead of {@code target/polygraph}. */
+    /** Sets the folder of histories and runs, instead of {@code target/polygraph}. */
     public IsolationExtension in(Path directory) {
         folder = directory;
         return this;
     }
 
-    /** The time for a check, instead of a minute. */
+    /** Sets the time for a check, instead of a minute. */
     public IsolationExtension within(Duration most) {
         timeout = most;
         return this;
     }
 
-    /** The value of every key before the first transaction, instead of null. */
+    /** Sets the value of every key before the first transaction, instead of null. */
     public IsolationExtension initially(Object value) {
         header = Map.of("initial", Map.of("value", value));
         return this;
     }
 
-    /** The recorder of the test that runs. */
+    /** Returns the recorder of the running test. */
     public HistoryRecorder recorder() {
         HistoryRecorder current = recorder;
         if (current == null) {

@@ -44,7 +44,7 @@ final class Client implements Runnable {
         this.next = next;
     }
 
-    /** Closes the connection under the client, as a network or a server that fails would. */
+    /** Closes the connection while the client uses it, as a failing network or server would. */
     boolean kill() throws SQLException {
         Connection connection = current;
         if (connection == null) {
@@ -87,7 +87,7 @@ final class Client implements Runnable {
                 if (connection != null) {
                     connection.close();
                 }
-                // A connection that is killed while it is made, or a server that restarts.
+                // The connection was killed while it was being made, or the server is restarting.
                 if (settings.killNanos() == 0 || System.nanoTime() > until) {
                     throw target.safe(e);
                 }
@@ -101,7 +101,7 @@ final class Client implements Runnable {
         try {
             table.close();
         } catch (SQLException e) {
-            // The server has closed it.
+            // The server has closed the connection.
         }
     }
 
@@ -134,8 +134,8 @@ final class Client implements Runnable {
     }
 
     /**
-     * Records an abort if the server confirms it; otherwise the connection is lost, and the outcome with it. DuckDB, which has rolled
-     * back what it cannot commit, refuses to do so again.
+     * Records an abort if the server confirms it. Otherwise the connection is lost, and the outcome is unknown. DuckDB
+     * refuses to roll back a transaction that it could not commit, because it has rolled it back already.
      *
      * @param isKnown whether the server has confirmed it already
      */
@@ -147,7 +147,7 @@ final class Client implements Runnable {
             isConfirmed = true;
             isUsable = table.isUsable();
         } catch (SQLException e) {
-            // It is connected again.
+            // The client connects again.
         }
         if (isConfirmed) {
             recorded.abort();
@@ -165,7 +165,7 @@ final class Client implements Runnable {
         }
         String state = e.getSQLState();
         if (state == null) {
-            // DuckDB has no codes; its messages end in what they are about, in quotes.
+            // DuckDB has no codes; its messages end with the object, in quotes.
             return e.getErrorCode() == 0
                     ? String.valueOf(e.getMessage()).split(":? ?[!\"\n]", 2)[0]
                     : target.dialect().isRolledBack(e) ? "database is busy" : "code " + e.getErrorCode();

@@ -139,8 +139,8 @@ abstract class ClientWorkload {
     }
 
     /**
-     * Rows: most changes read the key before, and insert it if it has no row, and otherwise update or delete it. Where some operations
-     * select rows by their values, values are of classes that conditions select.
+     * Rows: most changes read the key before, and insert it if it has no row, and otherwise update or delete it. Where
+     * some operations select rows by their values, values are of classes that conditions select.
      */
     private static final class Rows extends ClientWorkload {
         private static final int BLIND_ONE_OF = 4;

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 
-/** What differs between databases: their drivers, their SQL, and what their manuals promise. */
+/** The differences between databases: their drivers, their SQL, and the guarantees of their manuals. */
 public enum Dialect {
     POSTGRESQL(
             "jdbc:postgresql:",
@@ -188,10 +188,10 @@ public enum Dialect {
         return promises;
     }
 
-    /** Sets what the database reads when it is loaded, where the user has not set it. */
+    /** Sets the properties that the database reads when it is loaded, unless the user has set them. */
     void prepare() {
         if (this == MARIADB) {
-            // It would log each failure of a statement to the console.
+            // Otherwise it would log each failed statement to the console.
             setIfAbsent("mariadb.logging.disable", "true");
         }
         if (this == DERBY) {
@@ -237,9 +237,10 @@ public enum Dialect {
     }
 
     /**
-     * Whether updates and deletes look for their row in what the transaction reads. Those of InnoDB look in the latest state, which
-     * its manual does not promise to agree with the snapshot of repeatable read. At read committed a statement that has waited for the
-     * writer of its row looks at that row again, but not for one that the writer inserted in its place.
+     * Whether updates and deletes look for their row in what the transaction reads. Those of InnoDB look in the latest
+     * state, which its manual does not promise to agree with the snapshot of repeatable read. At read committed a
+     * statement that has waited for the writer of its row looks at that row again, but not for one that the writer
+     * inserted in its place.
      */
     boolean changesWhatItReads(Isolation isolation) {
         return switch (isolation) {
@@ -249,7 +250,10 @@ public enum Dialect {
         };
     }
 
-    /** Whether a delete can return the keys of its rows. That of DuckDB leaves out those that its transaction has written. */
+    /**
+     * Whether a delete can return the keys of its rows. That of DuckDB leaves out those that its transaction has
+     * written.
+     */
     boolean returnsDeletedKeys() {
         return returnsUpdatedKeys() && this != DUCKDB;
     }

@@ -3,7 +3,7 @@ package org.polygraph.jobs.record;
 import java.io.IOException;
 import java.sql.Driver;
 
-/** Where JDBC drivers come from. */
+/** Provides JDBC drivers. */
 @FunctionalInterface
 public interface DriverSource {
     /** @throws IOException with a message for people if there is no driver */

@@ -18,8 +18,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the JDBC driver of a URL: in jars that are given, on the class path, or in the pinned jars of its {@link Dialect}. Those
- * are downloaded by Maven at their first use.
+ * Finds the JDBC driver of a URL: in jars that are given, on the class path, or in the pinned jars of its {@link
+ * Dialect}. Those are downloaded by Maven at their first use.
  */
 public final class Drivers implements DriverSource {
     private static final String PLUGIN = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy";
@@ -28,7 +28,7 @@ public final class Drivers implements DriverSource {
 
     private final List<Path> given;
     private final Consumer<String> messages;
-    /** A database in this process is one for all connections of one class loader. */
+    /** A database in this process is shared by all connections of one class loader. */
     private final Map<List<Path>, ClassLoader> loaders = new HashMap<>();
 
     /** @param given jars of a driver that has no dialect, or of another version */
@@ -74,8 +74,8 @@ public final class Drivers implements DriverSource {
                 throw new IOException(jar + ": no path of a jar", e);
             }
         }
-        // Never closed: the driver lives as long as the process. Its parent has no driver, so the jars are what is
-        // used.
+        // The loader is never closed: the driver lives as long as the process. Its parent has no driver, so these jars
+        // are used.
         ClassLoader made = new URLClassLoader(urls.toArray(new URL[0]), ClassLoader.getPlatformClassLoader());
         loaders.put(jars, made);
         return made;
@@ -88,7 +88,7 @@ public final class Drivers implements DriverSource {
                     return driver;
                 }
             } catch (SQLException e) {
-                // It does not accept it.
+                // The driver does not accept the URL.
             }
         }
         return null;
@@ -113,7 +113,7 @@ public final class Drivers implements DriverSource {
         return jar;
     }
 
-    /** Of the jar of {@code group:artifact:version} in a repository. */
+    /** Returns the path of the jar of {@code group:artifact:version} in a repository. */
     private static String path(String coordinates) {
         String[] words = coordinates.split(":", -1);
         return words[0].replace('.', '/') + "/" + words[1] + "/" + words[2] + "/" + words[1] + "-" + words[2] + ".jar";

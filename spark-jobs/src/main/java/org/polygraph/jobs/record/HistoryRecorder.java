@@ -33,9 +33,9 @@ import org.polygraph.storage.table.HistoryTable;
  * indeterminate: the client does not know whether the database committed it. Its session then continues as a new one,
  * because the database may still execute the transaction.
  *
- * <p>Any number of threads may record at a time. A session and its transactions belong to one thread at a time. Times are
- * of the monotonic clock of this process, in nanoseconds. Keys are integers or strings. Values are integers, strings,
- * null, or lists of these where keys are appended to.
+ * <p>Any number of threads may record at a time. A session and its transactions belong to one thread at a time. Times
+ * are of the monotonic clock of this process, in nanoseconds. Keys are integers or strings. Values are integers,
+ * strings, null, or lists of these where keys are appended to.
  */
 public final class HistoryRecorder implements Closeable {
     private final HistorySink sink;
@@ -99,7 +99,9 @@ public final class HistoryRecorder implements Closeable {
         return session;
     }
 
-    /** Records the transactions that have not ended as indeterminate, and ends the file. Nothing can be recorded after. */
+    /**
+     * Records the transactions that have not ended as indeterminate, and ends the file. Nothing can be recorded after.
+     */
     @Override
     public void close() throws IOException {
         end();
@@ -213,7 +215,8 @@ public final class HistoryRecorder implements Closeable {
         }
 
         /**
-         * A query of the rows whose values are between two bounds, inclusive. Its result is recorded also if it is empty.
+         * A query of the rows whose values are between two bounds, inclusive. Its result is recorded also if it is
+         * empty.
          *
          * @param rows the keys and values of all rows that the database returned
          */

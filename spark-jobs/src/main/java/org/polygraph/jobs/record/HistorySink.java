@@ -23,14 +23,14 @@ interface HistorySink extends Closeable {
         }
     }
 
-    /** What a transaction did. */
+    /** An operation of a transaction. */
     sealed interface Operation permits OfKey, OfBounds {}
 
     /**
      * An operation on one key.
      *
      * @param key a Long or a String
-     * @param value null (also of a delete), a Long, a String, or a list of these
+     * @param value null (always for a delete), a Long, a String, or a list of these
      */
     record OfKey(Kind kind, Object key, @Nullable Object value) implements Operation {}
 

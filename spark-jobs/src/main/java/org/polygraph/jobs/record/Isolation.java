@@ -4,7 +4,10 @@ import java.sql.Connection;
 import java.util.Locale;
 import java.util.Optional;
 
-/** The isolations that a client asks a database for, by their names in SQL. What they mean is up to the {@link Dialect}. */
+/**
+ * The isolations that a client requests from a database, by their names in SQL. Their meaning depends on the {@link
+ * Dialect}.
+ */
 public enum Isolation {
     READ_UNCOMMITTED(Connection.TRANSACTION_READ_UNCOMMITTED),
     READ_COMMITTED(Connection.TRANSACTION_READ_COMMITTED),
@@ -23,12 +26,12 @@ public enum Isolation {
         return jdbc;
     }
 
-    /** Such as {@code repeatable-read}. */
+    /** Returns a label such as {@code repeatable-read}. */
     public String label() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
-    /** In any case, with spaces or underscores for hyphens. */
+    /** Returns the isolation of a label, in upper or lower case, with spaces or underscores for hyphens. */
     public static Optional<Isolation> ofLabel(String text) {
         String plain =
                 text.toLowerCase(Locale.ROOT).replaceAll("[ _]+", "-").replaceFirst("^snapshot-isolation$", "snapshot");

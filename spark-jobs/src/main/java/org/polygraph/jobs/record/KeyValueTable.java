@@ -56,7 +56,7 @@ final class KeyValueTable implements AutoCloseable {
         return java.util.Objects.requireNonNull(value);
     }
 
-    /** The value of a row; null if there is none. */
+    /** Returns the value of a row; null if there is none. */
     @Nullable
     Long row(int key) throws SQLException {
         select.setInt(1, key);
@@ -110,7 +110,7 @@ final class KeyValueTable implements AutoCloseable {
         requireRow(statement.executeUpdate() == 1, key);
     }
 
-    /** Keys and values of the rows whose values are between the bounds. */
+    /** Returns keys and values of the rows whose values are between the bounds. */
     Map<Long, Long> between(long lo, long hi) throws SQLException {
         PreparedStatement statement = java.util.Objects.requireNonNull(selectBetween, "a table with predicates");
         statement.setLong(1, lo);

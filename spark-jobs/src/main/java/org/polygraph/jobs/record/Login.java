@@ -20,7 +20,7 @@ public final class Login {
         this.properties = properties;
     }
 
-    /** From {@code POLYGRAPH_USER} and {@code POLYGRAPH_PASSWORD}; a file goes first. */
+    /** Reads {@code POLYGRAPH_USER} and {@code POLYGRAPH_PASSWORD}. A file takes precedence. */
     public static Login of(Map<String, String> environment, @Nullable Path file) throws IOException {
         Properties properties = new Properties();
         if (file != null) {
@@ -43,13 +43,13 @@ public final class Login {
         return (Properties) properties.clone();
     }
 
-    /** A message of a driver without the password, which may be in the URL that it shows. */
+    /** Returns a message of a driver without the password, which may be part of the URL in it. */
     String without(String message) {
         String password = properties.getProperty("password", "");
         return hidden(password.isEmpty() ? message : message.replace(password, "***"));
     }
 
-    /** A URL or a message without passwords. */
+    /** Returns a URL or a message without passwords. */
     static String hidden(String text) {
         return BEFORE_HOST.matcher(IN_URL.matcher(text).replaceAll("$1***")).replaceAll("//***@");
     }

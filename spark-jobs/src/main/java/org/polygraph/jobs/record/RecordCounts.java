@@ -5,7 +5,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What was recorded so far. */
+/** Counts what was recorded so far. */
 public final class RecordCounts {
     private final LongAdder committed = new LongAdder();
     private final LongAdder unknown = new LongAdder();
@@ -32,7 +32,7 @@ public final class RecordCounts {
         return committed.sum();
     }
 
-    /** Transactions whose outcome is not known. */
+    /** Returns the number of transactions whose outcome is not known. */
     public long unknowns() {
         return unknown.sum();
     }

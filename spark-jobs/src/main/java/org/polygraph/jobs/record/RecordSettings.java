@@ -6,10 +6,10 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.generate.Workload;
 
 /**
- * What to record.
+ * The settings of a recording.
  *
- * @param urls the clients are dealt out to these databases
- * @param replica where every third client reads, or null
+ * @param urls the databases, to which clients are assigned in turn
+ * @param replica the database from which every third client reads, or null
  * @param workload its sessions, transactions, operations, keys, values, reads, aborts and seed
  * @param predicates the share of operations on rows that select rows by their values
  * @param nanos the longest time; {@link Long#MAX_VALUE} for none

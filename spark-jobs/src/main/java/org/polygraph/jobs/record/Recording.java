@@ -19,8 +19,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records a history from clients of a database that run side by side. The file is whole at any moment, also after {@link #stop} or
- * a failure of a client.
+ * Records a history from clients of a database that run side by side. The file is whole at any moment, also after
+ * {@link #stop} or a failure of a client.
  */
 public final class Recording {
     private static final int READERS_ONE_OF = 3;
@@ -64,7 +64,7 @@ public final class Recording {
     }
 
     /**
-     * Records.
+     * Records until the end of the workload or of the time.
      *
      * @param progress called now and then
      * @return the first failure of a client; null if there was none
@@ -79,7 +79,7 @@ public final class Recording {
         Target replica = replicaUrl == null
                 ? null
                 : new Target(replicaUrl, drivers.of(replicaUrl), login, settings.replicaIsolation());
-        // It keeps a database in memory open.
+        // This connection keeps a database in memory open.
         try (Connection open = targets.get(0).connect()) {
             table.create(open, targets.get(0).dialect());
             requireShared(targets.get(0));
@@ -105,7 +105,7 @@ public final class Recording {
         try {
             table.drop(connection);
         } catch (SQLException e) {
-            // It stays.
+            // The table is left in the database.
         }
     }
 
@@ -179,11 +179,14 @@ public final class Recording {
                 counts.killed();
             }
         } catch (SQLException e) {
-            // It was closed.
+            // The connection was closed already.
         }
     }
 
-    /** Whether a client may begin another transaction. The first one of each client is its own, so every session has one. */
+    /**
+     * Whether a client may begin another transaction. Each client may always run its first one, so every session has a
+     * transaction.
+     */
     private BooleanSupplier turns(int client) {
         AtomicBoolean isOwn = new AtomicBoolean(client < settings.workload().transactions());
         begun.addAndGet(isOwn.get() ? 1 : 0);
@@ -212,7 +215,7 @@ public final class Recording {
         }
     }
 
-    /** Until another server has the new table, with which the history begins. */
+    /** Waits until another server has the new table, with which the history begins. */
     private void await(Target other, String name) throws SQLException {
         long until = System.nanoTime() + REPLICA_NANOS;
         while (true) {

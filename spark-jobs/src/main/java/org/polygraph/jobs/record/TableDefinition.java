@@ -8,8 +8,8 @@ import java.sql.Statement;
 import java.util.UUID;
 
 /**
- * The table of a recording: a row for each key, with a number or with a list as the text {@code 1,5,}. All rows exist before the first
- * transaction, and only the workload {@code rows} deletes some.
+ * The table of a recording: a row for each key, with a number or with a list as the text {@code 1,5,}. All rows exist
+ * before the first transaction, and only the workload {@code rows} deletes some.
  *
  * @param name of this recording alone, so that others may use the database at the same time
  * @param lists whether values are lists

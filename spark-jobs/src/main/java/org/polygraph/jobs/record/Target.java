@@ -79,13 +79,13 @@ final class Target {
                 e.getErrorCode());
     }
 
-    /** Without a password in its message. */
+    /** Returns the exception without a password in its message. */
     SQLException safe(SQLException e) {
         String message = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
         return new SQLException(login.without(message), e.getSQLState(), e.getErrorCode());
     }
 
-    /** Name and version. */
+    /** Returns name and version. */
     static String product(Connection connection) throws SQLException {
         DatabaseMetaData about = connection.getMetaData();
         return about.getDatabaseProductName() + " " + about.getDatabaseProductVersion();

@@ -15,7 +15,7 @@ public enum WorkloadKind {
     /** Transfers between accounts, and reads of all balances. */
     BANK;
 
-    /** Of an account. */
+    /** The initial balance of an account. */
     private static final long BALANCE = 100;
 
     public String label() {

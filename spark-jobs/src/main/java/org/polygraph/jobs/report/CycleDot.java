@@ -10,8 +10,8 @@ import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * {@code cycle.dot}: a violation for Graphviz. Nodes are transactions with their operations; edges are those of the cycle, if
- * there is one. Colours and dashes by kind are those of {@code cycle.svg}.
+ * {@code cycle.dot}: a violation for Graphviz. Nodes are transactions with their operations; edges are those of the
+ * cycle, if there is one. Colours and dashes by kind are those of {@code cycle.svg}.
  */
 final class CycleDot {
     private static final int OPERATIONS = 8;

@@ -10,9 +10,9 @@ import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * {@code junit.xml}: one test suite per level and PATH with the verdict as its test case, for build servers. A VIOLATION is a
- * failure, whose text explains the first violations in full. UNKNOWN, INVALID and ERROR are errors, because they decide
- * nothing.
+ * {@code junit.xml}: one test suite per level and PATH with the verdict as its test case, for build servers. A
+ * VIOLATION is a failure, whose text explains the first violations in full. UNKNOWN, INVALID and ERROR are errors,
+ * because they decide nothing.
  */
 final class JunitXml {
     /** The most characters of the explanation. */
@@ -47,7 +47,7 @@ final class JunitXml {
         return xml.append("</testsuite>\n").toString();
     }
 
-    /** The message of one line. */
+    /** Returns the message, which is one line. */
     private static String message(Verdict verdict) {
         if (verdict.violations().isEmpty()) {
             return verdict.reason();

@@ -22,9 +22,9 @@ import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
 
 /**
- * The second half of an explanation: the reason of each edge of the cycle, down to what was observed; the order of versions;
- * what the database should have done; and the sub-history that violates the level on its own. A reason that occurs several
- * times is written once and referred to by its number.
+ * The second half of an explanation: the reason of each edge of the cycle, down to what was observed; the order of
+ * versions; what the database should have done; and the sub-history that violates the level on its own. A reason that
+ * occurs several times is written once and referred to by its number.
  *
  * <pre>
  *   Reasons

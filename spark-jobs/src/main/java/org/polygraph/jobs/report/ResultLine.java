@@ -4,18 +4,18 @@ import org.polygraph.jobs.report.wording.Legible;
 import org.polygraph.jobs.verdict.Verdict;
 
 /**
- * The result line of a PATH on stdout: {@code STATUS  level  path  N txns  N ops  N ms  [anomaly or reason]}. Two spaces
+ * The result line of a PATH on stdout: {@code STATUS level path N txns N ops N ms [anomaly or reason]}. Two spaces
  * separate the columns, so path and reason are written without line breaks and double spaces.
  */
 public final class ResultLine {
     private ResultLine() {}
 
-    /** Without a line break. */
+    /** Returns the line without its line break. */
     public static String of(Verdict verdict) {
         return of(verdict, verdict.level().label());
     }
 
-    /** The same for several levels that have one answer: {@code levels} is the column of the level. */
+    /** Returns the line of several levels that have one answer; {@code levels} is the column of the level. */
     public static String of(Verdict verdict, String levels) {
         String last = verdict.status() == Verdict.Status.VIOLATION
                         && !verdict.violations().isEmpty()

@@ -32,9 +32,9 @@ import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * {@code DIR/run=<id>/}: the files of a check, on any file system. Each file is whole or absent. {@code _SUCCESS} is removed
- * first when a run is written again and written last, so if it exists all files belong to one run. It means finished, not
- * passed.
+ * {@code DIR/run=<id>/}: the files of a check, on any file system. Each file is whole or absent. {@code _SUCCESS} is
+ * removed first when a run is written again and written last, so if it exists all files belong to one run. It means
+ * finished, not passed.
  */
 public final class RunDirectory {
     /** The most violations with a folder of their own; verdict.json has all of them. */
@@ -71,8 +71,8 @@ public final class RunDirectory {
     }
 
     /**
-     * The verdict of a finished run if it is final: PASS, VIOLATION or INVALID. Empty for UNKNOWN and ERROR, which another
-     * attempt may change, and for a run that has not finished.
+     * The verdict of a finished run if it is final: PASS, VIOLATION or INVALID. Empty for UNKNOWN and ERROR, which
+     * another attempt may change, and for a run that has not finished.
      */
     public Optional<StoredVerdict> finalVerdict() throws IOException, HistoryException {
         Location file = run.child(VERDICT);
@@ -96,7 +96,7 @@ public final class RunDirectory {
         return StoredVerdict.parse(read(file).stripTrailing(), file.name(), explanations());
     }
 
-    /** The same without its explanations. */
+    /** Returns the same without its explanations. */
     StoredVerdict brief() throws IOException, HistoryException {
         Location file = run.child(VERDICT);
         return StoredVerdict.parse(read(file).stripTrailing(), file.name(), List.of());
@@ -125,8 +125,8 @@ public final class RunDirectory {
     }
 
     /**
-     * Replaces the evidence of a run: for a PASS the certificate, which is read back and compared; for a VIOLATION one folder per
-     * violation, which are read back and checked against the history as {@code polygraph verify} does.
+     * Replaces the evidence of a run: for a PASS the certificate, which is read back and compared; for a VIOLATION one
+     * folder per violation, which are read back and checked against the history as {@code polygraph verify} does.
      *
      * @param input fingerprint of the bytes of the history
      * @param stop whether the time has ended
@@ -136,7 +136,7 @@ public final class RunDirectory {
     public Verdict writeEvidence(Verdict verdict, String input, BooleanSupplier stop) throws IOException {
         run.child(SUCCESS).delete();
         Witness witness = verdict.witness();
-        // Another job may write the same run now, so nothing is deleted that this verdict has too.
+        // Another job may be writing the same run, so files that this verdict also has are not deleted.
         if (witness == null) {
             run.child(RankFile.FOLDER).delete();
         }
@@ -194,7 +194,8 @@ public final class RunDirectory {
     }
 
     /**
-     * Writes the other files, {@code _SUCCESS} last, and deletes the checkpoints unless another attempt may resume from them.
+     * Writes the other files, {@code _SUCCESS} last, and deletes the checkpoints unless another attempt may resume from
+     * them.
      */
     public void finish(Verdict verdict) throws IOException {
         write(report(), HtmlReport.of(verdict, run.name(), Version.current()));
@@ -206,7 +207,7 @@ public final class RunDirectory {
         switch (verdict.status()) {
             case PASS, VIOLATION, INVALID -> stages().delete();
             case UNKNOWN, ERROR -> {
-                // Another attempt resumes from the checkpoints.
+                // The checkpoints are kept for another attempt.
             }
         }
     }
@@ -228,7 +229,7 @@ public final class RunDirectory {
         try {
             return file.modified() < millis;
         } catch (IOException e) {
-            // The other job has renamed it.
+            // Another job has renamed it.
             return false;
         }
     }

@@ -30,7 +30,7 @@ public final class RunList {
      * @param finished in milliseconds since 1970; 0 if the file system does not know
      */
     public record Run(String name, long finished, StoredVerdict verdict) {
-        /** In UTC, to the second. */
+        /** Returns the time in UTC, to the second. */
         public String time() {
             return Instant.ofEpochMilli(finished / 1000 * 1000).toString();
         }
@@ -41,7 +41,7 @@ public final class RunList {
         this.runs = runs;
     }
 
-    /** Reads verdict.json of each run; damaged ones are left out. */
+    /** Reads verdict.json of each run. Runs whose verdict is damaged are left out. */
     public static RunList of(Location folder) throws IOException {
         List<Run> runs = new ArrayList<>();
         for (Location child : folder.children()) {
@@ -50,7 +50,7 @@ public final class RunList {
                 try {
                     runs.add(new Run(child.fileName(), verdict.modified(), new RunDirectory(child).brief()));
                 } catch (HistoryException e) {
-                    // Its report, and a check with --overwrite, say what is wrong with it.
+                    // The run is left out. Its report, and a check with --overwrite, describe the damage.
                 }
             }
         }
@@ -58,7 +58,7 @@ public final class RunList {
         return new RunList(folder, runs);
     }
 
-    /** The newest last. */
+    /** Returns the runs, the newest last. */
     public List<Run> runs() {
         return runs;
     }

@@ -49,8 +49,8 @@ public final class VerdictJson {
 
     private static final long EXACT = 1L << 53;
     /**
-     * Escapes also the two line separators of Unicode, which a reader of lines would break at. Halves of surrogate pairs are escaped
-     * only by generators that write bytes; a Writer passes them on.
+     * Escapes also the two line separators of Unicode, which a reader of lines would break at. Halves of surrogate
+     * pairs are escaped only by generators that write bytes; a Writer passes them on.
      */
     static final JsonFactory FACTORY = new JsonFactoryBuilder()
             .characterEscapes(JsonpCharacterEscapes.instance())
@@ -109,8 +109,8 @@ public final class VerdictJson {
     }
 
     /**
-     * {@code violations.jsonl}: one line per violation, for tables. {@code sub_history} is null if there is none; {@code folder}
-     * is relative to the run, and null beyond the first hundred.
+     * {@code violations.jsonl}: one line per violation, for tables. {@code sub_history} is null if there is none;
+     * {@code folder} is relative to the run, and null beyond the first hundred.
      */
     static String violations(Verdict verdict) {
         ByteArrayOutputStream lines = new ByteArrayOutputStream(256);

@@ -17,8 +17,8 @@ import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * A violation as text: its name and meaning, its transactions with their places in the file, and the cycle edge by edge.
- * Every line begins with two spaces, which distinguishes it from a result line.
+ * A violation as text: its name and meaning, its transactions with their places in the file, and the cycle edge by
+ * edge. Every line begins with two spaces, which distinguishes it from a result line.
  *
  * <pre>
  *   WriteSkew (G2-item, A5B, write skew): T1 read 0 from key 2, which T2 overwrote; T2 read 0 from key 1,
@@ -37,7 +37,7 @@ import org.polygraph.storage.table.HistoryTable;
  * {@link ReasonText} writes the second half of the full text.
  */
 public final class ViolationText {
-    /** How much of a violation is written. */
+    /** The amount of text for a violation. */
     public enum Detail {
         /** The first violation; of each transaction the operations that matter, at most a dozen. */
         BRIEF(12, 40, 1),
@@ -59,7 +59,7 @@ public final class ViolationText {
 
     private final HistoryTable table;
     private final Detail detail;
-    /** What the violation owes to loaders of initial rows; empty if nothing. */
+    /** How the violation depends on loaders of initial rows; empty if it does not. */
     private final String effect;
 
     private final Facts facts;

@@ -14,8 +14,8 @@ import org.polygraph.storage.generate.GeneratedRows;
 import org.polygraph.storage.generate.TransactionPlan;
 
 /**
- * For each output file: writes it from the values that its reads return, which come in any order. Output: the number of rows of
- * each file. Memory: 8 bytes for each operation of the file, and a row group.
+ * For each output file: writes it from the values that its reads return, which come in any order. Output: the number of
+ * rows of each file. Memory: 8 bytes for each operation of the file, and a row group.
  */
 final class AssembleTask implements MapPartitionsFunction<Row, Long> {
     private static final long serialVersionUID = 1L;

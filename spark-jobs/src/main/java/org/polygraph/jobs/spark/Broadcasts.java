@@ -6,14 +6,14 @@ import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.broadcast.Broadcast;
 
 /**
- * The broadcasts of a few jobs, destroyed together. It is a resource of a try statement, so that an exception of a job is kept if
- * destroying fails because the context has stopped.
+ * The broadcasts of a few jobs, destroyed together. It is a resource of a try statement, so that an exception of a job
+ * is kept if destroying fails because the context has stopped.
  */
 final class Broadcasts implements AutoCloseable {
     private final JavaSparkContext context;
     private final List<Broadcast<?>> sent = new ArrayList<>();
 
-    /** Starts without broadcasts. */
+    /** Creates the object without broadcasts. */
     Broadcasts(JavaSparkContext context) {
         this.context = context;
     }

@@ -14,13 +14,17 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.decision.Progress;
 
 /**
- * The progress of a check as gauges of a registry: {@code stage.<name>.done}, {@code .total} (0 where unknown) and
- * {@code .running} (1 or 0) of each phase that has begun, {@code checks.<status>} and {@code checks.failed} of the checks that have ended,
- * {@code heap.bytes}, {@code offheap.bytes} (buffers and mapped files) and {@code spilled.bytes} of the check that runs or ran
- * last. All values are numbers, because Prometheus supports no others.
+ * Publishes the progress of a check as gauges of a registry: {@code stage.<name>.done}, {@code .total} (0 where
+ * unknown) and {@code .running} (1 or 0) of each phase that has begun, {@code checks.<status>} and {@code
+ * checks.failed} of the checks that have ended, {@code heap.bytes}, {@code offheap.bytes} (buffers and mapped files)
+ * and {@code spilled.bytes} of the check that runs or ran last. All values are numbers, because Prometheus supports no
+ * others.
  */
 final class CheckMetrics {
-    /** One for the process, like the Spark context: Spark creates the plugin that publishes it and gives no access to it. */
+    /**
+     * There is one for the process, as there is one Spark context: Spark creates the plugin that publishes it and gives
+     * no access to it.
+     */
     static final CheckMetrics OF_THIS_PROCESS = new CheckMetrics();
 
     private final Map<String, Metric> metrics = new TreeMap<>();
@@ -44,7 +48,7 @@ final class CheckMetrics {
         gauge("spilled.bytes", spilled::get);
     }
 
-    /** Registers all gauges in a registry, also those of phases that begin later. */
+    /** Registers all gauges in a registry. Those of phases that begin later are added. */
     synchronized void showIn(MetricRegistry next) {
         registry = next;
         metrics.forEach(next::register);
@@ -98,7 +102,7 @@ final class CheckMetrics {
     }
 
     /**
-     * A check has ended.
+     * Counts a check that has ended.
      *
      * @param how the status in lower case, or {@code failed}
      */

@@ -7,9 +7,9 @@ import org.apache.spark.api.plugin.PluginContext;
 import org.apache.spark.api.plugin.SparkPlugin;
 
 /**
- * Publishes {@link CheckMetrics} in the driver's metrics system of Spark, under {@code plugin.} and this class's name; a plugin is
- * the only public way. Spark creates it on executors too. There, spill and memory of tasks are Spark's own metrics, and the plugin
- * unmaps the files of a closure, which outlive a task.
+ * Publishes {@link CheckMetrics} in the driver's metrics system of Spark, under {@code plugin.} and this class's name;
+ * a plugin is the only public way. Spark creates it on executors too. There, spill and memory of tasks are Spark's own
+ * metrics, and the plugin unmaps the files of a closure, which outlive a task.
  */
 public final class CheckMetricsPlugin implements SparkPlugin {
     /** The local property of a job that names the folder whose files may stay mapped. */

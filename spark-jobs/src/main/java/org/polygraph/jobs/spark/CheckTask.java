@@ -13,8 +13,8 @@ import org.polygraph.partitioner.sliced.IndexSlice;
 import org.polygraph.partitioner.sliced.KeySlices;
 
 /**
- * For each slice of keys: checks every key against an order. Output: a row for each slice that has violated keys, big-endian: the
- * number of violated reads and pairs of writers as a long, then the keys as ints.
+ * For each slice of keys: checks every key against an order. Output: a row for each slice that has violated keys,
+ * big-endian: the number of violated reads and pairs of writers as a long, then the keys as ints.
  */
 final class CheckTask implements MapPartitionsFunction<byte[], byte[]> {
     private static final long serialVersionUID = 1L;
@@ -28,8 +28,8 @@ final class CheckTask implements MapPartitionsFunction<byte[], byte[]> {
     /**
      * @param states by transaction: whether it counts
      * @param position of each event
-     * @param commits for split keys, by place: the start of each key's commits in this array, and the end of the last one; then
-     *     {@link KeyCheck#commits} of each
+     * @param commits for split keys, by place: the start of each key's commits in this array, and the end of the last
+     *     one; then {@link KeyCheck#commits} of each
      */
     CheckTask(
             KeySlices slices,

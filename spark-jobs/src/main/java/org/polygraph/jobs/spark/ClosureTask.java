@@ -13,8 +13,8 @@ import org.polygraph.partitioner.sliced.ColumnGroup;
 
 /**
  * For each column group: computes its columns of a graph's closure in a mapped file. Output: a row for each group,
- * little-endian: the group as an int, {@link ColumnGroup#pairs} as a long, then the longs of {@link ColumnGroup#kept}, a bit for
- * each edge, and of {@link ColumnGroup#changed}, a bit for each event.
+ * little-endian: the group as an int, {@link ColumnGroup#pairs} as a long, then the longs of {@link ColumnGroup#kept},
+ * a bit for each edge, and of {@link ColumnGroup#changed}, a bit for each event.
  */
 final class ClosureTask implements MapPartitionsFunction<Long, byte[]> {
     private static final long serialVersionUID = 1L;

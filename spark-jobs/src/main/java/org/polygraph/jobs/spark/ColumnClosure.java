@@ -16,7 +16,10 @@ import org.polygraph.partitioner.sliced.ClosurePlan;
 import org.polygraph.partitioner.sliced.GroupedRows;
 import org.polygraph.storage.model.StoppedException;
 
-/** Chain clocks that Spark jobs compute: a task for each group of sessions writes its columns into a mapped file, and its ranks. */
+/**
+ * Chain clocks that Spark jobs compute: a task for each group of sessions writes its columns into a mapped file, and
+ * its ranks.
+ */
 final class ColumnClosure implements JobClosure {
     private final SparkSession spark;
     private final Jobs jobs;

@@ -13,9 +13,9 @@ import org.apache.spark.sql.types.StructType;
 import org.polygraph.storage.generate.TransactionPlan;
 
 /**
- * For each window of transactions: deals their planned operations to slices of keys. Output: blocks, each of some consecutive
- * transactions and of one slice. A block has two ints for each operation: its number, counted from the first operation of
- * these transactions, and {@code key << 1 | write} as an unsigned int.
+ * For each window of transactions: deals their planned operations to slices of keys. Output: blocks, each of some
+ * consecutive transactions and of one slice. A block has two ints for each operation: its number, counted from the
+ * first operation of these transactions, and {@code key << 1 | write} as an unsigned int.
  */
 final class DealTask implements MapPartitionsFunction<Long, Row> {
     private static final long serialVersionUID = 1L;

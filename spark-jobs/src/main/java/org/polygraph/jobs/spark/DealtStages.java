@@ -18,8 +18,8 @@ import org.polygraph.partitioner.sliced.SourceSlices;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Phases that work key by key and visit each key once. The driver writes the operations of each slice of keys into a file, so
- * that no shuffle and no cache is needed.
+ * Phases that work key by key and visit each key once. The driver writes the operations of each slice of keys into a
+ * file, so that no shuffle and no cache is needed.
  */
 final class DealtStages {
     private final SparkSession spark;
@@ -76,8 +76,9 @@ final class DealtStages {
     }
 
     /**
-     * The commit-order edges that RC or RA demands, a task for each window of transactions. Executors get operations, sources,
-     * outcomes and sessions: 8 bytes for each operation (12 if transactions are long) and 9 for each transaction.
+     * The commit-order edges that RC or RA demands, a task for each window of transactions. Executors get operations,
+     * sources, outcomes and sessions: 8 bytes for each operation (12 if transactions are long) and 9 for each
+     * transaction.
      */
     Axiom readAxiom(ReadsFrom reads, IsolationLevel level) {
         return new ReadWindows(reads, level, wholes.slices(), (arrays, cuts) -> {

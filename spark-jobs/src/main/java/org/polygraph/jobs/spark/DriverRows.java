@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.sliced.SlicedClosure;
 
 /**
- * The rows of a generation for reads by the driver. They are mapped at the first read and stay mapped until they are released.
- * Thread-safe, except for the release.
+ * The rows of a generation for reads by the driver. They are mapped at the first read and stay mapped until they are
+ * released. Thread-safe, except for the release.
  */
 final class DriverRows {
     private final Path folder;

@@ -9,7 +9,7 @@ import org.polygraph.storage.format.pieces.ReadPlan;
 
 /** The settings in force for a session, from a profile, spark-submit, a system property or a default. */
 final class EffectiveSettings {
-    /** The settings of Spark that decide the size and parallelism of a run; Spark's defaults where they are not set. */
+    /** The settings of Spark that decide the size and parallelism of a run, with the defaults of Spark. */
     private static final String[][] SIZES = {
         {"spark.executor.memory", "1g"},
         {"spark.executor.cores", "all of a worker"},
@@ -39,7 +39,7 @@ final class EffectiveSettings {
                 Long.toString(conf.getSizeAsBytes(OwnSetting.PIECE_BYTES.key(), ReadPlan.Sizes.DEFAULT.pieceBytes())));
         line(OwnSetting.CLOCKS_HEAP.key(), Long.toString(sizes.heapClocks()));
         line(OwnSetting.HOT_KEY_BYTES.key(), Long.toString(sizes.hotKeyBytes()));
-        // The heap of the running JVM; a profile cannot change it.
+        // This is the heap of the running JVM; a profile cannot change it.
         line("driver heap", (Runtime.getRuntime().maxMemory() >> 20) + "m");
         line("driver cores", Integer.toString(Runtime.getRuntime().availableProcessors()));
         line("tasks at once, now", Integer.toString(spark.sparkContext().defaultParallelism()));

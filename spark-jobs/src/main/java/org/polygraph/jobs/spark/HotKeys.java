@@ -21,10 +21,11 @@ import org.polygraph.partitioner.index.VersionIndex;
 import org.polygraph.partitioner.sliced.HotKeySaturation;
 
 /**
- * A round of rules over the keys whose rows are too many for a task. Two jobs process each key, with a task for each slice of
- * its writers: the first job finds the order in which writers are visited, the second visits them.
+ * A round of rules over the keys whose rows are too many for a task. Two jobs process each key, with a task for each
+ * slice of its writers: the first job finds the order in which writers are visited, the second visits them.
  *
- * <p>The driver holds 8 bytes for each visited writer. All executors get the index of the key and 4 bytes for each visit.
+ * <p>The driver holds 8 bytes for each visited writer. All executors get the index of the key and 4 bytes for each
+ * visit.
  */
 final class HotKeys {
     /** The bytes of rows that one task should read. */
@@ -77,8 +78,8 @@ final class HotKeys {
     }
 
     /**
-     * Runs a round. The result has a row for each task that forces an edge, in the order of visits for each key: little-endian
-     * ints in the layout of {@link org.polygraph.partitioner.sliced.SliceSaturation#forced}.
+     * Runs a round. The result has a row for each task that forces an edge, in the order of visits for each key:
+     * little-endian ints in the layout of {@link org.polygraph.partitioner.sliced.SliceSaturation#forced}.
      *
      * @param all whether all writers are visited, and not only those that a change may affect
      * @param decided keys of which all writers are visited in any case

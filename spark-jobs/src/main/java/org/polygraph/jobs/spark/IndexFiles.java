@@ -16,8 +16,8 @@ import org.polygraph.partitioner.sliced.IndexSlice;
 import org.polygraph.partitioner.sliced.KeySlices;
 
 /**
- * Scratch files through which tasks get an index that the driver has: a file for each slice of keys. The driver makes and writes
- * one slice after another, so that it holds only one beside the index. Closing deletes the files.
+ * Scratch files through which tasks get an index that the driver has: a file for each slice of keys. The driver makes
+ * and writes one slice after another, so that it holds only one beside the index. Closing deletes the files.
  */
 final class IndexFiles implements Closeable {
     private final StageFolder folder;
@@ -38,9 +38,11 @@ final class IndexFiles implements Closeable {
     }
 
     /**
-     * Writes some slices, once. Files are numbered consecutively, so that every checksum that tasks receive is that of a file.
+     * Writes some slices, once. Files are numbered consecutively, so that every checksum that tasks receive is that of
+     * a file.
      *
-     * @param stop whether the budget has ended; once it is true no further slice is written, and {@link Jobs} runs no job on them
+     * @param stop whether the budget has ended; once it is true no further slice is written, and {@link Jobs} runs no
+     *     job on them
      */
     void write(KeySlices slices, int[] chosen, VersionIndex versions, BooleanSupplier stop) throws IOException {
         sums = new SliceSums(chosen.length);

@@ -12,8 +12,8 @@ import org.polygraph.partitioner.sliced.IndexSlice;
 import org.polygraph.partitioner.sliced.KeySlices;
 
 /**
- * For each slice of keys: makes its index from its blocks, ascending by transaction. Output: a row for each slice, {@link
- * IndexSlice#toBytes}.
+ * For each slice of keys: makes its index from its blocks, ascending by transaction. Output: a row for each slice,
+ * {@link IndexSlice#toBytes}.
  */
 final class IndexTask implements MapPartitionsFunction<Row, byte[]> {
     private static final long serialVersionUID = 1L;

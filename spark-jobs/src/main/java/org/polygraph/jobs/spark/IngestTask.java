@@ -13,8 +13,8 @@ import org.polygraph.partitioner.sliced.KeySlices;
 import org.polygraph.partitioner.sliced.SliceDealer;
 
 /**
- * For each scratch file: checks each transaction for contradictions within it, then deals its operations to slices of keys.
- * Output: a row for each block, which has about 64 thousand operations divided by the number of slices.
+ * For each scratch file: checks each transaction for contradictions within it, then deals its operations to slices of
+ * keys. Output: a row for each block, which has about 64 thousand operations divided by the number of slices.
  */
 final class IngestTask implements MapPartitionsFunction<StagedTransaction, Row> {
     private static final long serialVersionUID = 1L;
@@ -32,7 +32,10 @@ final class IngestTask implements MapPartitionsFunction<StagedTransaction, Row> 
     private final KeySlices slices;
     private final int perFile;
 
-    /** @param perFile the number of transactions in a file; a task may get several files in any order, and no block spans two */
+    /**
+     * @param perFile the number of transactions in a file; a task may get several files in any order, and no block
+     *     spans two
+     */
     IngestTask(KeySlices slices, int perFile) {
         this.slices = slices;
         this.perFile = perFile;

@@ -25,15 +25,17 @@ import org.apache.spark.util.TaskCompletionListener;
 import org.polygraph.storage.model.BudgetException;
 
 /**
- * Files of little-endian ints in a folder that driver and executors see. Processes map them to read or fill them. If the folder is
- * not on a local file system, each process copies a file once, to a temporary file without a name that ends with the process.
+ * Files of little-endian ints in a folder that driver and executors see. Processes map them to read or fill them. If
+ * the folder is not on a local file system, each process copies a file once, to a temporary file without a name that
+ * ends with the process.
  *
- * <p>A file is filled under a temporary name and renamed when it is complete, so that any of several attempts of a task may
- * succeed. Its space is allocated before it is mapped, so that a full disk causes an {@link IOException} and not a fault.
+ * <p>A file is filled under a temporary name and renamed when it is complete, so that any of several attempts of a task
+ * may succeed. Its space is allocated before it is mapped, so that a full disk causes an {@link IOException} and not a
+ * fault.
  *
- * <p>The ints are followed by a footer, little-endian: int magic, int CRC-32C of all bytes before it, long number of ints. Files
- * that are filled in place have another magic and no checksum, because only single cells of them are read, and computing the
- * checksum would read all.
+ * <p>The ints are followed by a footer, little-endian: int magic, int CRC-32C of all bytes before it, long number of
+ * ints. Files that are filled in place have another magic and no checksum, because only single cells of them are read,
+ * and computing the checksum would read all.
  */
 final class IntFiles implements Closeable {
     private static final int BLOCK = 1 << 20;
@@ -207,8 +209,8 @@ final class IntFiles implements Closeable {
     }
 
     /**
-     * Maps a file of buffers with these lengths for reading, once in each process. A task may read until it ends, other callers
-     * until this object is closed, even if the file is deleted.
+     * Maps a file of buffers with these lengths for reading, once in each process. A task may read until it ends, other
+     * callers until this object is closed, even if the file is deleted.
      */
     IntBuffer[] read(String name, long[] lengths) throws IOException {
         MappedFiles.Reading reading = mapped.read(folder.toString(), name, mappings -> map(name, lengths, mappings));
@@ -295,8 +297,8 @@ final class IntFiles implements Closeable {
     }
 
     /**
-     * Fills a file through mappings that end with this method. If the collector ended them, they would count as resident beside
-     * the mappings for reading (100M operations: 17.1 GB, 7.7 of them mapped, for rows of 2.5 GB).
+     * Fills a file through mappings that end with this method. If the collector ended them, they would count as
+     * resident beside the mappings for reading (100M operations: 17.1 GB, 7.7 of them mapped, for rows of 2.5 GB).
      */
     private static void fill(FileChannel channel, long[] lengths, Filling filling) throws IOException {
         long ints = reserve(channel, lengths);

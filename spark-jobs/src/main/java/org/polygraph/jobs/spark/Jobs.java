@@ -19,11 +19,13 @@ import org.polygraph.jobs.decision.Progress;
 import org.polygraph.storage.model.BudgetException;
 
 /**
- * Runs the jobs of one check: gives them names for Spark's UI, cancels them when the budget ends, and classifies their failures.
+ * Runs the jobs of one check: gives them names for Spark's UI, cancels them when the budget ends, and classifies their
+ * failures.
  *
- * <p>The tasks of a cancelled job are not awaited. They are interrupted, which ends those that read, write or wait; a kernel that
- * only computes continues to the end of its slice, and its result is dropped. On a cluster it ends with its executor when the
- * command ends. spark.task.reaper would end the executor's JVM sooner, together with its shuffle files.
+ * <p>The tasks of a cancelled job are not awaited. They are interrupted, which ends those that read, write or wait; a
+ * kernel that only computes continues to the end of its slice, and its result is dropped. On a cluster it ends with its
+ * executor when the command ends. spark.task.reaper would end the executor's JVM sooner, together with its shuffle
+ * files.
  */
 final class Jobs {
     private static final long POLL_MILLIS = 50;
@@ -56,8 +58,8 @@ final class Jobs {
     }
 
     /**
-     * Jobs that end with a part of the budget, which any thread may end. They are in a job group of their own, so that a late
-     * cancellation does not affect other jobs.
+     * Returns jobs that end with a share of the budget, which any thread may end. They are in a job group of their own,
+     * so that a late cancellation does not affect other jobs.
      */
     Jobs until(BooleanSupplier sooner) {
         return new Jobs(context, () -> sooner.getAsBoolean() || stop.getAsBoolean(), progress);
@@ -105,7 +107,7 @@ final class Jobs {
             try {
                 for (int polls = 1; !context.isStopped(); polls++) {
                     if (isOver()) {
-                        // Repeated: an action may have several jobs, and this one may not have begun.
+                        // This is repeated, because an action may have several jobs, and this one may not have begun.
                         context.cancelJobGroup(group);
                     }
                     Thread.sleep(POLL_MILLIS);
@@ -123,7 +125,7 @@ final class Jobs {
         return watcher;
     }
 
-    /** How many tasks of the running jobs have ended. */
+    /** Reports how many tasks of the running jobs have ended. */
     private void report() {
         SparkStatusTracker tracker = context.statusTracker();
         long done = 0;
@@ -151,8 +153,8 @@ final class Jobs {
     }
 
     /**
-     * Classifies the failure of a job. A task's own exception is the innermost cause; where there is none, the task was lost with
-     * its executor, or the cluster with its master.
+     * Classifies the failure of a job. A task's own exception is the innermost cause; if there is none, the task was
+     * lost with its executor, or the cluster with its master.
      */
     private RuntimeException sorted(String description, Exception failure) {
         Throwable root = failure;
@@ -169,7 +171,7 @@ final class Jobs {
             io |= t instanceof IOException || t instanceof InterruptedException;
             if (t instanceof SparkThrowable known
                     && String.valueOf(known.getCondition()).startsWith(UNREADABLE)) {
-                // Scratch files: for whatever reason, their content is not what was written.
+                // The content of scratch files is not what was written, so this is a failure of storage.
                 io = true;
                 place = firstLine(t) + " ";
             }
@@ -192,7 +194,7 @@ final class Jobs {
                 + LazySession.STAGE_FOLDER + ", or give others";
     }
 
-    /** The exception's message, or its class if it has none. */
+    /** Returns the exception's message, or its class if it has none. */
     static String firstLine(Throwable t) {
         String message = t.getMessage();
         return message == null || message.isBlank()

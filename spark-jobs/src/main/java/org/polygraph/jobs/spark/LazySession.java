@@ -20,7 +20,7 @@ final class LazySession implements AutoCloseable {
 
     private static final long POLL_MILLIS = 20;
 
-    /** Spark does not start with less: one and a half times what it reserves. */
+    /** Spark requires one and a half times the memory that it reserves, and does not start with less. */
     static final long LEAST_HEAP = 450L << 20;
 
     private final String master;
@@ -37,24 +37,25 @@ final class LazySession implements AutoCloseable {
         this.master = master;
     }
 
-    /** The master that the session has, or will have. */
+    /** Returns the master that the session has, or will have. */
     String master() {
         return configuration().get("spark.master");
     }
 
-    /** Settings that the session has, or will have. */
+    /** Returns the settings that the session has, or will have. */
     SparkConf configuration() {
         return Sessions.configuration(master);
     }
 
-    /** The session, started without a time limit if there is no live one. */
+    /** Returns the session. If there is no live one, starts it without a time limit. */
     SparkSession get() {
         return get(Budget.unlimited());
     }
 
     /**
-     * The session, started if there is no live one. It starts on a thread of its own, because a resource manager that does not
-     * answer is asked again for a quarter of an hour. A session that starts after the end of the budget serves the next caller.
+     * Returns the session, started if there is no live one. It starts on a thread of its own, because Spark asks a
+     * resource manager that does not answer again for a quarter of an hour. A session that starts after the end of the
+     * budget serves the next caller.
      *
      * @throws BudgetException if the budget ended first
      * @throws EngineException if Spark does not start
@@ -105,7 +106,7 @@ final class LazySession implements AutoCloseable {
         }
     }
 
-    /** Of one that is done: without an exception. */
+    /** Whether the session of a task that is done has stopped. Throws nothing. */
     private static boolean hasStopped(FutureTask<SparkSession> done) {
         try {
             return done.get().sparkContext().isStopped();
@@ -114,7 +115,7 @@ final class LazySession implements AutoCloseable {
         }
     }
 
-    /** Works with the session. */
+    /** Does work with the session. */
     <T> T use(Budget budget, Function<SparkSession, T> work) {
         SparkSession spark = get(budget);
         try {
@@ -138,7 +139,7 @@ final class LazySession implements AutoCloseable {
             try {
                 started.get().stop();
             } catch (ExecutionException | InterruptedException e) {
-                // It did not start.
+                // The session did not start.
             }
         }
     }

@@ -2,7 +2,10 @@ package org.polygraph.jobs.spark;
 
 import org.polygraph.partitioner.linear.LinearSlices;
 
-/** For each slice of keys: orders the operations of each key, or finds contradicting ones. Output: a row a slice, for the merge. */
+/**
+ * For each slice of keys: orders the operations of each key, or finds contradicting ones. Output: a row a slice, for
+ * the merge.
+ */
 final class LinearTask extends SliceTask {
     private static final long serialVersionUID = 1L;
 

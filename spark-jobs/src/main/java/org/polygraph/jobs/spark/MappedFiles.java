@@ -12,10 +12,10 @@ import org.apache.hadoop.util.CleanerUtil;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The scratch files that this process has mapped for reading; all its tasks share one mapping of a file. A file stays mapped for
- * the next task until it is outdated by a newer generation, by another folder or by the end of the executor. An outdated file
- * is unmapped when its last reader has closed it, because a read of unmapped memory would end the process.
- * Thread-safe.
+ * The scratch files that this process has mapped for reading; all its tasks share one mapping of a file. A file stays
+ * mapped for the next task until it is outdated by a newer generation, by another folder or by the end of the executor.
+ * An outdated file is unmapped when its last reader has closed it, because a read of unmapped memory would end the
+ * process. Thread-safe.
  */
 final class MappedFiles {
     static final MappedFiles OF_THIS_PROCESS = new MappedFiles();
@@ -60,7 +60,10 @@ final class MappedFiles {
         }
     }
 
-    /** The lock of the files guards readers and state. The lock of the entry guards its mapping, so that several files are copied at once. */
+    /**
+     * The lock of the files guards readers and state. The lock of the entry guards its mapping, so that several files
+     * are copied at once.
+     */
     private static final class Entry {
         private int readers;
         private boolean outdated;
@@ -91,8 +94,8 @@ final class MappedFiles {
     }
 
     /**
-     * Unmaps buffers. If the collector unmapped them, they would count as resident until it runs, and copies would take space on
-     * a disk.
+     * Unmaps buffers. If the collector unmapped them, they would count as resident until it runs, and copies would take
+     * space on a disk.
      */
     static void unmap(List<ByteBuffer> mappings) {
         if (CleanerUtil.UNMAP_SUPPORTED) {

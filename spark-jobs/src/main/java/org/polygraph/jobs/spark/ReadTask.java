@@ -15,7 +15,10 @@ import org.polygraph.storage.model.HistoryException;
 final class ReadTask implements FlatMapFunction<Iterator<Integer>, byte[]> {
     private static final long serialVersionUID = 1L;
 
-    /** How often a task has the rows of a piece: as a builder, as arrays, as bytes that grow and as bytes. */
+    /**
+     * The number of copies that a task has of the rows of a piece: as a builder, as arrays, as bytes that grow and as
+     * bytes.
+     */
     private static final int COPIES = 4;
 
     private final ArrayList<Piece> pieces;
@@ -43,8 +46,8 @@ final class ReadTask implements FlatMapFunction<Iterator<Integer>, byte[]> {
         try {
             return RowsFile.toBytes(piece.read(TaskContext.get()::isInterrupted, TaskHeap.half() / COPIES));
         } catch (HistoryException | IOException | BudgetException e) {
-            // Neither a retry nor a message: the driver's pass over the whole input finds the first error and has all
-            // memory.
+            // The driver's pass over the whole input finds the first error and has all memory. So this needs neither a
+            // retry nor a message.
             return new byte[0];
         }
     }

@@ -12,7 +12,9 @@ import org.polygraph.partitioner.axiom.ReadArrays;
 import org.polygraph.partitioner.axiom.ReadWindows;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 
-/** For each window of transactions: the commit-order edges that RC or RA demands. Output: a row a window, for the merge. */
+/**
+ * For each window of transactions: the commit-order edges that RC or RA demands. Output: a row a window, for the merge.
+ */
 final class ReadWindowTask implements MapPartitionsFunction<Long, byte[]> {
     private static final long serialVersionUID = 1L;
 

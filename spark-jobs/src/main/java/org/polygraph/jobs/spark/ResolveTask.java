@@ -16,10 +16,10 @@ import org.polygraph.storage.generate.SimulatedStore;
 import org.polygraph.storage.generate.TransactionPlan;
 
 /**
- * For each slice of keys: runs the operations, ascending by transaction, against the simulated store. Output: the results of
- * reads, dealt to output files, in rows of a file and a block. A block has an int and a long for each read: its place in the
- * file and the write whose value it returns. A slice is never in memory as a whole, so a key with all operations needs more
- * time but not more memory.
+ * For each slice of keys: runs the operations, ascending by transaction, against the simulated store. Output: the
+ * results of reads, dealt to output files, in rows of a file and a block. A block has an int and a long for each read:
+ * its place in the file and the write whose value it returns. A slice is never in memory as a whole, so a key with all
+ * operations needs more time but not more memory.
  */
 final class ResolveTask implements MapPartitionsFunction<Row, Row> {
     private static final long serialVersionUID = 1L;

@@ -21,7 +21,10 @@ record RuleFiles(String folder, int[] chainStarts, int[] groups) implements Seri
     static final String ROWS = "rows-";
     static final String RANKS = "ranks-";
 
-    /** The fewest columns in a group, unless there are fewer in all: each group reads a cache line for every merged edge. */
+    /**
+     * The fewest columns in a group, unless there are fewer in all: each group reads a cache line for every merged
+     * edge.
+     */
     private static final int LEAST_COLUMNS = 8;
 
     /** Makes groups whose files have about the given number of bytes. */

@@ -13,8 +13,8 @@ import org.polygraph.partitioner.sliced.KeySlices;
 import org.polygraph.partitioner.sliced.SliceSaturation;
 
 /**
- * For each slice of keys: a round of rules that reads clock rows from files. Output: a row for each slice that forces or decides
- * something, {@link SliceSaturation#forced} as little-endian ints.
+ * For each slice of keys: a round of rules that reads clock rows from files. Output: a row for each slice that forces
+ * or decides something, {@link SliceSaturation#forced} as little-endian ints.
  */
 final class SaturationTask implements MapPartitionsFunction<byte[], byte[]> {
     private static final long serialVersionUID = 1L;

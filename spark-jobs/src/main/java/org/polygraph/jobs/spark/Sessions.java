@@ -33,7 +33,7 @@ final class Sessions {
         return SparkProfile.of(master, new SparkConf().get(PROFILE, ""));
     }
 
-    /** The settings of a session; spark-submit and system properties override the profile. */
+    /** Returns the settings of a session; spark-submit and system properties override the profile. */
     static SparkConf configuration(String master) {
         SparkConf given = new SparkConf();
         String url = master.equals(DEFAULT_MASTER) ? given.get("spark.master", master) : master;
@@ -42,7 +42,7 @@ final class Sessions {
         conf.setMaster(url);
         String jars = ownJars();
         if (!url.startsWith("local[") && !url.equals("local") && !jars.isEmpty()) {
-            // Executors elsewhere have Spark's jars and no others; spark-submit --jars wins.
+            // Executors on other machines have no jars but Spark's. The option --jars of spark-submit takes precedence.
             conf.setIfMissing("spark.jars", jars);
         }
         conf.setAppName("polygraph");
@@ -61,12 +61,15 @@ final class Sessions {
                 .collect(Collectors.joining(","));
     }
 
-    /** Starts a session: 6 to 13 seconds of CPU. Quiet, unless the caller has configured logging. */
+    /** Starts a session, which takes 6 to 13 seconds of CPU. Logging is off, unless the caller has configured it. */
     static SparkSession start(SparkConf conf) {
         return SparkSession.builder().config(conf).getOrCreate();
     }
 
-    /** To be called before the first class of Spark is loaded, because it creates a logger. */
+    /**
+     * Turns off logging, unless the caller has configured it. It must be called before the first class of Spark is
+     * loaded, because that creates a logger.
+     */
     static void quiet() {
         if (System.getProperty(LOGGING) == null) {
             System.setProperty(LOGGING, "classpath:org/polygraph/jobs/spark/log4j2.properties");

@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.model.BudgetException;
 
 /**
- * Scratch files with rows from the driver for the tasks, by slice of keys: a file for each slice that has rows, which begins with
- * the number of the slice and the number of its keys, both int. All files are written at the same time, so that one pass over
- * the history deals the rows out without a shuffle. Closing deletes the files.
+ * Scratch files with rows from the driver for the tasks, by slice of keys: a file for each slice that has rows, which
+ * begins with the number of the slice and the number of its keys, both int. All files are written at the same time, so
+ * that one pass over the history deals the rows out without a shuffle. Closing deletes the files.
  *
  * <p>While files are written: 16 KiB of heap for each slice, and the memory of the file system for an open file.
  */

@@ -14,8 +14,8 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 
 /**
- * The length and CRC-32C of each file that the driver wrote to a scratch folder, by slice of keys. Tasks receive them with their
- * work and fail if a file differs, even if the file system did not notice. 16 bytes a slice.
+ * The length and CRC-32C of each file that the driver wrote to a scratch folder, by slice of keys. Tasks receive them
+ * with their work and fail if a file differs, even if the file system did not notice. 16 bytes a slice.
  */
 final class SliceSums implements Serializable {
     private static final long serialVersionUID = 1L;
@@ -38,16 +38,17 @@ final class SliceSums implements Serializable {
         return new Path(folder, NAME + slice);
     }
 
-    /** Notes the length and checksum of a written file. */
+    /** Records the length and checksum of a written file. */
     void wrote(int slice, long length, CRC32C sum) {
         bytes[slice] = length;
         sums[slice] = (int) sum.getValue();
     }
 
     /**
-     * The content of the files, a row each, in any order.
+     * Returns the content of the files, a row each, in any order.
      *
-     * @throws IOException if there are fewer files than were written; a task throws one too if the content of a file differs
+     * @throws IOException if there are fewer files than were written; a task throws one too if the content of a file
+     *     differs
      */
     Dataset<byte[]> contents(SparkSession spark, Path folder) throws IOException {
         DataFrameReader reader = spark.read()

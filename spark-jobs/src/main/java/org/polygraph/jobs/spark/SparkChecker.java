@@ -24,14 +24,15 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * The Spark engine: large inputs are read in tasks ({@link SparkReading}), what goes key by key runs in tasks, over the same
- * kernels as in the embedded engine, and where chain clocks are many so do closure, rules and ranks ({@link SparkRules});
- * graph, order, solver and replay stay on the driver. So do closure and axiom of CC; lin and the reads of RC, RA and CC have
- * tasks of their own ({@link DealtStages}). One session, started by the first check and kept until {@link #close} or the end
- * of the process.
+ * The Spark engine. Tasks read large inputs ({@link SparkReading}) and do all work that goes key by key, with the same
+ * kernels as the embedded engine. If chain clocks are many, closure, rules and ranks are tasks too ({@link
+ * SparkRules}). Graph, order, solver and replay stay on the driver, and so do closure and axiom of CC. Level lin and
+ * the reads of RC, RA and CC have tasks of their own ({@link DealtStages}). There is one session, started by the first
+ * check and kept until {@link #close} or the end of the process.
  *
- * <p>On the driver, beside the table: the index (12 bytes a visible write, 8 an external read, 16 a key), and 32 MiB of slices
- * or one slice while they are merged. In a task: 53 bytes an operation of its slice or part of a key; between jobs they are on disk.
+ * <p>Memory of the driver beside the table: the index (12 bytes a visible write, 8 an external read, 16 a key), and 32
+ * MiB of slices or one slice while they are merged. Memory of a task: 53 bytes an operation of its slice or part of a
+ * key. Between jobs the slices are on disk.
  */
 public final class SparkChecker implements Checker, AutoCloseable {
     /** The approximate operations in a slice of keys. */
@@ -56,7 +57,7 @@ public final class SparkChecker implements Checker, AutoCloseable {
     }
 
     /**
-     * For tests.
+     * Creates an engine for tests.
      *
      * @param operationsPerSlice few, so that even small histories have several slices
      */
@@ -74,7 +75,7 @@ public final class SparkChecker implements Checker, AutoCloseable {
                         TaskSizes.DEFAULT.windowBytes));
     }
 
-    /** For tests. */
+    /** Creates an engine for tests. */
     SparkChecker(String master, TaskSizes sizes) {
         this.session = new LazySession(master);
         this.sizes = sizes;
@@ -101,7 +102,10 @@ public final class SparkChecker implements Checker, AutoCloseable {
             long hotKeyBytes,
             WindowPlan.Granularity windows,
             long windowBytes) {
-        /** Tasks of some 100 ms. Starting a shorter task would cost more than its work, and so would jobs over few clocks. */
+        /**
+         * The default: tasks of some 100 ms. Starting a shorter task would cost more than its work, and so would jobs
+         * over few clocks.
+         */
         static final TaskSizes DEFAULT = new TaskSizes(
                 100_000,
                 0,
@@ -113,7 +117,7 @@ public final class SparkChecker implements Checker, AutoCloseable {
                 Long.MAX_VALUE);
     }
 
-    /** The sizes from the session's settings, or their defaults. */
+    /** Returns the sizes from the session's settings, or their defaults. */
     static TaskSizes settings(SparkConf conf, TaskSizes sizes) {
         try {
             return new TaskSizes(
@@ -126,19 +130,20 @@ public final class SparkChecker implements Checker, AutoCloseable {
                     sizes.windows,
                     sizes.windowBytes);
         } catch (IllegalArgumentException e) {
-            // A NumberFormatException, or one of a size that no number holds.
+            // This is a NumberFormatException, or the exception for a size that is too large for a long.
             throw new ConfigurationException("found " + e.getMessage() + "; expected a number in " + SLICE_OPERATIONS
                     + " and a size such as 256m in " + HEAP_CLOCKS + " and " + HOT_KEY_BYTES);
         }
     }
 
-    /** How this one cuts. */
+    /** Returns the sizes of tasks. */
     TaskSizes sizes() {
         return sizes;
     }
 
     /**
-     * Rejects wrong settings before anything is read, including a scratch folder that executors cannot see, which may need a session.
+     * Rejects wrong settings before anything is read, including a scratch folder that executors cannot see, which may
+     * need a session.
      */
     @Override
     public void prepare(Progress progress, Budget budget, Consumer<String> warn) {
@@ -157,8 +162,8 @@ public final class SparkChecker implements Checker, AutoCloseable {
     }
 
     /**
-     * Reads a large history in JSON Lines or Parquet by the tasks of a cluster. The driver reads every other one, and those that the
-     * tasks cannot read, for the message. In a local session one pass is cheaper than tasks.
+     * Reads a history. Tasks of a cluster read a large history in JSON Lines or Parquet. The driver reads all others,
+     * and those in which a task finds an error, to report it. In a local session one pass is cheaper than tasks.
      */
     @Override
     public HistoryTable read(String path, HistoryFormat format, Progress progress, Budget budget)

@@ -16,10 +16,10 @@ import org.polygraph.storage.generate.TransactionPlan;
 import org.polygraph.storage.model.BudgetException;
 
 /**
- * Generates histories on Spark. A task for each window of transactions deals their operations to slices of keys; a task for each
- * slice runs them against its keys of the simulated store and deals the results of reads to output files; a task for each output
- * file writes it. The two shuffles move packed blocks, 8 bytes for each operation and 12 for each read before compression; only
- * the few blocks of a slice are sorted. The driver receives nothing but counts.
+ * Generates histories on Spark. A task for each window of transactions deals their operations to slices of keys; a task
+ * for each slice runs them against its keys of the simulated store and deals the results of reads to output files; a
+ * task for each output file writes it. The two shuffles move packed blocks, 8 bytes for each operation and 12 for each
+ * read before compression; only the few blocks of a slice are sorted. The driver receives nothing but counts.
  */
 public final class SparkGenerator implements Generator, AutoCloseable {
     private static final int OPERATIONS_PER_RANGE = 1 << 20;
@@ -38,7 +38,7 @@ public final class SparkGenerator implements Generator, AutoCloseable {
     }
 
     /**
-     * For tests.
+     * Creates a generator for tests.
      *
      * @param operationsPerSlice few, so that even small histories have several slices and windows
      */
@@ -79,7 +79,7 @@ public final class SparkGenerator implements Generator, AutoCloseable {
                 .repartitionById(slices, functions.col(DealTask.SLICE))
                 .sortWithinPartitions(DealTask.SLICE, DealTask.FIRST)
                 .mapPartitions(new ResolveTask(plan, slices, target), Encoders.row(ResolveTask.BLOCKS));
-        // An output file without reads is written too.
+        // A file is written even if it has no reads.
         MapFunction<Long, Row> nothing = part -> RowFactory.create(part.intValue(), new byte[0]);
         Dataset<Row> each = spark.range(parts).map(nothing, Encoders.row(ResolveTask.BLOCKS));
         Dataset<Long> written = reads.union(each)

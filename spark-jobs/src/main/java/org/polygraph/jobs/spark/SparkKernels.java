@@ -40,9 +40,9 @@ import org.polygraph.partitioner.sliced.SlicedIndexing;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * The kernels that work by key, as Spark jobs for one history. {@link #index} writes the history to scratch files, shuffles its
- * operations as blocks to slices of keys, and indexes each slice; the slices stay cached on their executors. {@link #check}
- * broadcasts an order, and each slice checks its keys. Closing drops slices and files.
+ * The kernels that work by key, as Spark jobs for one history. {@link #index} writes the history to scratch files,
+ * shuffles its operations as blocks to slices of keys, and indexes each slice; the slices stay cached on their
+ * executors. {@link #check} broadcasts an order, and each slice checks its keys. Closing drops slices and files.
  */
 final class SparkKernels implements Kernels, AutoCloseable {
     /** The approximate bytes of a file of columns: half of what can be mapped at once. */
@@ -59,7 +59,7 @@ final class SparkKernels implements Kernels, AutoCloseable {
     private final Jobs jobs;
     private final Layout layout;
     private final SparkChecker.TaskSizes sizes;
-    /** An index that an earlier process made. */
+    /** The index that an earlier process made. */
     private @Nullable IndexedHistory restored;
 
     private @Nullable StageFiles files;
@@ -153,7 +153,10 @@ final class SparkKernels implements Kernels, AutoCloseable {
         restored = history;
     }
 
-    /** Whether the closure is computed by jobs: if it is large, even if the heap has space; never for real time in clocks of few sessions. */
+    /**
+     * Whether the closure is computed by jobs: if it is large, even if the heap has space; never for real time in
+     * clocks of few sessions.
+     */
     @Override
     public @Nullable Rules rules(IndexedHistory history, KnownGraph graph, long bytes, Tuning tuning) {
         if (graph.realTime() == null
@@ -169,7 +172,7 @@ final class SparkKernels implements Kernels, AutoCloseable {
         return new SparkRules(spark, jobs, folder, history, graph, layout.slices(), indexes, COLUMN_FILE_BYTES, sizes);
     }
 
-    /** The slices that {@link #index} made, or those of an index that was restored. */
+    /** Returns the slices that {@link #index} made, or those of an index that was restored. */
     private Dataset<byte[]> slices() {
         Dataset<byte[]> made = slices;
         IndexedHistory history = restored;
@@ -190,7 +193,10 @@ final class SparkKernels implements Kernels, AutoCloseable {
         return made;
     }
 
-    /** A row for each slice of keys. They are cached; a slice that is lost with its executor is made again from the files. */
+    /**
+     * Returns a row for each slice of keys. They are cached; a slice that is lost with its executor is made again from
+     * the files.
+     */
     private Dataset<byte[]> slices(SlicedIndexing work, StageFiles staged) throws IOException {
         Broadcast<byte[]> states = context.broadcast(work.commitStatus().states());
         counted = states;
@@ -230,7 +236,10 @@ final class SparkKernels implements Kernels, AutoCloseable {
         }
     }
 
-    /** For split keys: the start of each key's commits in this array, and the end of the last one; then the commits. */
+    /**
+     * Returns for split keys the start of each key's commits in this array, and the end of the last one; then the
+     * commits.
+     */
     private static int[] commits(KeyCheck check, KeySlices slices) {
         int[] splitKeys = slices.splitKeys();
         IntArrayList all = new IntArrayList(new int[splitKeys.length + 1]);
@@ -242,7 +251,7 @@ final class SparkKernels implements Kernels, AutoCloseable {
         return all.toIntArray();
     }
 
-    /** The violated keys, each once, even if several of its slices are violated. */
+    /** Returns the violated keys, each once, even if several of its slices are violated. */
     private static ResidualCore core(List<byte[]> rows) {
         long violated = 0;
         int total = 0;
@@ -271,7 +280,7 @@ final class SparkKernels implements Kernels, AutoCloseable {
         return Budget.unlessEnded(dealt().readsFrom(indeterminate, level));
     }
 
-    /** At CC the driver computes the closure and applies the axiom. */
+    /** Returns the axiom. At CC the driver computes the closure and applies the axiom. */
     @Override
     public Axiom axiom(
             ReadsFrom reads, IndexedHistory.Indeterminate indeterminate, IsolationLevel level, long mostBytes) {

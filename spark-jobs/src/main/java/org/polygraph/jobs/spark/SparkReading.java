@@ -20,8 +20,9 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Reads large inputs by tasks, each of which reads a piece of the {@link ReadPlan}, or several if there are more than {@value
- * #MOST_TASKS}. The rows stay on the executors' disks until the driver takes them, a few pieces at a time, into its table.
+ * Reads large inputs by tasks, each of which reads a piece of the {@link ReadPlan}, or several if there are more than
+ * {@value #MOST_TASKS}. The rows stay on the executors' disks until the driver takes them, a few pieces at a time, into
+ * its table.
  *
  * <p>The driver holds the table and {@value #AT_ONCE_BYTES} bytes of rows, or the rows of one task if these are more.
  */

@@ -15,14 +15,18 @@ import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Replays by key on Spark. The driver checks the conditions that concern more than one key and deals raw operations out to slices
- * of keys, a file each; a task replays a slice; the driver merges the results. Like all verifying code it reaches neither
- * partitioner nor solver. RC, RA and CC are replayed on the driver without a session; so is an order that is not a permutation.
+ * Replays by key on Spark. The driver checks the conditions that concern more than one key and deals raw operations out
+ * to slices of keys, a file each; a task replays a slice; the driver merges the results. Like all verifying code it
+ * reaches neither partitioner nor solver. RC, RA and CC are replayed on the driver without a session; so is an order
+ * that is not a permutation.
  *
- * <p>On the driver, beside the table: 4 bytes an event. In a task: twice 24 bytes an operation of its slice, and 20 a key.
+ * <p>On the driver, beside the table: 4 bytes an event. In a task: twice 24 bytes an operation of its slice, and 20 a
+ * key.
  */
 public final class SparkReplayer implements Verification.Replayer, AutoCloseable {
-    /** 24 MB of rows, which a task holds twice. With much less, starting a task would cost more than its work. */
+    /**
+     * These are 24 MB of rows, which a task holds twice. With much less, starting a task would cost more than its work.
+     */
     private static final int OPERATIONS_PER_SLICE = 1_000_000;
 
     /** The most files that are written at the same time; split keys have further ones, at most half as many more. */
@@ -41,7 +45,7 @@ public final class SparkReplayer implements Verification.Replayer, AutoCloseable
     }
 
     /**
-     * For tests.
+     * Creates a replayer for tests.
      *
      * @param operationsPerSlice few, so that even small histories have several slices
      */
@@ -51,7 +55,7 @@ public final class SparkReplayer implements Verification.Replayer, AutoCloseable
     }
 
     /**
-     * As {@link Replay#byDefinition}.
+     * Replays as {@link Replay#byDefinition}.
      *
      * @throws EngineException if storage or the cluster failed
      * @throws ConfigurationException if executors cannot see the folder of scratch files
@@ -62,7 +66,7 @@ public final class SparkReplayer implements Verification.Replayer, AutoCloseable
     public Replay.Result replay(Witness witness) {
         HistoryTable table = witness.table();
         if (table.hasRows()) {
-            // Inserts and deletes are replayed here: tasks know reads and writes only.
+            // Inserts and deletes are replayed on the driver, because tasks replay only reads and writes.
             return Replay.of(witness);
         }
         int wanted = Math.max(1, Math.min((table.operations() - 1) / operationsPerSlice + 1, MOST_SLICES));

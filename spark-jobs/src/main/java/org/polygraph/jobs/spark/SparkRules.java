@@ -30,9 +30,10 @@ import org.polygraph.storage.artifact.ArrayFile;
 import org.polygraph.storage.model.StoppedException;
 
 /**
- * Closure and rules as Spark jobs. The tasks of the closure write its columns by group of sessions, or with real time its rows by
- * window of time, into mapped files. The tasks of the rules read these files and process a slice of keys each. The driver holds
- * the graph and merges the results: a bit for each redundant edge, forced edges, and decisions about reads, but no rows.
+ * Closure and rules as Spark jobs. The tasks of the closure write its columns by group of sessions, or with real time
+ * its rows by window of time, into mapped files. The tasks of the rules read these files and process a slice of keys
+ * each. The driver holds the graph and merges the results: a bit for each redundant edge, forced edges, and decisions
+ * about reads, but no rows.
  */
 final class SparkRules implements Rules {
     private static final int[] NOTHING = {};
@@ -187,8 +188,8 @@ final class SparkRules implements Rules {
     }
 
     /**
-     * The split keys whose rules fit into one task, a whole key in each row. They are found once, in the first round: tasks get
-     * the decisions of all rounds, and a key that is hot stays hot.
+     * The split keys whose rules fit into one task, a whole key in each row. They are found once, in the first round:
+     * tasks get the decisions of all rounds, and a key that is hot stays hot.
      */
     private @Nullable Dataset<byte[]> splitKeys(int[] hotKeys) {
         if (!hasBegunHere) {
@@ -234,7 +235,9 @@ final class SparkRules implements Rules {
                 hotKeyBytes);
     }
 
-    /** Adds the forced edges, key by key, in the order of one pass over all keys. @return false at an impossible read */
+    /**
+     * Adds the forced edges, key by key, in the order of one pass over all keys. @return false at an impossible read
+     */
     private boolean merge(List<byte[]> forced) {
         int[][] parts = new int[forced.size()][];
         int total = 0;

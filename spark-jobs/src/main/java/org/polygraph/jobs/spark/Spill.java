@@ -22,7 +22,7 @@ final class Spill extends SparkListener {
     /** Called by the thread of the listeners, for one task at a time. */
     @Override
     public void onTaskEnd(SparkListenerTaskEnd task) {
-        // Null for a task that was lost with its executor.
+        // The metrics are null if the task was lost with its executor.
         TaskMetrics metrics = task.taskMetrics();
         if (metrics != null && metrics.diskBytesSpilled() > 0) {
             bytes += metrics.diskBytesSpilled();

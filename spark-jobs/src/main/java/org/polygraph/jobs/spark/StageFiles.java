@@ -20,8 +20,8 @@ import org.polygraph.storage.format.parquet.WrittenRows;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * The scratch files through which tasks get a history from the driver: Parquet files of {@link StagedTransaction} rows in a folder
- * of their own, a file for each window of transactions. Closing deletes them.
+ * The scratch files through which tasks get a history from the driver: Parquet files of {@link StagedTransaction} rows
+ * in a folder of their own, a file for each window of transactions. Closing deletes them.
  *
  * <p>About 6 bytes for each operation on disk, and 8 MiB of heap while a file is written.
  */

@@ -20,11 +20,12 @@ import org.apache.spark.sql.functions;
 import org.polygraph.jobs.application.EngineException;
 
 /**
- * A folder for scratch files between the driver and the tasks. Closing deletes it, and so does the end of the process. The folder
- * of a killed process is deleted by the next process that makes such a folder beside it ({@link StageOwner}).
+ * A folder for scratch files between the driver and the tasks. Closing deletes it, and so does the end of the process.
+ * The folder of a killed process is deleted by the next process that makes such a folder beside it ({@link
+ * StageOwner}).
  */
 final class StageFolder implements Closeable {
-    /** The last words of every remedy. */
+    /** The end of every remedy. */
     static final String AGAIN = ", then run the command again: of a check with --out, finished stages are kept";
 
     private static final String PREFIX = "polygraph-stage-";

@@ -14,16 +14,19 @@ import org.apache.hadoop.fs.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides whether the process that made a folder of scratch files is alive, by a file in it that only that process can hold. On
- * a local file system the file is locked, and the kernel releases the lock when the process ends. On HDFS the file is open, and the name
- * node closes it after 20 minutes without a sign of its writer (dfs.namenode.lease-hard-limit-sec). Process numbers and clocks
- * are not used, so containers and machines may share a file system. Object stores have neither locks nor leases; there all
- * folders count as alive.
+ * Decides whether the process that made a folder of scratch files is alive, by a file in it that only that process can
+ * hold. On a local file system the file is locked, and the kernel releases the lock when the process ends. On HDFS the
+ * file is open, and the name node closes it after 20 minutes without a sign of its writer
+ * (dfs.namenode.lease-hard-limit-sec). Process numbers and clocks are not used, so containers and machines may share a
+ * file system. Object stores have neither locks nor leases; there all folders count as alive.
  */
 final class StageOwner implements Closeable {
     private static final String NAME = ".owner";
 
-    /** Names of this process's folders. Closing a locked file, even one that was opened to test it, releases the process's lock. */
+    /**
+     * Names of this process's folders. Closing a locked file, even one that was opened to test it, releases the
+     * process's lock.
+     */
     private static final Set<String> OWN = ConcurrentHashMap.newKeySet();
 
     private final Path folder;
@@ -46,7 +49,8 @@ final class StageOwner implements Closeable {
      * Takes ownership of a folder.
      *
      * @param folder a qualified path that does not exist yet
-     * @return null if another process considered the folder abandoned and has removed it; the caller then takes another name
+     * @return null if another process considered the folder abandoned and has removed it; the caller then takes another
+     *     name
      */
     static @Nullable StageOwner take(FileSystem fileSystem, Path folder) throws IOException {
         OWN.add(folder.getName());

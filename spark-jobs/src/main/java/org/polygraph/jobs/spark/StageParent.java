@@ -25,11 +25,14 @@ import org.polygraph.jobs.application.EngineException;
 import org.polygraph.jobs.decision.Budget;
 
 /**
- * The parent of the folders for scratch files, and whether executors can see it. If nothing is configured and the default file
- * system is a local one, it is this machine's temporary folder, which executors on other machines cannot see.
+ * The parent of the folders for scratch files, and whether executors can see it. If nothing is configured and the
+ * default file system is a local one, it is this machine's temporary folder, which executors on other machines cannot
+ * see.
  */
 final class StageParent {
-    /** How long to wait for the first executor, whose host is needed: longer than a JVM and a container take to start. */
+    /**
+     * How long to wait for the first executor, whose host is needed: longer than a JVM and a container take to start.
+     */
     private static final long WAIT_NANOS = TimeUnit.SECONDS.toNanos(20);
 
     private static final long POLL_MILLIS = 50;

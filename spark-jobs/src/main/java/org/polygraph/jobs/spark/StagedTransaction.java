@@ -9,8 +9,8 @@ import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * A row of {@link StageFiles}: one transaction that is not dropped, in dense ids. It is a bean, because Spark generates code that
- * fills beans without boxing, and public, because that code is in another package.
+ * A row of {@link StageFiles}: one transaction that is not dropped, in dense ids. It is a bean, because Spark generates
+ * code that fills beans without boxing, and public, because that code is in another package.
  */
 public final class StagedTransaction implements Serializable {
     private static final long serialVersionUID = 1L;

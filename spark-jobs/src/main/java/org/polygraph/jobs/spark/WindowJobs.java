@@ -20,9 +20,9 @@ import org.polygraph.partitioner.sliced.WindowedRows;
 import org.polygraph.storage.model.StoppedException;
 
 /**
- * The window closure, computed by jobs: a task makes the rows of a window of time from one file, which has all its input. The
- * driver computes the bounds of events and the borders of windows in two passes over the edges, and collects which edges stay
- * and which rows changed.
+ * The window closure, computed by jobs: a task makes the rows of a window of time from one file, which has all its
+ * input. The driver computes the bounds of events and the borders of windows in two passes over the edges, and collects
+ * which edges stay and which rows changed.
  */
 final class WindowJobs implements JobClosure {
     static final String PLAN = "windows-";

@@ -15,9 +15,9 @@ import org.polygraph.partitioner.closure.Window;
 import org.polygraph.storage.model.StoppedException;
 
 /**
- * For each window of time: writes the rows of its events to a file. Output: a row for each window, little-endian ints: the
- * window, the number of ints in its file, the number of edges that stay, these edges, and the events whose rows changed; or the
- * window and {@link #OUTGROWN}.
+ * For each window of time: writes the rows of its events to a file. Output: a row for each window, little-endian ints:
+ * the window, the number of ints in its file, the number of edges that stay, these edges, and the events whose rows
+ * changed; or the window and {@link #OUTGROWN}.
  */
 final class WindowTask implements MapPartitionsFunction<Long, byte[]> {
     private static final long serialVersionUID = 1L;

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.application.ClusterDriver;
 
 /**
- * The driver in YARN's application master ({@code --deploy-mode cluster}), which behaves as follows (Spark's ApplicationMaster,
- * 4.1):
+ * The driver in YARN's application master ({@code --deploy-mode cluster}), which behaves as follows (Spark's
+ * ApplicationMaster, 4.1):
  *
  * <ul>
  *   <li>An application that has no SparkContext 100 s after main has begun (spark.yarn.am.waitTime), or none when main
@@ -19,8 +19,8 @@ import org.polygraph.jobs.application.ClusterDriver;
  *   <li>If main returns, the application has succeeded. A SparkUserAppException is a failure with its exit code.
  * </ul>
  *
- * <p>YARN starts a failed application again, up to spark.yarn.maxAppAttempts. It reads this setting at submission, before a
- * profile can set it to 1.
+ * <p>YARN starts a failed application again, up to spark.yarn.maxAppAttempts. It reads this setting at submission,
+ * before a profile can set it to 1.
  */
 public final class YarnDriver implements ClusterDriver {
     private static final String ATTEMPTS = "spark.yarn.maxAppAttempts";
@@ -39,7 +39,7 @@ public final class YarnDriver implements ClusterDriver {
         this(properties, err, "yarn");
     }
 
-    /** For tests. */
+    /** Creates a driver for tests. */
     YarnDriver(Properties properties, PrintStream err, String master) {
         this.properties = properties;
         this.err = err;
@@ -63,7 +63,7 @@ public final class YarnDriver implements ClusterDriver {
 
     @Override
     public void end(int exitCode) throws SparkUserAppException {
-        // Stopped before main returns, so that executors end at once and scratch folders are deleted.
+        // The session is stopped before main returns, so that executors end at once and scratch folders are deleted.
         SparkSession.getDefaultSession().foreach(running -> {
             running.stop();
             return null;

@@ -7,7 +7,8 @@ import org.polygraph.storage.analysis.InitialChoice;
 /**
  * The assumptions of a verdict.
  *
- * @param initialValue the value of a key before the first transaction, unless a file states it: a {@link Long}, a {@link String} or null
+ * @param initialValue the value of a key before the first transaction, unless a file states it: a {@link Long}, a
+ *     {@link String} or null
  * @param uniqueValues whether no two counted writes of a key wrote the same value (nor the initial one)
  * @param clockSkewNanos bound on the difference between any two clients' clocks
  * @param loaders the transactions that load the initial rows
@@ -21,7 +22,7 @@ public record Assumptions(
         IndeterminateMode indeterminate,
         LoadedRows loaders,
         @Nullable InitialFile state) {
-    /** Without a file. */
+    /** Creates assumptions without a file. */
     public Assumptions(
             @Nullable Object initialValue,
             boolean uniqueValues,
@@ -32,7 +33,7 @@ public record Assumptions(
         this(initialValue, uniqueValues, time, clockSkewNanos, indeterminate, loaders, null);
     }
 
-    /** Without loaders. */
+    /** Creates assumptions without loaders. */
     public Assumptions(
             @Nullable Object initialValue,
             boolean uniqueValues,
@@ -42,12 +43,12 @@ public record Assumptions(
         this(initialValue, uniqueValues, time, clockSkewNanos, indeterminate, LoadedRows.none(InitialChoice.IMPLICIT));
     }
 
-    /** The same with other loaders. */
+    /** Returns the same with other loaders. */
     public Assumptions with(LoadedRows others) {
         return new Assumptions(initialValue, uniqueValues, time, clockSkewNanos, indeterminate, others, state);
     }
 
-    /** The same with a file. */
+    /** Returns the same with a file. */
     public Assumptions with(InitialFile file) {
         return new Assumptions(initialValue, uniqueValues, time, clockSkewNanos, indeterminate, loaders, file);
     }

@@ -5,7 +5,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The evidence behind a verdict.
  *
- * @param kind of a PASS {@link #ORDER} or {@link #CHOICES}; of a VIOLATION {@link #CYCLE}, {@link #PROOF} or {@link #OPERATIONS}
+ * @param kind of a PASS {@link #ORDER} or {@link #CHOICES}; of a VIOLATION {@link #CYCLE}, {@link #PROOF} or {@link
+ *     #OPERATIONS}
  * @param path where it was written, relative to the run directory; null if it was not written
  * @param verified whether independent code checked it against the raw history
  */
@@ -14,8 +15,8 @@ public record Certificate(String kind, @Nullable String path, boolean verified) 
     public static final String ORDER = "order";
 
     /**
-     * At RC, RA and CC where values repeat: a search chose the writer of each read. An order alone would not show which writers
-     * were chosen, so none is written.
+     * At RC, RA and CC where values repeat: a search chose the writer of each read. An order alone would not show which
+     * writers were chosen, so none is written.
      */
     public static final String CHOICES = "choices";
 

@@ -7,21 +7,21 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * The transactions that load the initial rows: they are taken for a part of the initial transaction.
+ * The transactions that load the initial rows. They count as a part of the initial transaction.
  *
  * @param first the first of them, such as {@code s0#3}, at most {@value #NAMED}
- * @param effect what a VIOLATION owes to them
+ * @param effect how a VIOLATION depends on them
  */
 public record LoadedRows(InitialChoice choice, int count, List<String> first, Effect effect) {
     private static final int NAMED = 10;
 
-    /** What becomes of a VIOLATION if loaders are ordinary transactions. */
+    /** The effect of taking loaders as ordinary transactions on a VIOLATION. */
     public enum Effect {
-        /** It stays, or there are no loaders, or the verdict is none. */
+        /** The VIOLATION remains, or there are no loaders, or the verdict is not a VIOLATION. */
         NONE,
         /** The history keeps the level. */
         DECISIVE,
-        /** A budget ended before that was decided. */
+        /** A budget ended before this was decided. */
         OPEN
     }
 
@@ -29,12 +29,12 @@ public record LoadedRows(InitialChoice choice, int count, List<String> first, Ef
         first = List.copyOf(first);
     }
 
-    /** No loaders. */
+    /** Returns the value for no loaders. */
     public static LoadedRows none(InitialChoice choice) {
         return new LoadedRows(choice, 0, List.of(), Effect.NONE);
     }
 
-    /** Those of a history in which they have the status {@link TransactionStatus#INITIAL}. */
+    /** Returns the loaders of a history in which they have the status {@link TransactionStatus#INITIAL}. */
     public static LoadedRows of(HistoryTable table, InitialChoice choice) {
         byte[] statuses = table.statuses();
         List<String> names = new ArrayList<>();
@@ -47,7 +47,7 @@ public record LoadedRows(InitialChoice choice, int count, List<String> first, Ef
         return new LoadedRows(choice, count, names, Effect.NONE);
     }
 
-    /** The same with another effect. */
+    /** Returns the same with another effect. */
     public LoadedRows with(Effect other) {
         return new LoadedRows(choice, count, first, other);
     }

@@ -12,8 +12,8 @@ import org.polygraph.partitioner.isolation.IsolationLevel;
  */
 public record Strongest(@Nullable IsolationLevel level, boolean known) {
     /**
-     * The first level that passes, if all levels before it are violated. If one of these is undecided it may be the strongest,
-     * so the result is not known.
+     * Returns the first level that passes, if all levels before it are violated. If one of these is undecided it may be
+     * the strongest, so the result is not known.
      *
      * @param levels strongest first
      */
@@ -32,7 +32,7 @@ public record Strongest(@Nullable IsolationLevel level, boolean known) {
         return new Strongest(null, true);
     }
 
-    /** The level's name, or why there is none. */
+    /** Returns the level's name, or the reason why there is none. */
     public String text() {
         return level != null ? level.label() : known ? "none" : "not known";
     }

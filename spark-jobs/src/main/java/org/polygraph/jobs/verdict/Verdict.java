@@ -20,7 +20,7 @@ public final class Verdict implements Cloneable {
         UNKNOWN(ExitCode.UNKNOWN),
         /** The input is not a history, or nothing in it was committed. */
         INVALID(ExitCode.INVALID),
-        /** The check failed: by I/O, or by a bug if {@link Builder#exitCode} is so. */
+        /** The check failed: by I/O, or by a bug if {@link Builder#exitCode} is that of a bug. */
         ERROR(ExitCode.IO);
 
         private final ExitCode exitCode;
@@ -86,12 +86,12 @@ public final class Verdict implements Cloneable {
         return counts;
     }
 
-    /** Empty unless the status is VIOLATION; the clearest first. */
+    /** Returns the violations, the clearest first. Empty unless the status is VIOLATION. */
     public List<Violation> violations() {
         return violations;
     }
 
-    /** Further violations as they were found, without sub-histories. */
+    /** Returns further violations as they were found, without sub-histories. */
     public List<Violation> unexplained() {
         return unexplained;
     }
@@ -101,22 +101,22 @@ public final class Verdict implements Cloneable {
         return violationsFound;
     }
 
-    /** The history of {@link #violations}; null if there are none to show. */
+    /** Returns the history of {@link #violations}; null if there are none to show. */
     public @Nullable HistoryTable table() {
         return table;
     }
 
-    /** One line: the budget that ran out, or the error; else empty. */
+    /** Returns one line: the budget that ran out, or the error; else empty. */
     public String reason() {
         return reason;
     }
 
-    /** Null if the history could not be read. */
+    /** Returns null if the history could not be read. */
     public @Nullable Assumptions assumptions() {
         return assumptions;
     }
 
-    /** In the order they ran. */
+    /** Returns the phases in the order in which they ran. */
     public List<Phase> phases() {
         return phases;
     }
@@ -125,7 +125,7 @@ public final class Verdict implements Cloneable {
         return residual;
     }
 
-    /** Null if the check was not asked to decide by windows. */
+    /** Returns null if the check was not asked to decide by windows. */
     public @Nullable WindowCounts windows() {
         return windows;
     }
@@ -138,22 +138,22 @@ public final class Verdict implements Cloneable {
         return certificate;
     }
 
-    /** The order that a PASS rests on; null otherwise. */
+    /** Returns the order that a PASS rests on; null otherwise. */
     public @Nullable Witness witness() {
         return witness;
     }
 
-    /** The search's refutation; null if there was no search, or if the refutation was too long to keep. */
+    /** Returns the search's refutation; null if there was no search, or if the refutation was too long to keep. */
     public @Nullable Refutation refutation() {
         return refutation;
     }
 
-    /** Elapsed, from opening the PATH to this verdict. */
+    /** Returns the elapsed time from opening the PATH to this verdict. */
     public long millis() {
         return millis;
     }
 
-    /** The exit code of the process if this is its only PATH. */
+    /** Returns the exit code of the process if this is its only PATH. */
     public int exitCode() {
         return exitCode;
     }
@@ -162,7 +162,7 @@ public final class Verdict implements Cloneable {
         return new Builder(new Verdict(status, level));
     }
 
-    /** A copy to change. */
+    /** Returns a copy to change. */
     public Builder with() {
         return new Builder(copy());
     }
@@ -194,7 +194,7 @@ public final class Verdict implements Cloneable {
         /**
          * Sets the violations.
          *
-         * @param of the history in which they number transactions and keys
+         * @param of the history whose transactions and keys they number
          */
         public Builder violations(List<Violation> value, HistoryTable of) {
             made.violations = List.copyOf(value);
@@ -203,7 +203,7 @@ public final class Verdict implements Cloneable {
         }
 
         /**
-         * Violations of the same history that are not explained.
+         * Sets violations of the same history that are not explained.
          *
          * @param found how many there are in all, if more than in both lists
          */
@@ -240,7 +240,7 @@ public final class Verdict implements Cloneable {
             return this;
         }
 
-        /** Of a check that was asked to decide by windows. */
+        /** Sets the counts of a check that was asked to decide by windows. */
         public Builder windows(@Nullable WindowCounts value) {
             made.windows = value;
             return this;
@@ -256,7 +256,7 @@ public final class Verdict implements Cloneable {
             return this;
         }
 
-        /** Of a violation that was found by search. */
+        /** Sets the refutation of a violation that was found by search. */
         public Builder refutation(@Nullable Refutation value) {
             made.refutation = value;
             return this;

@@ -68,7 +68,7 @@ public final class LinearDecision {
         return new Finding.Order(witness, false);
     }
 
-    /** Judges sub-histories that are small enough again, by code that knows only the definition. */
+    /** Judges sub-histories that are small enough once more, by code that knows only the definition. */
     private Finding violation(Linearizability found) {
         phases.begin("evidence");
         List<Violation> reported = new ArrayList<>();

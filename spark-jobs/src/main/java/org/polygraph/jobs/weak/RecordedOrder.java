@@ -19,16 +19,17 @@ import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * An order near the one in which transactions were recorded ({@link RecordedPlaces}). A replay finds the reads that it does not
- * explain, the transactions around each are reordered, and the order is replayed again. That none is found proves nothing.
+ * An order near the one in which transactions were recorded ({@link RecordedPlaces}). A replay finds the reads that it
+ * does not explain, the transactions around each are reordered, and the order is replayed again. That none is found
+ * proves nothing.
  *
- * <p>A {@link #serial} order proves RC, RA and CC: every read returns the last write. Few reads do not where the database is
- * serializable and the recorded order is nearly that of commits. A {@link #weak} order is sought where values repeat. At RC
- * and RA it extends what the axiom demands of reads with one possible writer, and the reads to repair are those that have no
- * possible writer after the writers that their transaction sees.
+ * <p>A {@link #serial} order proves RC, RA and CC: every read returns the last write. Few reads do not where the
+ * database is serializable and the recorded order is nearly that of commits. A {@link #weak} order is sought where
+ * values repeat. At RC and RA it extends what the axiom demands of reads with one possible writer, and the reads to
+ * repair are those that have no possible writer after the writers that their transaction sees.
  *
- * <p>Time: one sort, and in each round a linear replay. Memory: 20 bytes a transaction, and after the first round 4
- * an operation; {@link #weak} needs 8 more an edge.
+ * <p>Time: one sort, and in each round a linear replay. Memory: 20 bytes a transaction, and after the first round 4 an
+ * operation; {@link #weak} needs 8 more an edge.
  */
 final class RecordedOrder {
     private static final int ROUNDS = 4;
@@ -247,7 +248,9 @@ final class RecordedOrder {
         }
     }
 
-    /** The nearest writer of the value before the seen one, or after the reader, that can change places with it does. */
+    /**
+     * The nearest writer of the value before the seen one, or after the reader, that can change places with it does.
+     */
     private void repairStale(int read, int seen, IntArrayList writers) {
         int reader = HistorySelection.transactionOf(table, read);
         IntArrayList possible = new IntArrayList();

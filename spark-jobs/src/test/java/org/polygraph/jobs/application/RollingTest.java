@@ -79,8 +79,8 @@ class RollingTest {
     }
 
     /**
-     * The snapshot of the second transaction stays before the cut, because it does not see b=1. It writes k, so that no one else may
-     * write k before it commits, not even the value that k has at the cut.
+     * The snapshot of the second transaction stays before the cut, because it does not see b=1. It writes k, so that no
+     * one else may write k before it commits, not even the value that k has at the cut.
      */
     @Test
     void aLaterPartWritesTheValueOfTheStateAgain() throws Exception {

@@ -24,8 +24,8 @@ import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.SuiteScale;
 
 /**
- * Damaged histories of every format and damaged runs: every command ends soon, with a documented exit code, without a stack trace,
- * and does not ask for much memory.
+ * Damaged histories of every format and damaged runs: every command ends soon, with a documented exit code, without a
+ * stack trace, and does not ask for much memory.
  */
 class DamagedFilesTest {
     private static final long SEED = 0xda3a;

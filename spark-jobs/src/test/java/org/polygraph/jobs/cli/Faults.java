@@ -30,10 +30,11 @@ import org.polygraph.storage.testkit.Unrecorded;
 /**
  * Questions whose checks go through all jobs of the Spark engine, folders for what goes wrong on the way, and settings.
  *
- * <p>With {@code -Dpolygraph.faults.transactions=N} histories have so many transactions of 8 operations, 50 sessions and 0.8
- * keys a transaction, of which one has a twentieth of the operations, instead of 8,000; those of {@link Question#CUT} and
- * {@link Question#LIN} as many operations in other transactions. With {@code -Dpolygraph.faults.jobs=REGEX} only jobs are
- * harmed in whose {@code QUESTION, job} it is found. At 10 million operations, in 12 GB of memory:
+ * <p>With {@code -Dpolygraph.faults.transactions=N} histories have so many transactions of 8 operations, 50 sessions
+ * and 0.8 keys a transaction, of which one has a twentieth of the operations, instead of 8,000; those of {@link
+ * Question#CUT} and {@link Question#LIN} as many operations in other transactions. With {@code
+ * -Dpolygraph.faults.jobs=REGEX} only jobs are harmed in whose {@code QUESTION, job} it is found. At 10 million
+ * operations, in 12 GB of memory:
  *
  * <pre>
  * ./polygraph --version

@@ -12,8 +12,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Strings of JSON may contain halves of surrogate pairs, which UTF-8 cannot encode: a run is written, read back and verified, and
- * different strings stay different.
+ * Strings of JSON may contain halves of surrogate pairs, which UTF-8 cannot encode: a run is written, read back and
+ * verified, and different strings stay different.
  */
 class HalfPairsTest {
     private static final String HEADER = "{'format':'history','version':1,";

@@ -34,8 +34,8 @@ import org.polygraph.storage.testkit.SuiteScale;
 import org.polygraph.storage.testkit.TinyHistories;
 
 /**
- * Initial values of single keys. If a key's initial value and another value change places, in its operations and in the state,
- * every verdict has to stay the same.
+ * Initial values of single keys. If a key's initial value and another value change places, in its operations and in the
+ * state, every verdict has to stay the same.
  */
 class InitialStateTest {
     private static final long SEED = 0x57a7e;
@@ -115,7 +115,10 @@ class InitialStateTest {
         assertThat(violations).isPositive();
     }
 
-    /** Runs are verified, their sub-histories are histories with the same verdict, and the state is part of the run's id. */
+    /**
+     * Runs are verified, their sub-histories are histories with the same verdict, and the state is part of the run's
+     * id.
+     */
     @Test
     void runsKnowTheirState() throws Exception {
         TinyHistories histories = new TinyHistories(SEED + 1);

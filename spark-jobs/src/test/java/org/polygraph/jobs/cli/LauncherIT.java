@@ -111,7 +111,9 @@ class LauncherIT {
         assertThat(command.err()).contains("building (once)", "/mvn\n", "the build failed");
     }
 
-    /** A JVM that is asked to end exits like any program, so the launcher must not take that for the end of its step. */
+    /**
+     * A JVM that is asked to end exits like any program, so the launcher must not take that for the end of its step.
+     */
     @ParameterizedTest
     @Tag("process")
     @CsvSource({"INT,130,java", "TERM,143,java", "INT,130,mvn", "TERM,143,mvn"})

@@ -61,7 +61,7 @@ class ProgressPrinterTest {
     void jsonTellsOfStages() {
         ProgressPrinter printer = printer(ProgressMode.JSON, false);
         for (int path = 0; path < 2; path++) {
-            assertThat(printed().lines()).singleElement().asString().contains("\"stage\":\"reading\",\"done\":0");
+            assertThat(printed().lines()).singleElement().asString().contains("\"phase\":\"reading\",\"done\":0");
             printer.phase("check");
             printer.items(1, 2);
             printer.phase("solve");
@@ -69,7 +69,7 @@ class ProgressPrinterTest {
                     .hasSize(2)
                     .first()
                     .asString()
-                    .contains("\"stage\":\"check\",\"done\":0,\"total\":0,\"ms\":0,");
+                    .contains("\"phase\":\"check\",\"done\":0,\"total\":0,\"ms\":0,");
             for (int round = 0; round < 100; round++) {
                 printer.phase("check");
                 printer.phase("solve");
@@ -78,7 +78,7 @@ class ProgressPrinterTest {
             after(50);
             printer.phase("check");
             printer.items(0, 0);
-            assertThat(printed()).contains("\"stage\":\"check\"").hasLineCount(1);
+            assertThat(printed()).contains("\"phase\":\"check\"").hasLineCount(1);
             printer.path("another");
         }
     }
@@ -167,7 +167,7 @@ class ProgressPrinterTest {
         printer.items(3, 4);
         assertThat(printed().lines())
                 .containsExactly(
-                        "{\"path\":\"a \\\"b\\\"\\u000a\",\"stage\":\"reading\",\"done\":3,\"total\":4,\"ms\":1000,"
+                        "{\"path\":\"a \\\"b\\\"\\u000a\",\"phase\":\"reading\",\"done\":3,\"total\":4,\"ms\":1000,"
                                 + "\"per_second\":3.0,\"left_s\":0,\"heap_bytes\":3145728,\"off_heap_bytes\":1048576}");
     }
 
@@ -205,7 +205,7 @@ class ProgressPrinterTest {
                 assertThat(after).contains("saturation 50 of 100, 120 s, 5.0 a second, 10 s left, ");
             } else {
                 assertThat(first)
-                        .contains("\"stage\":\"saturation\",\"job\":\"prune keys\",\"done\":50")
+                        .contains("\"phase\":\"saturation\",\"job\":\"prune keys\",\"done\":50")
                         .contains("\"per_second\":0.5,\"left_s\":100");
                 assertThat(second).contains("\"job\":\"prune hot keys\"", "\"per_second\":5.0,\"left_s\":10");
                 assertThat(after).doesNotContain("\"job\"");

@@ -13,9 +13,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * README.md and the manual pages are executable: every {@code ./polygraph} line of their sh blocks runs and exits with the
- * code N of its comment {@code # exits N} (0 without one). A text block right after a sh block is what its commands print,
- * except for milliseconds.
+ * README.md and the manual pages are executable: every {@code ./polygraph} line of their sh blocks runs and exits with
+ * the code N of its comment {@code # exits N} (0 without one). A text block right after a sh block is what its commands
+ * print, except for milliseconds.
  */
 class ReadmeIT {
     private static final List<String> PAGES = List.of(

@@ -154,7 +154,10 @@ class RecordServersTest {
         return java.util.Objects.requireNonNull(found);
     }
 
-    /** The words before a command that runs it as a user without rights, if this process is root; that user owns the folder. */
+    /**
+     * The words before a command that runs it as a user without rights, if this process is root; that user owns the
+     * folder.
+     */
     private List<String> asNobody() throws Exception {
         if (!"root".equals(System.getProperty("user.name"))) {
             return List.of();

@@ -142,7 +142,10 @@ class RunsTest {
         assertThat(InProcess.run("verify", runs()).exitCode()).isZero();
     }
 
-    /** The explanation names the last write of a transaction; so do the sub-history and with it the emphasis in the report. */
+    /**
+     * The explanation names the last write of a transaction; so do the sub-history and with it the emphasis in the
+     * report.
+     */
     @Test
     void theSubHistoryKeepsTheWriteThatTheExplanationNames() throws IOException {
         String lines = "{'format':'history','version':1,'initial':{'value':0}}\n"

@@ -24,7 +24,10 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.BinaryFiles;
 import org.polygraph.storage.testkit.EdnFiles;
 
-/** Inputs that tasks read piece by piece, and those of other formats, which the driver reads: the bytes that the embedded engine answers, whatever is wrong with them. */
+/**
+ * Inputs that tasks read piece by piece, and those of other formats, which the driver reads: the bytes that the
+ * embedded engine answers, whatever is wrong with them.
+ */
 @Tag("spark")
 class SparkReadingTest {
     private static final String PIECE_BYTES = "spark.polygraph.piece.bytes";

@@ -14,7 +14,9 @@ import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import org.polygraph.jobs.spark.FaultPlugin;
 
-/** A master and two workers in processes of their own, and settings for them; closing sees that nothing of theirs stays. */
+/**
+ * A master and two workers in processes of their own, and settings for them; closing sees that nothing of theirs stays.
+ */
 final class StandaloneCluster implements AutoCloseable {
     private static final Path BIN = Command.ROOT.resolve("cluster-config/bin");
     private static final String STANDALONE = BIN.resolve("standalone").toString();

@@ -29,8 +29,8 @@ import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.SuiteScale;
 
 /**
- * Strict levels where sessions run against the clock and outcomes are open, against all orders: a start that binds only if its
- * transaction commits must be obeyed where it does, and must not bind where it does not.
+ * Strict levels where sessions run against the clock and outcomes are open, against all orders: a start that binds only
+ * if its transaction commits must be obeyed where it does, and must not bind where it does not.
  */
 class AgainstTheClockTest {
     private static final List<IsolationLevel> LEVELS = List.of(IsolationLevel.SSER, IsolationLevel.SSI);

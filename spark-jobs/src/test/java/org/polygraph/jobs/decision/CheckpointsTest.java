@@ -141,7 +141,10 @@ class CheckpointsTest {
         assertThat(seen).contains("closure", "saturation", "solve", "order");
     }
 
-    /** What is left of the rules has real time, by windows and where few sessions write few keys by session, and every edge. */
+    /**
+     * What is left of the rules has real time, by windows and where few sessions write few keys by session, and every
+     * edge.
+     */
     @Test
     void rulesWithRealTimeAreTheSameAgain() throws IOException {
         int resumed = 0;

@@ -9,8 +9,8 @@ import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.testkit.SplitMix;
 
 /**
- * Tiny histories with inserts, deletes and predicates, and the definitions of docs/predicates.md and docs/rows.md, tried over every order
- * of events and every choice of unknown outcomes. It shares no code with the checker.
+ * Tiny histories with inserts, deletes and predicates, and the definitions of docs/predicates.md and docs/rows.md,
+ * tried over every order of events and every choice of unknown outcomes. It shares no code with the checker.
  */
 final class ConditionHistories {
     static final int KEYS = 2;

@@ -9,11 +9,12 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Levels by the definitions that {@link org.polygraph.storage.testkit.BruteForceChecker} does not use: every choice of which unknown
- * outcomes committed, of the writers that reads read from, and of the order of each key's versions, and for each a graph: SER has no cycle of
- * dependencies and anti-dependencies, SI none where no two anti-dependencies are adjacent (Adya 1999; Cerone and Gotsman, PODC 2016);
- * with real time these edges too. RC, RA and CC as Biswas and Enea have them, commit orders being a cycle's absence. Lists and
- * level lin have no such graph here: every execution is tried.
+ * Levels by the definitions that {@link org.polygraph.storage.testkit.BruteForceChecker} does not use: every choice of
+ * which unknown outcomes committed, of the writers that reads read from, and of the order of each key's versions, and
+ * for each a graph: SER has no cycle of dependencies and anti-dependencies, SI none where no two anti-dependencies are
+ * adjacent (Adya 1999; Cerone and Gotsman, PODC 2016); with real time these edges too. RC, RA and CC as Biswas and Enea
+ * have them, commit orders being a cycle's absence. Lists and level lin have no such graph here: every execution is
+ * tried.
  *
  * <p>Exponential; for up to some eight transactions.
  */

@@ -21,7 +21,10 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.HistoryTableBuilder;
 import org.polygraph.storage.testkit.SplitMix;
 
-/** Generated histories in which a few rows are inserted and deleted hundreds of times: every level is decided in seconds. */
+/**
+ * Generated histories in which a few rows are inserted and deleted hundreds of times: every level is decided in
+ * seconds.
+ */
 class GeneratedRowsTest {
     private static final long NANOS = 20_000_000_000L;
 
@@ -92,8 +95,8 @@ class GeneratedRowsTest {
     }
 
     /**
-     * A store in which inserts look for rows in the latest state, as databases do: snapshot isolation holds, although transactions that
-     * write a row overlap, so the other levels hold too.
+     * A store in which inserts look for rows in the latest state, as databases do: snapshot isolation holds, although
+     * transactions that write a row overlap, so the other levels hold too.
      */
     @Test
     void passesRowsInsertedAgainByOlderSnapshots() throws HistoryException {
@@ -101,7 +104,10 @@ class GeneratedRowsTest {
         passes(history, 7, IsolationLevel.SI, IsolationLevel.CC, IsolationLevel.RA, IsolationLevel.RC);
     }
 
-    /** Each client reads two rows and inserts or deletes one of them, and commits unless a row changed after its snapshot. */
+    /**
+     * Each client reads two rows and inserts or deletes one of them, and commits unless a row changed after its
+     * snapshot.
+     */
     private static HistoryTable insertedAgain(SplitMix random, int transactions, int keys, int clients)
             throws HistoryException {
         HistoryTableBuilder builder = new HistoryTableBuilder(HistoryTable.Unit.LINE);

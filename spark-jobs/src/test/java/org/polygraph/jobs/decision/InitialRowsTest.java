@@ -21,9 +21,9 @@ import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.SuiteScale;
 
 /**
- * Histories with a transaction that loads the initial rows, against brute force that runs it first: for ser and si the loader
- * ends before all others start and these overlap, so that only executions with the loader first are tried; for the other levels
- * the loader is left out, because it writes what the initial transaction writes.
+ * Histories with a transaction that loads the initial rows, against brute force that runs it first: for ser and si the
+ * loader ends before all others start and these overlap, so that only executions with the loader first are tried; for
+ * the other levels the loader is left out, because it writes what the initial transaction writes.
  */
 class InitialRowsTest {
     private static final long SEED = 0x1417;
@@ -80,7 +80,9 @@ class InitialRowsTest {
         assertThat(differ).isPositive();
     }
 
-    /** Values repeat, the initial one among them, but every transaction reads: there is no loader, and nothing changes. */
+    /**
+     * Values repeat, the initial one among them, but every transaction reads: there is no loader, and nothing changes.
+     */
     @Test
     void withoutLoaderNothingChanges() throws HistoryException {
         IsolationLevel[] levels = IsolationLevel.values();

@@ -24,7 +24,9 @@ import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.SuiteScale;
 import org.polygraph.storage.testkit.TinyHistories;
 
-/** Every violation of tiny histories is shown by a part that is closed, violates, and of which nothing can be left out. */
+/**
+ * Every violation of tiny histories is shown by a part that is closed, violates, and of which nothing can be left out.
+ */
 class MinimalSubHistoryTest {
     private static final long SEED = 0x5ab;
 

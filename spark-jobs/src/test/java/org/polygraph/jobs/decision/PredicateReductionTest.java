@@ -21,8 +21,8 @@ import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.SuiteScale;
 
 /**
- * The two halves of docs/predicates.md against each other, over every order of tiny histories: a predicate read that is evaluated on
- * the replayed state, and its reduction to reads of keys with candidates.
+ * The two halves of docs/predicates.md against each other, over every order of tiny histories: a predicate read that is
+ * evaluated on the replayed state, and its reduction to reads of keys with candidates.
  */
 class PredicateReductionTest {
     private static final int KEYS = 2;
@@ -61,7 +61,10 @@ class PredicateReductionTest {
         }
     }
 
-    /** A read of a key from outside of its transaction: the transactions whose version explains it, and whether the initial one does. */
+    /**
+     * A read of a key from outside of its transaction: the transactions whose version explains it, and whether the
+     * initial one does.
+     */
     private record ClassRead(int reader, int key, boolean[] candidates, boolean initial) {}
 
     @TempDir
@@ -105,8 +108,8 @@ class PredicateReductionTest {
     }
 
     /**
-     * The checker on the same histories, whose predicates are replaced: each bounds and key have a key of whether the row matches, which
-     * each writer of the row writes too. Deletes are writes of null.
+     * The checker on the same histories, whose predicates are replaced: each bounds and key have a key of whether the
+     * row matches, which each writer of the row writes too. Deletes are writes of null.
      */
     @Test
     void checkerDecidesKeysOfMatching() {
@@ -267,7 +270,10 @@ class PredicateReductionTest {
         return version == NONE ? "null" : Integer.toString(version);
     }
 
-    /** Draws transactions that run one after the other in a random order and each see a prefix of it; some results are changed. */
+    /**
+     * Draws transactions that run one after the other in a random order and each see a prefix of it; some results are
+     * changed.
+     */
     private void draw(SplitMix random) {
         int n = 2 + random.nextInt(3);
         initial = random.nextInt(2) == 0 ? NONE : 0;
@@ -403,7 +409,10 @@ class PredicateReductionTest {
         return o.kind == Kind.PREDICATE_WRITE ? o.writes(key) == matches : o.rows[key] == (matches ? state : NONE);
     }
 
-    /** The reduction: reads of single keys, which no order changes. A result that own writes contradict is a read without candidates. */
+    /**
+     * The reduction: reads of single keys, which no order changes. A result that own writes contradict is a read
+     * without candidates.
+     */
     private List<ClassRead> classReads() {
         int n = transactions.size();
         List<ClassRead> reads = new ArrayList<>();
@@ -452,8 +461,8 @@ class PredicateReductionTest {
     }
 
     /**
-     * The clauses of a read with several candidates: each other writer comes after the read, or a candidate comes between them; and unless the
-     * initial version is a candidate, one comes before the read.
+     * The clauses of a read with several candidates: each other writer comes after the read, or a candidate comes
+     * between them; and unless the initial version is a candidate, one comes before the read.
      */
     private boolean reduced(List<ClassRead> reads) {
         for (ClassRead read : reads) {

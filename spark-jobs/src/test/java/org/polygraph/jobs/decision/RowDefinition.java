@@ -6,8 +6,8 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * The definitions of docs/rows.md, tried over every order of events and every choice of unknown outcomes. It knows incarnations by
- * their numbers, which neither the checker nor its replay does.
+ * The definitions of docs/rows.md, tried over every order of events and every choice of unknown outcomes. It knows
+ * incarnations by their numbers, which neither the checker nor its replay does.
  */
 final class RowDefinition {
     private final HistoryTable table;

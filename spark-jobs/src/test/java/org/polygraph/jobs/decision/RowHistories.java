@@ -7,7 +7,10 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.HistoryTableBuilder;
 import org.polygraph.storage.testkit.SplitMix;
 
-/** Tiny histories of inserts, deletes, writes and reads: some are arbitrary, most come from a store with snapshots and a few lies. */
+/**
+ * Tiny histories of inserts, deletes, writes and reads: some are arbitrary, most come from a store with snapshots and a
+ * few lies.
+ */
 final class RowHistories {
     private final SplitMix random;
     private final HistoryTableBuilder builder = new HistoryTableBuilder(true);

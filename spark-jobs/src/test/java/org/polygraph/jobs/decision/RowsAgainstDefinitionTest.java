@@ -22,7 +22,10 @@ import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.SuiteScale;
 
-/** Inserts and deletes at the levels that order writes: the checker with and without rules, and the brute force of verify. */
+/**
+ * Inserts and deletes at the levels that order writes: the checker with and without rules, and the brute force of
+ * verify.
+ */
 class RowsAgainstDefinitionTest {
     private static final List<IsolationLevel> LEVELS =
             List.of(IsolationLevel.SSER, IsolationLevel.SER, IsolationLevel.SSI, IsolationLevel.SI);

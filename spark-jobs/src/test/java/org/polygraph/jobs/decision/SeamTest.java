@@ -26,8 +26,8 @@ import org.polygraph.storage.testkit.SuiteScale;
 import org.polygraph.storage.testkit.TinyHistories;
 
 /**
- * Windows and moving sets against brute force, at SER: unique and repeated values, unknown outcomes, true times, times of clocks that
- * differ, no times, and random places.
+ * Windows and moving sets against brute force, at SER: unique and repeated values, unknown outcomes, true times, times
+ * of clocks that differ, no times, and random places.
  */
 class SeamTest {
     private static final long SEED = 0x5ea3;
@@ -134,7 +134,10 @@ class SeamTest {
         System.out.println(needed + " decisions needed sets that grew, to " + largest + " at most, seed " + (SEED + 2));
     }
 
-    /** R(M) holds exactly if M has places between the borders at which nothing else changes; U(M) violates only what violates. */
+    /**
+     * R(M) holds exactly if M has places between the borders at which nothing else changes; U(M) violates only what
+     * violates.
+     */
     @Test
     void everySetBetweenEveryTwoPlaces() {
         TinyHistories stream = new TinyHistories(SEED + 1);
@@ -311,7 +314,10 @@ class SeamTest {
             return false;
         }
 
-        /** Whether nothing that must precede a transaction is left: of its session, and of the frozen ones if it is frozen. */
+        /**
+         * Whether nothing that must precede a transaction is left: of its session, and of the frozen ones if it is
+         * frozen.
+         */
         private boolean isNext(int transaction) {
             for (int i = from; i < to; i++) {
                 int other = placed.atPlace(i);

@@ -9,10 +9,11 @@ import org.polygraph.jobs.decision.ShapedStore.Visibility;
 import org.polygraph.storage.testkit.SplitMix;
 
 /**
- * Makes tiny histories of shapes that {@link org.polygraph.storage.testkit.TinyHistories} has seldom or never: few hot keys, long
- * readers, own reads between own writes, blind writes only, readers only, aborted and unknown transactions that are read, values
- * that repeat with the initial one among them, compare-and-sets, one session, a session each, lists; replicas that lag,
- * causal and atomic visibility; times that are equal, of no length, missing, or at the ends of the range. A seed is a history.
+ * Makes tiny histories of shapes that {@link org.polygraph.storage.testkit.TinyHistories} has seldom or never: few hot
+ * keys, long readers, own reads between own writes, blind writes only, readers only, aborted and unknown transactions
+ * that are read, values that repeat with the initial one among them, compare-and-sets, one session, a session each,
+ * lists; replicas that lag, causal and atomic visibility; times that are equal, of no length, missing, or at the ends
+ * of the range. A seed is a history.
  */
 final class ShapedGenerator {
     /** What is special about a history; sizes, levels that are kept and what is wrong vary in each. */

@@ -84,7 +84,9 @@ final class ShapedHistory {
     final List<Txn> txns = new ArrayList<>();
     long initial;
     boolean hasHeader;
-    /** How numbers are written: as they are, as strings, as either so that 1 and "1" are two, at the ends of the range. */
+    /**
+     * How numbers are written: as they are, as strings, as either so that 1 and "1" are two, at the ends of the range.
+     */
     int keyStyle;
 
     int valueStyle;

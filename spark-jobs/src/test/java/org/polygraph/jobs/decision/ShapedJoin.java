@@ -18,26 +18,28 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.SplitMix;
 
 /**
- * Tiny histories of {@link ShapedGenerator} put together to one that is large enough to be cut, of which a level holds iff it
- * holds in each part, as {@link Definitions} say of the part alone. Why, by {@link Manner}:
+ * Tiny histories of {@link ShapedGenerator} put together to one that is large enough to be cut, of which a level holds
+ * iff it holds in each part, as {@link Definitions} say of the part alone. Why, by {@link Manner}:
  *
  * <ul>
- *   <li>{@link Manner#APART}: no key and no session is of two parts. Without real time nothing relates transactions of different parts,
- *       so choices, orders and commit orders of the parts are together those of the whole, and the other way round. Real time
- *       relates them: who ended before another one starts. Take an order of each part, which has the part's real time in it, and a
- *       shortest cycle of these orders and real time. It has a before b in real time, b before c in the order of their part, c before d in
- *       real time. So c did not end before b starts (that would be in the order), and start(b) <= end(c): a ended before
- *       start(b), hence before end(c), hence before d starts, a shorter cycle; and the shortest of all would be one that
- *       ended before it started. With events: real time leads from commits to snapshots, b is a snapshot and c a
- *       commit. It is the locality of linearizability (Herlihy and Wing, TOPLAS 12(3), 1990, theorem 1), parts being the objects.
- *       Clocks' skew moves all ends alike; one of unknown outcome has no end that counts, so it is no c.
- *   <li>{@link Manner#IN_TURN}: no key is of two parts, but sessions go on from part to part, and each part is over when the next
- *       begins. Sessions and real time lead to later parts only, so nothing that begins and ends in a part, cycle or path, leaves it.
- *   <li>{@link Manner#CHAINED}: keys too are the same. Between two parts each session writes that it is done, then a transaction
- *       reads all that and writes every key, then each session reads a key of that transaction. All this is shown by sessions and
- *       by values that are written once: so that transaction follows all of the one part, precedes all of the other, and stands for the initial
- *       value there. What it overwrote no order of the next part can show; as RC and RA have no order to hold that against, a part's values
- *       are its own at these levels.
+ *   <li>{@link Manner#APART}: no key and no session is of two parts. Without real time nothing relates transactions of
+ *       different parts, so choices, orders and commit orders of the parts are together those of the whole, and the
+ *       other way round. Real time relates them: who ended before another one starts. Take an order of each part, which
+ *       has the part's real time in it, and a shortest cycle of these orders and real time. It has a before b in real
+ *       time, b before c in the order of their part, c before d in real time. So c did not end before b starts (that
+ *       would be in the order), and start(b) <= end(c): a ended before start(b), hence before end(c), hence before d
+ *       starts, a shorter cycle; and the shortest of all would be one that ended before it started. With events: real
+ *       time leads from commits to snapshots, b is a snapshot and c a commit. It is the locality of linearizability
+ *       (Herlihy and Wing, TOPLAS 12(3), 1990, theorem 1), parts being the objects. Clocks' skew moves all ends alike;
+ *       one of unknown outcome has no end that counts, so it is no c.
+ *   <li>{@link Manner#IN_TURN}: no key is of two parts, but sessions go on from part to part, and each part is over
+ *       when the next begins. Sessions and real time lead to later parts only, so nothing that begins and ends in a
+ *       part, cycle or path, leaves it.
+ *   <li>{@link Manner#CHAINED}: keys too are the same. Between two parts each session writes that it is done, then a
+ *       transaction reads all that and writes every key, then each session reads a key of that transaction. All this is
+ *       shown by sessions and by values that are written once: so that transaction follows all of the one part,
+ *       precedes all of the other, and stands for the initial value there. What it overwrote no order of the next part
+ *       can show; as RC and RA have no order to hold that against, a part's values are its own at these levels.
  * </ul>
  */
 public final class ShapedJoin {
@@ -147,8 +149,8 @@ public final class ShapedJoin {
     }
 
     /**
-     * Whether a violation is one of a part that violates the level, and of no other. Where parts are chained, others may be in it
-     * too: what stands for initial values, and writers of a value that more than one part has.
+     * Whether a violation is one of a part that violates the level, and of no other. Where parts are chained, others
+     * may be in it too: what stands for initial values, and writers of a value that more than one part has.
      */
     public boolean isIn(Violation violation, IsolationLevel level, HistoryTable table) {
         IntStream transactions = violation.transactions().stream().mapToInt(Integer::intValue);
@@ -313,8 +315,8 @@ public final class ShapedJoin {
     }
 
     /**
-     * Some last longer, over those of many other parts. Real time then orders less, so what held holds, and no part that
-     * violates a level with real time is touched.
+     * Some last longer, over those of many other parts. Real time then orders less, so what held holds, and no part
+     * that violates a level with real time is touched.
      */
     private void stretch(double share) {
         isStretched = true;

@@ -5,7 +5,9 @@ import org.polygraph.jobs.decision.ShapedHistory.Op;
 import org.polygraph.jobs.decision.ShapedHistory.Txn;
 import org.polygraph.storage.testkit.SplitMix;
 
-/** What transactions of a history being made read and write: which values there are, and what each sees of those before. */
+/**
+ * What transactions of a history being made read and write: which values there are, and what each sees of those before.
+ */
 final class ShapedStore {
     /** What transactions see of those before. */
     enum Visibility {

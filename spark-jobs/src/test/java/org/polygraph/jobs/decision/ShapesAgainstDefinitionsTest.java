@@ -23,8 +23,8 @@ import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.SuiteScale;
 
 /**
- * All levels, from the bytes of a file to verdict and evidence, on shapes that other generators seldom make, against {@link
- * Definitions}: a PASS has an order that replays, a VIOLATION closed parts that violate; whatever is set.
+ * All levels, from the bytes of a file to verdict and evidence, on shapes that other generators seldom make, against
+ * {@link Definitions}: a PASS has an order that replays, a VIOLATION closed parts that violate; whatever is set.
  */
 class ShapesAgainstDefinitionsTest {
     @TempDir

@@ -16,8 +16,8 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryDsl;
 
 /**
- * What verdicts show, by {@link Definitions}: a PASS has an order that replays, a VIOLATION closed parts that violate. Counts
- * what it has to let pass.
+ * What verdicts show, by {@link Definitions}: a PASS has an order that replays, a VIOLATION closed parts that violate.
+ * Counts what it has to let pass.
  */
 public final class ShownVerdicts {
     /** What {@link Definitions} hold. */
@@ -68,8 +68,8 @@ public final class ShownVerdicts {
     }
 
     /**
-     * Fails if it is not what a joined history's parts say, or does not show it within them; UNKNOWN may be at weak levels, where
-     * reads of several candidates in many parts are more choices than are tried.
+     * Fails if it is not what a joined history's parts say, or does not show it within them; UNKNOWN may be at weak
+     * levels, where reads of several candidates in many parts are more choices than are tried.
      *
      * @param holds whether all parts hold
      * @param whole the joined history as it was read

@@ -25,7 +25,9 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.TinyHistories;
 
-/** Evidence on histories made to be hard to explain; that there is some is the point, the time only guards from hanging. */
+/**
+ * Evidence on histories made to be hard to explain; that there is some is the point, the time only guards from hanging.
+ */
 class EvidenceTest {
     private static final Duration NO_HANG = Duration.ofSeconds(60);
 
@@ -118,7 +120,9 @@ class EvidenceTest {
         assertThat(found.cases()).isNotEmpty();
     }
 
-    /** An impossible read hides nothing: cycles among the other operations are reported too, and reads found on the way. */
+    /**
+     * An impossible read hides nothing: cycles among the other operations are reported too, and reads found on the way.
+     */
     @Test
     void impossibleReadsHideNothing() {
         HistoryTable table = HistoryDsl.parse("init 0; s0: !w(a,9); s1: r(a,9) r(b,7) w(c,5); s2: r(x,0) w(x,1);"
@@ -189,7 +193,10 @@ class EvidenceTest {
                 .containsExactlyInAnyOrder(Anomaly.THIN_AIR_READ, Anomaly.LOST_UPDATE);
     }
 
-    /** Hundreds of trials that take search, beside threads that take twice the CPU: a slow machine reports the same evidence. */
+    /**
+     * Hundreds of trials that take search, beside threads that take twice the CPU: a slow machine reports the same
+     * evidence.
+     */
     @Test
     void whatIsToldDoesNotDependOnTheMachine() throws InterruptedException {
         HistoryTable table = SubHistoryCheckerTest.search(8);
@@ -223,7 +230,10 @@ class EvidenceTest {
         return Untimed.json(verdict);
     }
 
-    /** Parts are of operations: where the clock runs backwards in a session, a transaction without any may be what violates. */
+    /**
+     * Parts are of operations: where the clock runs backwards in a session, a transaction without any may be what
+     * violates.
+     */
     @Test
     void emptyTransactionsBreakRealTimeToo() {
         for (String history : List.of(

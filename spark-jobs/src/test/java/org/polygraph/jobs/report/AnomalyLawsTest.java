@@ -31,8 +31,9 @@ import org.polygraph.storage.testkit.SuiteScale;
 import org.polygraph.storage.testkit.TinyHistories;
 
 /**
- * Every clause of the sentence and of the advice of random violations is compared with the operations of the transactions that
- * it names. A G0 or G1c violates cc too. If the advice accuses one read, then another value of that read must satisfy the level.
+ * Every clause of the sentence and of the advice of random violations is compared with the operations of the
+ * transactions that it names. A G0 or G1c violates cc too. If the advice accuses one read, then another value of that
+ * read must satisfy the level.
  */
 class AnomalyLawsTest {
     private static final long SEED = 20;

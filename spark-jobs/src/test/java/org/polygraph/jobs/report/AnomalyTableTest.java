@@ -36,8 +36,8 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryDsl;
 
 /**
- * docs/anomalies.md: each of its histories has exactly the anomaly of its section, at the levels that are listed and at no
- * others, with that sentence and that advice.
+ * docs/anomalies.md: each of its histories has exactly the anomaly of its section, at the levels that are listed and at
+ * no others, with that sentence and that advice.
  */
 class AnomalyTableTest {
     private static final Path PAGE =

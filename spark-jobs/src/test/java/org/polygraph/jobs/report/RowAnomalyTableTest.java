@@ -22,7 +22,10 @@ import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
 
-/** docs/row-anomalies.md: each history with an anomaly violates exactly the levels of its row, and the one without it violates none. */
+/**
+ * docs/row-anomalies.md: each history with an anomaly violates exactly the levels of its row, and the one without it
+ * violates none.
+ */
 class RowAnomalyTableTest {
     private static final Path TABLE =
             Path.of(System.getProperty("polygraph.root", ".."), "spark-jobs/docs/row-anomalies.md");

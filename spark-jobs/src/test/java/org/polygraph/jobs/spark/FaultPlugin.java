@@ -22,8 +22,9 @@ import org.apache.spark.api.plugin.SparkPlugin;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Does harm when a task of a given job starts, on order: a file {@code fault} in a folder that all processes see says what and
- * where. It is {@code done} when the harm has been. Needs nothing but Spark and the JDK, so that a jar of it alone will do.
+ * Does harm when a task of a given job starts, on order: a file {@code fault} in a folder that all processes see says
+ * what and where. It is {@code done} when the harm has been. Needs nothing but Spark and the JDK, so that a jar of it
+ * alone will do.
  */
 public final class FaultPlugin implements SparkPlugin {
     /** The folder. */
@@ -39,7 +40,10 @@ public final class FaultPlugin implements SparkPlugin {
         LOSE_SHUFFLE,
         /** The same each time. */
         KEEP_LOSING_SHUFFLE,
-        /** The files in the second line's folder, at whatever depth, whose names begin as its last name lose their last byte. */
+        /**
+         * The files in the second line's folder, at whatever depth, whose names begin as its last name lose their last
+         * byte.
+         */
         CUT,
         /** The same, a byte in the middle is changed. What Hadoop knows of their sums is deleted. */
         FLIP,
@@ -53,7 +57,8 @@ public final class FaultPlugin implements SparkPlugin {
      * Orders harm.
      *
      * @param job what the description of the job starts with
-     * @param place of shuffle files, if they are to be lost; folder and beginning of names of files that are to be damaged
+     * @param place of shuffle files, if they are to be lost; folder and beginning of names of files that are to be
+     *     damaged
      */
     public static void order(Path folder, Fault fault, String job, Path place) throws IOException {
         try (Stream<Path> old = Files.list(folder)) {

@@ -67,7 +67,10 @@ class JobsTest {
         assertThat(all.run("count", () -> spark.range(4).count())).isEqualTo(4);
     }
 
-    /** Progress of a long job has the number of its tasks that have ended, and nothing before it begins or after it ends. */
+    /**
+     * Progress of a long job has the number of its tasks that have ended, and nothing before it begins or after it
+     * ends.
+     */
     @Test
     @Timeout(120)
     void tasksOfAJobAreCounted() {

@@ -21,7 +21,10 @@ import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryGenerator;
 
-/** A cluster that is gone within a job, as when all masters are: Spark stops the context. An error of the cluster, no bug. */
+/**
+ * A cluster that is gone within a job, as when all masters are: Spark stops the context. An error of the cluster, no
+ * bug.
+ */
 @Tag("spark")
 class LostContextTest {
     private static final SparkChecker.TaskSizes CUT =

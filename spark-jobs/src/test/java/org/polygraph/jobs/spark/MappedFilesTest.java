@@ -271,7 +271,9 @@ class MappedFilesTest {
         }
     }
 
-    /** Readers of ascending generations in all orders: each sees its own, whatever the others outdate, and none stays. */
+    /**
+     * Readers of ascending generations in all orders: each sees its own, whatever the others outdate, and none stays.
+     */
     @Test
     void manyReaders() throws Exception {
         long seed = System.nanoTime();

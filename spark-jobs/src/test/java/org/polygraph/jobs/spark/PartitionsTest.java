@@ -40,7 +40,9 @@ import org.polygraph.storage.testkit.HistoryGenerator;
 import org.polygraph.storage.testkit.InjectedAnomaly;
 import org.polygraph.storage.testkit.SplitMix;
 
-/** However keys and sessions are cut, verdict.json is the embedded engine's to the last byte but for time and memory. */
+/**
+ * However keys and sessions are cut, verdict.json is the embedded engine's to the last byte but for time and memory.
+ */
 @Tag("spark")
 class PartitionsTest {
     private static final long SEED = 0x9a27;
@@ -237,7 +239,10 @@ class PartitionsTest {
         assertThat(seen.get(Verdict.Status.VIOLATION)).isGreaterThan(2);
     }
 
-    /** Where everything overlaps, a window's rows have no room in a task: then the order is made without rules, and means the same. */
+    /**
+     * Where everything overlaps, a window's rows have no room in a task: then the order is made without rules, and
+     * means the same.
+     */
     @Test
     void aCrowdedWindowIsDoneWithout() {
         SparkChecker.TaskSizes usual = CHECKERS.get(0).sizes();

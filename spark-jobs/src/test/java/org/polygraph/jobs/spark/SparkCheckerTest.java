@@ -295,7 +295,9 @@ class SparkCheckerTest {
         return folder;
     }
 
-    /** @return how many were of over 1,000 transactions and decided by the embedded engine within 20 s, and so compared */
+    /**
+     * @return how many were of over 1,000 transactions and decided by the embedded engine within 20 s, and so compared
+     */
     private static int corpus(String... paths) throws IOException {
         Path root = corpusFolder();
         int compared = 0;

@@ -33,8 +33,9 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.SplitMix;
 
 /**
- * Shapes that other generators seldom make, alone and joined, at all levels: read in pieces and checked by tasks, however both are
- * cut, the verdict is that of the definitions, and verdict.json the embedded engine's but for time and memory.
+ * Shapes that other generators seldom make, alone and joined, at all levels: read in pieces and checked by tasks,
+ * however both are cut, the verdict is that of the definitions, and verdict.json the embedded engine's but for time and
+ * memory.
  */
 @Tag("spark")
 class SparkShapesTest {

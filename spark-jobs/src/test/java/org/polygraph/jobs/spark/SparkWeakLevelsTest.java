@@ -43,7 +43,9 @@ import org.polygraph.storage.testkit.SuiteScale;
 import org.polygraph.storage.testkit.TinyHistories;
 import org.polygraph.storage.testkit.Unrecorded;
 
-/** RC, RA, CC and lin: however keys and sessions are cut, verdict.json is the embedded engine's but for time and memory. */
+/**
+ * RC, RA, CC and lin: however keys and sessions are cut, verdict.json is the embedded engine's but for time and memory.
+ */
 @Tag("spark")
 class SparkWeakLevelsTest {
     private static final long SEED = 0x11e7;
@@ -103,7 +105,10 @@ class SparkWeakLevelsTest {
         assertThat(seen.get(Verdict.Status.VIOLATION)).isGreaterThan(histories / 5);
     }
 
-    /** As many keys as slices and more, wrong reads on many of them: the same ones are explained, and the same number is counted. */
+    /**
+     * As many keys as slices and more, wrong reads on many of them: the same ones are explained, and the same number is
+     * counted.
+     */
     @Test
     void registersAreTheSame() {
         Map<Verdict.Status, Integer> seen = new EnumMap<>(Verdict.Status.class);
@@ -244,7 +249,10 @@ class SparkWeakLevelsTest {
         assertThat(seen).containsKeys(Verdict.Status.PASS, Verdict.Status.VIOLATION);
     }
 
-    /** The last one has more choices than are tried and no recorded order, and SI, which would imply the level, does not hold. */
+    /**
+     * The last one has more choices than are tried and no recorded order, and SI, which would imply the level, does not
+     * hold.
+     */
     @Test
     void openReadsAreTheSame() {
         Map<Verdict.Status, Integer> seen = new EnumMap<>(Verdict.Status.class);

@@ -22,7 +22,10 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.SplitMix;
 
-/** Level lin: named cases, and what a simulated register did. Tiny histories are in {@link ShapesAgainstDefinitionsTest}. */
+/**
+ * Level lin: named cases, and what a simulated register did. Tiny histories are in {@link
+ * ShapesAgainstDefinitionsTest}.
+ */
 class LinearizabilityTest {
     @Test
     void saysWhetherValuesAreUnique() {
@@ -120,7 +123,10 @@ class LinearizabilityTest {
                 .isEqualTo(Verdict.Status.VIOLATION);
     }
 
-    /** A history that one register executed is linearizable, however operations overlap; with one value changed the search and the rules still agree. */
+    /**
+     * A history that one register executed is linearizable, however operations overlap; with one value changed the
+     * search and the rules still agree.
+     */
     @Test
     void acceptsWhatARegisterDid() {
         for (int i = 0; i < 300; i++) {

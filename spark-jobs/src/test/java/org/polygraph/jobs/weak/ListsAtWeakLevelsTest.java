@@ -23,9 +23,10 @@ import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.SuiteScale;
 
 /**
- * Lists at rc, ra and cc against the definition, in which every commit order is tried: a read of a list reads each element from the
- * transaction that appended it; the commit order has the appends of a list in its order; and where a transaction reads a list
- * and sees another transaction that appends to it, that one commits before the transaction of the last element.
+ * Lists at rc, ra and cc against the definition, in which every commit order is tried: a read of a list reads each
+ * element from the transaction that appended it; the commit order has the appends of a list in its order; and where a
+ * transaction reads a list and sees another transaction that appends to it, that one commits before the transaction of
+ * the last element.
  */
 class ListsAtWeakLevelsTest {
     private static final long SEED = 0x1157;

@@ -31,7 +31,10 @@ import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.TinyHistories;
 import org.polygraph.storage.testkit.Unrecorded;
 
-/** Serial orders near the recorded one: against all commit orders where these are few, and against the axioms by definition. */
+/**
+ * Serial orders near the recorded one: against all commit orders where these are few, and against the axioms by
+ * definition.
+ */
 class RecordedOrderTest {
     private static final List<Guarantee> AXIOMS = List.of(Guarantee.RC, Guarantee.RA, Guarantee.CC);
 
@@ -63,7 +66,9 @@ class RecordedOrderTest {
                 .isGreaterThan(300));
     }
 
-    /** A database that keeps read committed and no more: its reads do not return the last write, and its values repeat. */
+    /**
+     * A database that keeps read committed and no more: its reads do not return the last write, and its values repeat.
+     */
     @Test
     void acceptsReadCommittedWithRepeatedValues() {
         for (long seed = 0x4ec7; seed < 0x4ed1; seed++) {
@@ -118,7 +123,10 @@ class RecordedOrderTest {
         }
     }
 
-    /** Where values repeat, a read of something else than the last write has several writers to wait for or to come before. */
+    /**
+     * Where values repeat, a read of something else than the last write has several writers to wait for or to come
+     * before.
+     */
     @Test
     void acceptsFewValuesNearTheOrderOfCommits() {
         int sources = 0;

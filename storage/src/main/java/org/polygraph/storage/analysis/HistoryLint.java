@@ -36,7 +36,7 @@ public final class HistoryLint {
             this.label = label;
         }
 
-        /** A few words for a heading. */
+        /** Returns a few words for a heading. */
         public String label() {
             return label;
         }
@@ -61,7 +61,7 @@ public final class HistoryLint {
         this.table = table;
     }
 
-    /** The findings, by kind and then by place; at most {@value #KEPT} of each kind. */
+    /** Returns the findings, by kind and then by place; at most {@value #KEPT} of each kind. */
     public static List<Finding> check(HistoryTable table) {
         HistoryLint lint = new HistoryLint(table);
         lint.transactions();

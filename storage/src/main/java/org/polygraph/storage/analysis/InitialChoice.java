@@ -3,9 +3,9 @@ package org.polygraph.storage.analysis;
 import java.util.Optional;
 
 /**
- * Which transactions are taken for loaders of the initial rows, see {@link Loaders}.
+ * The choice of the transactions that load the initial rows, see {@link Loaders}.
  *
- * @param session the session of the one that is named; 0 otherwise
+ * @param session the session of the transaction that is named; 0 otherwise
  * @param index its index within the session; 0 otherwise
  */
 public record InitialChoice(Kind kind, long session, long index) {
@@ -22,7 +22,7 @@ public record InitialChoice(Kind kind, long session, long index) {
     public static final InitialChoice AUTO = new InitialChoice(Kind.AUTO, 0, 0);
     public static final InitialChoice IMPLICIT = new InitialChoice(Kind.IMPLICIT, 0, 0);
 
-    /** {@code auto}, {@code implicit} or {@code SESSION#INDEX}: the inverse of {@link #ofLabel}. */
+    /** Returns {@code auto}, {@code implicit} or {@code SESSION#INDEX}: the inverse of {@link #ofLabel}. */
     public String label() {
         return switch (kind) {
             case AUTO -> "auto";
@@ -31,7 +31,10 @@ public record InitialChoice(Kind kind, long session, long index) {
         };
     }
 
-    /** Empty if the label is none. The session may have the letter s before it, as in reports. */
+    /**
+     * Returns the choice that a label names; empty if it names none. The session may have the letter s before it, as in
+     * reports.
+     */
     public static Optional<InitialChoice> ofLabel(String label) {
         if (label.equals(AUTO.label())) {
             return Optional.of(AUTO);

@@ -9,14 +9,15 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * The transactions that load the initial rows. They write the initial value and nothing else, so a read of that value may have
- * read from them or from the implicit initial transaction. As ordinary transactions they could be ordered late, which hides
- * lost updates and long forks; so they are made part of the initial transaction, before all others.
+ * The transactions that load the initial rows. They write the initial value and nothing else, so a read of that value
+ * may have read from them or from the implicit initial transaction. As ordinary transactions they could be ordered
+ * late, which hides lost updates and long forks; so they are made part of the initial transaction, before all others.
  *
- * <p>Recognized are committed transactions that only write, write nothing but the initial value, and are the first of their
- * session. With times, they end before every other transaction starts. Without times, each is the only one of its session
- * or they form the beginning of the input; then, as positions prove little, no other transaction that may count writes an
- * initial value, and no two of them write the same key. Together they write every key whose initial value is read.
+ * <p>Recognized are committed transactions that only write, write nothing but the initial value, and are the first of
+ * their session. With times, they end before every other transaction starts. Without times, each is the only one of its
+ * session or they form the beginning of the input; then, as positions prove little, no other transaction that may count
+ * writes an initial value, and no two of them write the same key. Together they write every key whose initial value is
+ * read.
  *
  * <p>Time: linear in the sessions if no transaction has this form, else linear in the history.
  */
@@ -92,12 +93,15 @@ public final class Loaders {
         return transactions;
     }
 
-    /** The first transaction that {@link #doubt} is about; -1 if there is none. */
+    /** Returns the first transaction that {@link #doubt} is about; -1 if there is none. */
     public int doubtful() {
         return doubtful;
     }
 
-    /** Why transactions that write nothing but initial values are no loaders, one line; empty if there are none. */
+    /**
+     * Returns one line with the reason why transactions that write only initial values are not loaders; empty if there
+     * are no such transactions.
+     */
     public String doubt() {
         return doubt;
     }
@@ -107,7 +111,7 @@ public final class Loaders {
         return transactions.length == 0 ? table : table.withStatus(transactions, TransactionStatus.INITIAL);
     }
 
-    /** The loaders and what they do: {@code session 0, index 3 (s0#3) and 2 others load the initial rows}. */
+    /** Describes the loaders: {@code session 0, index 3 (s0#3) and 2 others load the initial rows}. */
     public String statement() {
         return names(table, transactions) + (transactions.length == 1 ? " loads" : " load") + " the initial rows";
     }
@@ -164,7 +168,7 @@ public final class Loaders {
         return table.status(t) == TransactionStatus.COMMITTED && notInitial(table, t) == null;
     }
 
-    /** An operation that no loader has; null if there is none. */
+    /** Describes an operation that no loader has; null if there is none. */
     private static @Nullable String notInitial(HistoryTable table, int t) {
         for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
             // At first there is no row where the initial value of the key is null.
@@ -178,7 +182,7 @@ public final class Loaders {
         return table.firstOperation(t) == table.operationsEnd(t) ? "a transaction without operations" : null;
     }
 
-    /** Those of the candidates that end before all other transactions start. */
+    /** Returns the candidates that end before all other transactions start. */
     private static int[] earliest(HistoryTable table, int[] candidates, long clockSkewNanos) {
         long[] starts = table.starts();
         long[] ends = table.ends();
@@ -213,7 +217,10 @@ public final class Loaders {
         return end < start && Long.compareUnsigned(start - end, clockSkewNanos) > 0;
     }
 
-    /** Those of the candidates that are the only one of their session, or come before all other transactions in the input. */
+    /**
+     * Returns the candidates that are the only one of their session, or come before all other transactions in the
+     * input.
+     */
     private static int[] foremost(HistoryTable table, int[] candidates) {
         long position = Long.MAX_VALUE;
         for (int t = 0, next = 0; t < table.transactions(); t++) {
@@ -300,12 +307,12 @@ public final class Loaders {
             return false;
         }
 
-        /** Whether an initial value that they write is read. */
+        /** Whether a transaction reads an initial value that loaders write. */
         boolean isRead() {
             return isRead;
         }
 
-        /** Why they are no loaders; empty if they are, or if it does not matter. */
+        /** Returns the reason why the candidates are not loaders; empty if they are, or if it makes no difference. */
         String doubt(boolean isOnce) {
             if (!isRead) {
                 return "";

@@ -16,12 +16,13 @@ import java.util.zip.CRC32C;
 import org.polygraph.storage.artifact.ArrowLayout.Column;
 
 /**
- * A file of named primitive arrays: what a finished stage leaves for a later process. It is an Arrow IPC file of one row, a column
- * an array: {@code list<int32>}, {@code list<int64>} or {@code binary}; any reader of Arrow reads it. Its footer has {@code
- * rows} and {@code crc32c}, of all before the footer, in hexadecimal digits.
+ * A file of named primitive arrays, which one process writes and a later one reads. It is an Arrow IPC file of one row,
+ * a column for each array: {@code list<int32>}, {@code list<int64>} or {@code binary}; any reader of Arrow reads it.
+ * Its footer has {@code rows} and {@code crc32c}, the checksum of all bytes before the footer, in hexadecimal digits.
  *
  * <p>A file that is not exactly what {@link #writeTo} gives for some arrays is a {@link DamagedException}, whatever its
- * bytes are; no more is allocated than the file is long. Time: a pass. Memory: the arrays, 64 KiB and 200 bytes an array.
+ * bytes are; no more memory is allocated than the file is long. Time: one pass. Memory: the arrays, 64 KiB and 200
+ * bytes an array.
  */
 public final class ArrayFile {
     private static final int BUFFER_BYTES = 1 << 16;
@@ -67,17 +68,17 @@ public final class ArrayFile {
         return arrays.containsKey(name);
     }
 
-    /** The array of ints of a name. @throws DamagedException if there is none */
+    /** Returns the array of ints of a name. @throws DamagedException if there is none */
     public int[] ints(String name) throws DamagedException {
         return get(name, int[].class);
     }
 
-    /** The array of longs of a name. @throws DamagedException if there is none */
+    /** Returns the array of longs of a name. @throws DamagedException if there is none */
     public long[] longs(String name) throws DamagedException {
         return get(name, long[].class);
     }
 
-    /** The array of bytes of a name. @throws DamagedException if there is none */
+    /** Returns the array of bytes of a name. @throws DamagedException if there is none */
     public byte[] bytes(String name) throws DamagedException {
         return get(name, byte[].class);
     }
@@ -148,7 +149,7 @@ public final class ArrayFile {
     }
 
     /**
-     * The arrays in what {@link #writeTo} wrote.
+     * Reads arrays from what {@link #writeTo} wrote.
      *
      * @throws DamagedException if it is not whole, or something else
      */
@@ -229,7 +230,7 @@ public final class ArrayFile {
         private final ByteBuffer buffer = ByteBuffer.wrap(block).order(ByteOrder.LITTLE_ENDIAN);
         private final CRC32C sum = new CRC32C();
         private int summed;
-        /** Bytes of the file that have not been taken. */
+        /** The number of bytes of the file that have not been taken. */
         long left;
 
         Source(InputStream in, long length) {
@@ -238,7 +239,7 @@ public final class ArrayFile {
             buffer.limit(0);
         }
 
-        /** Has so many bytes ready. */
+        /** Reads ahead until the given number of bytes is ready. */
         ByteBuffer fill(int needed) throws IOException {
             if (buffer.remaining() < needed) {
                 sum.update(block, summed, buffer.position() - summed);
@@ -276,7 +277,7 @@ public final class ArrayFile {
             }
         }
 
-        /** With its frame. */
+        /** Takes a message with its frame. */
         byte[] message() throws IOException {
             ByteBuffer frame = fill(2 * Integer.BYTES);
             int continuation = frame.getInt();
@@ -327,7 +328,7 @@ public final class ArrayFile {
             return bytes;
         }
 
-        /** Of all that was taken. */
+        /** Returns the checksum of all bytes that were taken. */
         int sum() {
             sum.update(block, summed, buffer.position() - summed);
             summed = buffer.position();

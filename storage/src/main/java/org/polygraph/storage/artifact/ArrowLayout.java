@@ -23,24 +23,24 @@ import org.apache.arrow.flatbuf.Type;
 import org.polygraph.storage.artifact.ArrayFile.DamagedException;
 
 /**
- * The metadata of an Arrow IPC file, for files of one row: a column an array, {@code list<int32>}, {@code
- * list<int64>} or {@code binary}. Arrow's own messages, without its vectors: those would copy every array outside of the heap
+ * The metadata of an Arrow IPC file of one row: a column for each array, {@code list<int32>}, {@code list<int64>} or
+ * {@code binary}. It uses Arrow's messages without Arrow's vectors, which would copy every array outside the heap
  * before it is written. (Arrow columnar format 1.5, "IPC File Format"; metadata V5.)
  */
 final class ArrowLayout {
-    /** What the file begins with, padding included. */
+    /** The beginning of the file, including padding. */
     static final byte[] START = {'A', 'R', 'R', 'O', 'W', '1', 0, 0};
 
-    /** A message's length is after this. */
+    /** The length of a message follows this number. */
     static final int CONTINUATION = -1;
 
-    /** After the last message: a continuation and no length. */
+    /** A continuation with no length, which follows the last message. */
     static final long END_OF_STREAM = 0xffff_ffffL;
 
-    /** Of all arrays: what follows each other at multiples of this. */
+    /** Buffers of arrays begin at multiples of this number of bytes. */
     static final int ALIGNMENT = 8;
 
-    /** Bytes before an array's elements: where the row's begin and end, an int each. */
+    /** The bytes before an array's elements: the two offsets, an int each, at which the row begins and ends. */
     static final int OFFSETS_BYTES = 8;
 
     private static final int MOST_COLUMNS = 1 << 10;
@@ -54,12 +54,12 @@ final class ArrowLayout {
      * @param bits of an element: 8, 32 or 64
      */
     record Column(String name, int bits, long count) {
-        /** Bytes of its elements. */
+        /** Returns the bytes of the elements. */
         long bytes() {
             return count * (bits / Byte.SIZE);
         }
 
-        /** Bytes that it takes in the file. */
+        /** Returns the bytes that the array takes in the file. */
         long room() {
             return OFFSETS_BYTES + padded(bytes());
         }
@@ -71,12 +71,12 @@ final class ArrowLayout {
 
     private ArrowLayout() {}
 
-    /** The next multiple of {@link #ALIGNMENT}. */
+    /** Returns the next multiple of {@link #ALIGNMENT}. */
     static long padded(long bytes) {
         return (bytes + ALIGNMENT - 1) & -ALIGNMENT;
     }
 
-    /** Bytes of all columns. */
+    /** Returns the bytes of all columns. */
     static long body(List<Column> columns) {
         long bytes = 0;
         for (Column column : columns) {
@@ -85,13 +85,13 @@ final class ArrowLayout {
         return bytes;
     }
 
-    /** The message that names the columns. */
+    /** Returns the message that names the columns. */
     static byte[] schema(List<Column> columns) {
         FlatBufferBuilder builder = new FlatBufferBuilder(INITIAL_BYTES);
         return message(builder, MessageHeader.Schema, schema(builder, columns), 0);
     }
 
-    /** The message with the places of the arrays. */
+    /** Returns the message with the places of the arrays. */
     static byte[] batch(List<Column> columns) {
         FlatBufferBuilder builder = new FlatBufferBuilder(INITIAL_BYTES);
         int nodes = nodes(builder, columns);
@@ -104,9 +104,9 @@ final class ArrowLayout {
     }
 
     /**
-     * What follows the messages.
+     * Returns the end of the file, which follows the messages.
      *
-     * @param sum CRC-32C of all before it
+     * @param sum CRC-32C of all bytes before it
      */
     static byte[] tail(List<Column> columns, int sum) {
         FlatBufferBuilder builder = new FlatBufferBuilder(INITIAL_BYTES);
@@ -137,10 +137,10 @@ final class ArrowLayout {
     }
 
     /**
-     * The columns that two messages describe. The caller must check that {@link #schema} and {@link #batch} of these columns are
-     * the bytes that were read.
+     * Returns the columns that two messages describe. The caller must check that {@link #schema} and {@link #batch} of
+     * these columns are the bytes that were read.
      *
-     * @throws DamagedException if they are no such messages
+     * @throws DamagedException if they are not such messages
      */
     static List<Column> columns(byte[] schemaMessage, byte[] batchMessage) throws DamagedException {
         try {
@@ -173,8 +173,8 @@ final class ArrowLayout {
         } catch (DamagedException e) {
             throw e;
         } catch (RuntimeException e) {
-            // Flatbuffers follow whatever offsets they find, and there is no verifier in Java; what is out of bounds is
-            // thrown.
+            // Flatbuffers follow any offset that they find, and Java has no verifier. An offset out of bounds causes an
+            // exception.
             throw new DamagedException("found no Arrow schema");
         }
     }
@@ -218,7 +218,7 @@ final class ArrowLayout {
         return Field.createField(builder, name, false, Type.List, type, 0, children, 0);
     }
 
-    /** Flatbuffers are written from their end: what comes first is added last. */
+    /** Adds the nodes in reverse order, because flatbuffers are written from their end. */
     private static int nodes(FlatBufferBuilder builder, List<Column> columns) {
         int count = 0;
         for (Column column : columns) {
@@ -234,7 +234,10 @@ final class ArrowLayout {
         return builder.endVector();
     }
 
-    /** Validity, which nothing lacks, and offsets; of a list's elements validity again; elements. */
+    /**
+     * Adds the buffers. A column has four: validity, which is empty because no value is null; offsets; the validity of
+     * the elements, also empty; and the elements.
+     */
     private static int buffers(FlatBufferBuilder builder, List<Column> columns) {
         int count = 0;
         for (Column column : columns) {

@@ -5,9 +5,9 @@ import java.io.IOException;
 import java.io.OutputStream;
 
 /**
- * A file being written under a temporary name. {@link #commit} flushes it and gives it its name, replacing what had it;
- * {@link #close} without commit removes it, and so does the end of the JVM, by a signal too. A process that is killed without
- * notice leaves only the temporary file.
+ * A file that is being written under a temporary name. {@link #commit} flushes it and renames it, replacing a file that
+ * has the name. {@link #close} without commit removes it, and so does the end of the JVM, including by a signal. A
+ * process that is killed by force leaves only the temporary file.
  */
 public abstract class AtomicFile implements Closeable {
     private final OutputStream stream;
@@ -18,7 +18,7 @@ public abstract class AtomicFile implements Closeable {
         this.stream = stream;
     }
 
-    /** Begins: from here on it is removed unless it is completed. */
+    /** Begins: from here on the file is removed unless it is completed. */
     final AtomicFile open() throws IOException {
         if (!Unfinished.addFile(unfinished)) {
             close();
@@ -27,15 +27,15 @@ public abstract class AtomicFile implements Closeable {
         return this;
     }
 
-    /** Where to write; closing it is harmless. */
+    /** Returns the stream to write to; closing it is harmless. */
     public OutputStream stream() {
         return stream;
     }
 
-    /** Completes the file. Once. */
+    /** Completes the file. It may be called once. */
     public void commit() throws IOException {
         stream.close();
-        // Where a file is replaced in two steps, the new one must not be removed between them.
+        // If a file is replaced in two steps, the new one must not be removed between them.
         Unfinished.remove(unfinished);
         publish();
         done = true;

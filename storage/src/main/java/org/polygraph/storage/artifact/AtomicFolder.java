@@ -4,9 +4,9 @@ import java.io.Closeable;
 import java.io.IOException;
 
 /**
- * A folder being filled under a temporary name, {@code .<name>.<random>.tmp}, by any processes that reach it. {@link #commit}
- * gives it its name at once; {@link #close} without commit removes it and all that is in it, and so does the end of the JVM, by a
- * signal too. A process that is killed without notice leaves only the temporary folder.
+ * A folder that is being filled under a temporary name, {@code .<name>.<random>.tmp}, by any processes that reach it.
+ * {@link #commit} renames it at once. {@link #close} without commit removes it and all that is in it, and so does the
+ * end of the JVM, including by a signal. A process that is killed by force leaves only the temporary folder.
  */
 public final class AtomicFolder implements Closeable {
     private final Location temporary;
@@ -27,12 +27,12 @@ public final class AtomicFolder implements Closeable {
         Unfinished.addFolder(unfinished);
     }
 
-    /** Where to write; made with the first file in it. */
+    /** Returns the place to write to. It is created with the first file in it. */
     public Location location() {
         return temporary;
     }
 
-    /** Completes the folder. Once, and where nothing has its name. */
+    /** Completes the folder. It may be called once, and only if nothing has the name. */
     public void commit() throws IOException {
         rename.publish();
         Unfinished.remove(unfinished);

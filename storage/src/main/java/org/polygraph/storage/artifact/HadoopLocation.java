@@ -24,8 +24,8 @@ import org.apache.hadoop.fs.RawLocalFileSystem;
 import org.apache.hadoop.security.AccessControlException;
 
 /**
- * A path of any file system Hadoop knows ({@code hdfs:}, {@code s3a:}, {@code file:}...), configured by the
- * {@code core-site.xml} and the like on the class path. The only class here that touches Hadoop.
+ * A path of any file system that Hadoop knows ({@code hdfs:}, {@code s3a:}, {@code file:}...), configured by {@code
+ * core-site.xml} and similar files on the class path. This is the only class of the package that uses Hadoop.
  */
 final class HadoopLocation implements Location {
     private final String name;
@@ -42,7 +42,7 @@ final class HadoopLocation implements Location {
         } catch (IOException e) {
             throw new IOException(name + ": cannot be reached: " + e.getMessage(), e);
         } catch (RuntimeException | LinkageError e) {
-            // Hadoop's message where the jar of a file system is missing.
+            // This is Hadoop's message if the jar of a file system is missing.
             throw new IOException(
                     name + ": cannot be reached: " + e.getMessage() + "; add the file system's jars to the class path",
                     e);
@@ -162,7 +162,7 @@ final class HadoopLocation implements Location {
             @Override
             void publish() throws IOException {
                 if (fileSystem.exists(path) && status().isDirectory()) {
-                    // An empty folder gives way to the file; any other is an error.
+                    // An empty folder is replaced by the file; any other folder is an error.
                     fileSystem.delete(path, false);
                 }
                 new Replacing(fileSystem).replace(temporary, path);
@@ -183,7 +183,7 @@ final class HadoopLocation implements Location {
         }
         Path temporary = new Path(parent, LocalLocation.temporary(path.getName()));
         return new AtomicFolder(new HadoopLocation(temporary.toString(), temporary, fileSystem), () -> {
-            // Into a folder that is there it would be moved.
+            // If the target folder existed, Hadoop would move the temporary folder into it.
             if (fileSystem.exists(path) || !fileSystem.rename(temporary, path)) {
                 throw new IOException(name + ": could not be renamed from " + temporary);
             }
@@ -191,8 +191,9 @@ final class HadoopLocation implements Location {
     }
 
     /**
-     * Renames a file to a name that another file may have. HDFS and a local disk do this in one step, so a process that is killed, such
-     * as a speculative task, leaves the old file or the new one, whole. Elsewhere, as in an object store, the old one is deleted first.
+     * Renames a file to a name that another file may have. HDFS and a local disk do this in one step, so a process that
+     * is killed, such as a speculative task, leaves either the old or the new file complete. Elsewhere, such as in an
+     * object store, the old file is deleted first.
      */
     private static final class Replacing extends FilterFileSystem {
         Replacing(FileSystem files) {
@@ -201,12 +202,12 @@ final class HadoopLocation implements Location {
 
         void replace(Path temporary, Path path) throws IOException {
             if (fs instanceof ChecksumFileSystem files) {
-                // The checksums are in a file of their own, renamed after: those of the old file would condemn the new
-                // one.
+                // The checksums are in a separate file, which is renamed afterwards. Until then, the checksums of the
+                // old file would make the new one look damaged.
                 files.getRawFileSystem().delete(files.getChecksumFile(path), false);
             }
             if (fs instanceof ChecksumFileSystem || fs instanceof RawLocalFileSystem) {
-                // POSIX's rename; the one with options deletes first here.
+                // This is POSIX's rename. Hadoop's rename with options deletes the old file first.
                 if (!fs.rename(temporary, path)) {
                     throw new IOException(path + ": could not be renamed from " + temporary);
                 }
@@ -216,7 +217,7 @@ final class HadoopLocation implements Location {
         }
     }
 
-    /** Hadoop's local file system throws an Error where a disk is full. */
+    /** Hadoop's local file system throws an Error if a disk is full. */
     private static final class HadoopOutput extends FilterOutputStream {
         HadoopOutput(OutputStream out) {
             super(out);

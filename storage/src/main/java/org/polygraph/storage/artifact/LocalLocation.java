@@ -116,7 +116,7 @@ final class LocalLocation implements Location {
         Files.deleteIfExists(path);
     }
 
-    /** The name that something has until it is complete. */
+    /** Returns the name that a file has until it is complete. */
     static String temporary(String fileName) {
         return "." + fileName + "."
                 + Long.toHexString(ThreadLocalRandom.current().nextLong()) + ".tmp";
@@ -162,7 +162,7 @@ final class LocalLocation implements Location {
         }.open();
     }
 
-    /** What the last of a chain of links names, which need not exist. */
+    /** Follows a chain of links to a name, which need not exist. */
     private Path followed() throws IOException {
         Path target = path.toAbsolutePath();
         for (int links = 0; Files.isSymbolicLink(target); links++) {
@@ -189,7 +189,7 @@ final class LocalLocation implements Location {
         });
     }
 
-    /** A file by channel; pipes and devices are read in order only. */
+    /** A file that is read through a channel. Pipes and devices are only read in order. */
     private static final class ChannelInput extends SeekableInput {
         private final FileChannel channel;
         private final boolean seekable;

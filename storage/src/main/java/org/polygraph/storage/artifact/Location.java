@@ -8,70 +8,71 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * A file or folder by name, wherever it lives. Obtain one with {@link #of}. Nothing is read before a method asks for it,
- * and every failure to reach it is an {@link IOException} whose message names it (exit code 6).
+ * A file or folder by name, in any file system. Obtain one with {@link #of}. Nothing is read before a method asks for
+ * it. If a file cannot be reached, the {@link IOException} names it (exit code 6).
  */
 public interface Location {
-    /** What the user typed, or the parent's name and the child's. */
+    /** Returns what the user typed, or the parent's name and the child's. */
     String name();
 
-    /** The last part of the name. */
+    /** Returns the last part of the name. */
     default String fileName() {
         String name = name();
         return name.substring(name.lastIndexOf('/') + 1);
     }
 
-    /** A name of the same file or folder that does not depend on the working directory. */
+    /** Returns a name of the same file or folder that does not depend on the working directory. */
     default String absolute() {
         return name();
     }
 
-    /** When it was last changed, in milliseconds since 1970; 0 if that is not known. */
+    /** Returns when it was last changed, in milliseconds since 1970; 0 if that is not known. */
     default long modified() throws IOException {
         return 0;
     }
 
-    /** Whether only this machine may have it. */
+    /** Whether only this machine may be able to reach it. */
     default boolean isLocal() {
         return true;
     }
 
-    /** Whether this is a folder; false for a file. Throws {@link NoSuchFileException} where there is neither. */
+    /** Whether this is a folder; false for a file. Throws {@link NoSuchFileException} if neither exists. */
     boolean isFolder() throws IOException;
 
     /** Whether there is a file or folder of this name. */
     boolean exists() throws IOException;
 
-    /** Whether it is a device or a pipe: what is written there goes through it, and nothing is replaced. */
+    /** Whether it is a device or a pipe. What is written there replaces nothing. */
     default boolean isStream() {
         return false;
     }
 
-    /** The files and folders in a folder, ascending by name. */
+    /** Returns the files and folders in a folder, ascending by name. */
     List<Location> children() throws IOException;
 
-    /** A child of a folder, which need not exist. */
+    /** Returns a child of a folder, which need not exist. */
     Location child(String childName);
 
-    /** Size of a file in bytes, or -1 where it is not known beforehand (a pipe). */
+    /** Returns the size of a file in bytes, or -1 if it is not known beforehand (a pipe). */
     long length() throws IOException;
 
-    /** The content from the start; the caller closes it. */
+    /** Opens the content from the start; the caller closes it. */
     SeekableInput open() throws IOException;
 
     /**
-     * A new file that replaces this one when it is committed; missing folders above it are made. Until then it has a
-     * temporary name beside it, {@code .<name>.<random>.tmp}. A link is followed and stays. A device or a pipe is written directly.
+     * Begins a new file that replaces this one when it is committed; missing folders above it are created. Until then
+     * it has a temporary name beside it, {@code .<name>.<random>.tmp}. If this is a link, its target is replaced. A
+     * device or a pipe is written directly.
      */
     AtomicFile create() throws IOException;
 
-    /** A new folder that gets this name when it is committed; until then it has a temporary one beside it. */
+    /** Begins a new folder that gets this name when it is committed; until then it has a temporary name beside it. */
     AtomicFolder createFolder() throws IOException;
 
-    /** Removes a file, or a folder and all that is in it; links are not followed. Nothing happens where there is neither. */
+    /** Removes a file, or a folder and all that is in it; links are not followed. Does nothing if neither exists. */
     void delete() throws IOException;
 
-    /** Opens the temporary file, writes it and commits it; on any failure nothing of it is left. */
+    /** Opens the temporary file, writes it and commits it. On any failure nothing of it is left. */
     default void write(Content content) throws IOException {
         try (AtomicFile file = create()) {
             content.writeTo(file.stream());
@@ -86,10 +87,10 @@ public interface Location {
     }
 
     /**
-     * The file or folder of a name.
+     * Returns the file or folder of a name.
      *
-     * @param path a local path, {@code -} for standard input, or {@code scheme:...} for Hadoop's FileSystem. A local path
-     *     that has a colon before its first slash is written {@code ./a:b}.
+     * @param path a local path, {@code -} for standard input, or {@code scheme:...} for Hadoop's FileSystem. A local
+     *     path that has a colon before its first slash is written {@code ./a:b}.
      */
     static Location of(String path) throws IOException {
         if (path.equals("-")) {
@@ -107,7 +108,7 @@ public interface Location {
 
     private static boolean hasScheme(String path) {
         int colon = path.indexOf(':');
-        // One letter is a drive, not a scheme.
+        // A scheme of one letter is a drive.
         if (colon < 2 || !Character.isLetter(path.charAt(0))) {
             return false;
         }

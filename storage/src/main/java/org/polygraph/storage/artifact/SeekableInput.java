@@ -3,14 +3,14 @@ package org.polygraph.storage.artifact;
 import java.io.IOException;
 import java.io.InputStream;
 
-/** A stream of bytes that, where {@link #seekable}, can be read from any position. Not thread-safe. */
+/** A stream of bytes. If it is {@link #seekable}, it can be read from any position. Not thread-safe. */
 public abstract class SeekableInput extends InputStream {
     private final byte[] one = new byte[1];
 
     /** Whether {@link #seek} works; not for a pipe. */
     public abstract boolean seekable();
 
-    /** Bytes from the start of the file to the next one read. */
+    /** Returns the offset of the next byte from the start of the file. */
     public abstract long position() throws IOException;
 
     /** Continues at an absolute position. */

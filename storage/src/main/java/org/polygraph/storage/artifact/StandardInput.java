@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.List;
 
-/** The standard input of the process: read once, in order. */
+/** The standard input of the process. It can be read once, in order. */
 final class StandardInput implements Location {
     @Override
     public String name() {

@@ -4,7 +4,10 @@ import java.io.IOException;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** What has a temporary name and is neither complete nor removed: the end of the JVM, by a signal too, removes it. */
+/**
+ * The files and folders that have a temporary name and are neither complete nor removed. The end of the JVM, including
+ * by a signal, removes them.
+ */
 final class Unfinished {
     /** Another worker that writes into a folder may create the folder again. */
     private static final int TRIES = 20;
@@ -18,20 +21,20 @@ final class Unfinished {
         try {
             Runtime.getRuntime().addShutdownHook(end);
         } catch (IllegalStateException ends) {
-            // The JVM ends already: what is begun now stays.
+            // The JVM is ending, so a new file would not be removed.
         }
     }
 
     private Unfinished() {}
 
-    /** A file or folder under a temporary name; one object from its beginning to its end. */
+    /** A file or folder under a temporary name. The same object must be used from its beginning to its end. */
     @FunctionalInterface
     interface Output {
-        /** Removes it if it is there. */
+        /** Removes it if it exists. */
         void discard() throws IOException;
     }
 
-    /** @return false if the JVM ends, so that nothing should be begun */
+    /** @return false if the JVM is ending, so that nothing should be begun */
     static boolean addFile(Output file) {
         FILES.add(file);
         return !isEnding;
@@ -41,7 +44,7 @@ final class Unfinished {
         FOLDERS.add(folder);
     }
 
-    /** It is complete, or removed. */
+    /** Forgets a file or folder that is complete or was removed. */
     static void remove(Output output) {
         FILES.remove(output);
         FOLDERS.remove(output);
@@ -59,7 +62,7 @@ final class Unfinished {
                 try {
                     output.discard();
                 } catch (IOException e) {
-                    // There is no caller to report to; the file has a temporary name.
+                    // There is no caller to report to. The file keeps its temporary name.
                     continue;
                 }
             }

@@ -1,8 +1,9 @@
 /**
- * Files and folders: local files, standard input, and whatever Hadoop's FileSystem reaches; output that is whole or absent.
+ * Files and folders: local files, standard input, and whatever Hadoop's FileSystem reaches; output that is whole or
+ * absent.
  *
- * <p>Guarantee: a plain local path touches no Hadoop class, only {@code HadoopLocation} does; a file that is written appears
- * under its name when it is complete and not before. May import: the JDK, in {@code HadoopLocation} Hadoop's
+ * <p>Guarantee: a plain local path touches no Hadoop class, only {@code HadoopLocation} does; a file that is written
+ * appears under its name when it is complete and not before. May import: the JDK, in {@code HadoopLocation} Hadoop's
  * FileSystem, in {@code ArrowLayout} the messages of Arrow files.
  */
 @NullMarked

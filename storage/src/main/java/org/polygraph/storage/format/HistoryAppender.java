@@ -16,10 +16,10 @@ import org.polygraph.storage.format.parquet.UnwritableStringException;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Writes a history that is never in memory as a whole: tables one after the other into one file, which has its name when
- * {@link #commit} has returned and leaves nothing when it is closed before.
+ * Writes a history that is too large for memory: tables one after the other into one file. The file gets its name in
+ * {@link #commit}; if it is closed before, nothing is left.
  *
- * <p>The header is that of the first table; rows must ascend by (session, index) over all tables, which is not checked.
+ * <p>The header is that of the first table. Rows must ascend by (session, index) over all tables, which is not checked.
  */
 public final class HistoryAppender implements Closeable {
     private final HistoryFormat format;
@@ -36,9 +36,10 @@ public final class HistoryAppender implements Closeable {
     /**
      * Opens a temporary file beside the path.
      *
-     * @param path a local path or {@code scheme:...}; JSON Lines is compressed if it ends in {@code .gz} or {@code .zst}
+     * @param path a local path or {@code scheme:...}; JSON Lines is compressed if it ends in {@code .gz} or {@code
+     *     .zst}
      * @param format JSONL or PARQUET
-     * @throws IllegalArgumentException for another format: it is not written
+     * @throws IllegalArgumentException for another format, because it is not written
      */
     public static HistoryAppender open(String path, HistoryFormat format) throws IOException {
         if (format != HistoryFormat.PARQUET && format != HistoryFormat.JSONL) {
@@ -63,7 +64,7 @@ public final class HistoryAppender implements Closeable {
     /**
      * Writes the rows of a table after those before.
      *
-     * @throws UnwritableStringException if the format cannot hold a text of the table
+     * @throws UnwritableStringException if the format cannot hold a string of the table
      */
     public void append(HistoryTable table) throws IOException {
         TableWriter open = content;
@@ -76,13 +77,13 @@ public final class HistoryAppender implements Closeable {
         open.append(table);
     }
 
-    /** Completes the file; at least one table was appended. */
+    /** Completes the file; at least one table must have been appended. */
     public void commit() throws IOException {
         if (content == null) {
             throw new IllegalStateException("a history without a table has no header");
         }
         content.close();
-        // Closing ends a compressed frame; it also closes the file, which is harmless.
+        // This ends a compressed frame. It also closes the file, which is harmless.
         out.close();
         file.commit();
     }

@@ -17,13 +17,13 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.HistoryTableBuilder;
 
-/** The files of one history, all of one format; each is opened once, as it may be a pipe. */
+/** The files of one history, which all have one format. Each is opened once, as it may be a pipe. */
 public final class HistoryFiles {
     private final ReadContext context;
     private final List<Location> files;
     private final HistoryFormat asked;
 
-    /** The format of the first file, when it has been opened. */
+    /** The format of the first file that was opened. */
     private @Nullable HistoryFormat found;
 
     private @Nullable PartReader reader;
@@ -33,7 +33,7 @@ public final class HistoryFiles {
         void read(Location file, ReadContext.Opened opened) throws IOException, HistoryException;
     }
 
-    /** @param files not empty */
+    /** @param files the files, at least one */
     public HistoryFiles(ReadContext context, List<Location> files, HistoryFormat asked) {
         this.context = context;
         this.files = files;
@@ -67,7 +67,7 @@ public final class HistoryFiles {
         return builder.build();
     }
 
-    /** The format of the first file that is not blank. */
+    /** Returns the format of the first file that is not blank. */
     public HistoryFormat detect() throws HistoryException, IOException {
         for (Location file : files) {
             ReadContext.Opened opened = context.open(file);
@@ -99,7 +99,10 @@ public final class HistoryFiles {
         return context.builder(format.positions());
     }
 
-    /** Opens a file of a known format, and refuses one that is plainly of another; of a blank one nothing is left to read. */
+    /**
+     * Opens a file of a known format. Refuses a file whose content is clearly in another format. A file that has only
+     * white space is read to its end.
+     */
     public static ReadContext.Opened open(ReadContext context, Location file, HistoryFormat format)
             throws IOException, HistoryException {
         ReadContext.Opened opened = context.open(file);
@@ -139,7 +142,10 @@ public final class HistoryFiles {
         };
     }
 
-    /** What was asked for, unless the content is plainly another format; else what the content is. */
+    /**
+     * Returns the format that the user asked for, or the detected one if the user asked for none. Refuses content that
+     * is clearly in another format.
+     */
     private HistoryFormat format(Location file, Sniff sniff) throws HistoryException {
         HistoryFormat seen = sniff.format();
         if (found != null) {
@@ -180,7 +186,10 @@ public final class HistoryFiles {
                 "name the format with -f to see what is wrong with it");
     }
 
-    /** Nothing but white space so far, and so it has to go on; finds damaged compression too. */
+    /**
+     * Reads a file that began with white space to its end, and refuses any other content. This also finds damaged
+     * compression.
+     */
     private static void requireBlank(String name, InputStream content) throws IOException, HistoryException {
         for (int b; (b = content.read()) >= 0; ) {
             if (b != ' ' && b != '\t' && b != '\r' && b != '\n') {

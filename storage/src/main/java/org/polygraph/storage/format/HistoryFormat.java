@@ -4,21 +4,21 @@ import java.util.Locale;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.HistoryTable.Unit;
 
-/** The formats of histories, by the name that {@code -f} takes. */
+/** The formats of histories. Option {@code -f} takes their labels. */
 public enum HistoryFormat {
-    /** Found out from the content. */
+    /** The format is detected from the content. */
     AUTO("auto", "a history"),
-    /** A JSON object a transaction: the format others are asked to write. */
+    /** Each transaction is a JSON object on a line of its own. Other programs should write this format. */
     JSONL("jsonl", "JSON Lines"),
-    /** A row a transaction: the archive format. */
+    /** Each transaction is a row. This is the archive format. */
     PARQUET("parquet", "Parquet"),
     /** The bincode of dbcop. */
     DBCOP("dbcop", "dbcop bincode"),
     /** A folder of Cobra logs. */
     COBRA("cobra", "a folder of Cobra logs"),
-    /** A line an operation: {@code r(key,value,session,txn)}. */
+    /** Each operation is a line: {@code r(key,value,session,txn)}. */
     PLUME("plume", "plume text"),
-    /** Jepsen's operations, an invocation and a completion each. */
+    /** Operations of Jepsen, each an invocation and a completion. */
     EDN("edn", "EDN");
 
     private final String label;
@@ -29,12 +29,12 @@ public enum HistoryFormat {
         this.content = content;
     }
 
-    /** The name that {@code -f} takes. */
+    /** Returns the name that {@code -f} takes. */
     public String label() {
         return label;
     }
 
-    /** The unit of the positions in messages and in {@link HistoryTable#source}. */
+    /** Returns the unit of the positions in messages and in {@link HistoryTable#source}. */
     public Unit positions() {
         return switch (this) {
             case PARQUET -> Unit.ROW;
@@ -43,13 +43,13 @@ public enum HistoryFormat {
         };
     }
 
-    /** What such a file holds, for messages. */
+    /** Describes the content of such a file, for messages. */
     String content() {
         return content;
     }
 
     /**
-     * Inverse of {@link #label()}, case ignored.
+     * Returns the format of a label, case ignored.
      *
      * @throws IllegalArgumentException that lists the labels
      */

@@ -18,12 +18,13 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.HistoryTableBuilder;
 
 /**
- * Reads a history of any format into a table. A path is a local path, {@code -} for standard input, or {@code scheme:...}
- * through Hadoop's FileSystem; a file, a folder of Cobra logs, or a folder of part files (JSON Lines or Parquet).
+ * Reads a history of any format into a table. A path is a local path, {@code -} for standard input, or {@code
+ * scheme:...} through Hadoop's FileSystem. It names a file, a folder of Cobra logs, or a folder of part files (JSON
+ * Lines or Parquet).
  *
- * <p>Failures, by who can mend them: {@link HistoryException} the content (exit 5); {@link IOException} the path, such as
- * {@link java.nio.file.NoSuchFileException} and {@link java.nio.file.AccessDeniedException} (exit 6); {@link
- * BudgetException} memory or time ran out (exit 4). Nothing else is thrown, whatever the bytes are.
+ * <p>Failures: {@link HistoryException} if the content is wrong (exit 5); {@link IOException} if the path cannot be
+ * read, such as {@link java.nio.file.NoSuchFileException} and {@link java.nio.file.AccessDeniedException} (exit 6);
+ * {@link BudgetException} if memory or time ran out (exit 4). Nothing else is thrown, whatever the bytes are.
  */
 public final class HistoryReader {
     private static final int MAX_PARTS = 1 << 19;
@@ -36,7 +37,7 @@ public final class HistoryReader {
     }
 
     /**
-     * Reads a history. Linear in its size, and a sort where sessions are not in order.
+     * Reads a history. The time is linear in its size; sessions that are not in order are sorted.
      *
      * @param stop asked for every 64 KiB or so of input; true ends the read with a {@link BudgetException}
      * @param memoryBytes what the table may take while it is built
@@ -47,9 +48,9 @@ public final class HistoryReader {
     }
 
     /**
-     * Reads the parts of a history, one after another, as one.
+     * Reads several paths, one after another, as one history.
      *
-     * @param paths one or more; of several, none is standard input or a folder of Cobra logs
+     * @param paths one or more; if there are several, none may be standard input or a folder of Cobra logs
      */
     public static HistoryTable read(List<String> paths, HistoryFormat format, BooleanSupplier stop, long memoryBytes)
             throws HistoryException, IOException {
@@ -57,7 +58,7 @@ public final class HistoryReader {
             Run run = new Run(new ReadContext(stop, memoryBytes));
             return paths.size() == 1 ? run.read(Location.of(paths.get(0)), format) : run.read(paths, format);
         } catch (OutOfMemoryError e) {
-            // Everything that was read is garbage by now; the budget did not foresee what else is on the heap.
+            // What was read is garbage now. The budget did not know what else is on the heap.
             BudgetException budget = new BudgetException(paths.get(paths.size() - 1)
                     + ": reading stopped: the heap is full; " + BudgetException.MORE_MEMORY);
             budget.initCause(e);
@@ -66,7 +67,8 @@ public final class HistoryReader {
     }
 
     /**
-     * The format that AUTO finds, by the first bytes; never AUTO. Standard input cannot be asked, as it can be read once.
+     * Returns the format that the first bytes show; never AUTO. Standard input is not supported, because it can be read
+     * only once.
      */
     public static HistoryFormat detect(String path) throws HistoryException, IOException {
         Location location = onceMore(path);
@@ -88,7 +90,10 @@ public final class HistoryReader {
         return Location.of(path);
     }
 
-    /** The fields of the header, as JSON; none where a format has none. Reads no transaction. Not for standard input. */
+    /**
+     * Returns the fields of the header as JSON; none if the format has none. Reads no transaction. Standard input is
+     * not supported.
+     */
     public static Map<String, String> header(String path, HistoryFormat format) throws HistoryException, IOException {
         Location location = onceMore(path);
         HistoryFormat found = format == HistoryFormat.AUTO ? detect(path) : format;
@@ -111,7 +116,7 @@ public final class HistoryReader {
         return builder.build().metadata();
     }
 
-    /** The files of a folder that Cobra logs are, ascending by name. */
+    /** Returns the Cobra logs among the files of a folder, ascending by name. */
     public static List<Location> logs(List<Location> children) throws IOException {
         List<Location> logs = new ArrayList<>();
         for (Location child : children) {
@@ -122,12 +127,15 @@ public final class HistoryReader {
         return logs;
     }
 
-    /** Whether a folder is read as Cobra's. */
+    /** Whether a folder is read as a folder of Cobra logs. */
     public static boolean isOfLogs(List<Location> logs, HistoryFormat asked) {
         return asked == HistoryFormat.COBRA || (asked == HistoryFormat.AUTO && !logs.isEmpty());
     }
 
-    /** The files of a folder that hold rows: not hidden ({@code .x}, {@code _SUCCESS}), not empty; at least one. */
+    /**
+     * Returns the files of a folder that hold rows: not hidden ({@code .x}, {@code _SUCCESS}) and not empty; at least
+     * one.
+     */
     public static List<Location> parts(Location folder, List<Location> children) throws HistoryException, IOException {
         List<Location> parts = new ArrayList<>();
         for (Location child : children) {
@@ -160,7 +168,7 @@ public final class HistoryReader {
         return parts;
     }
 
-    /** One read. */
+    /** A single read of a history. */
     private static final class Run {
         private final ReadContext context;
 

@@ -15,13 +15,13 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * The size of a history, estimated without reading it where possible.
+ * The size of a history, estimated without reading all of it if possible.
  *
- * @param format of the files; of standard input the one asked for; AUTO for a table
+ * @param format of the files; for standard input the one that was asked for; AUTO for a table
  * @param bytes of the files, or -1 for standard input and for a table
- * @param writes about half of the operations where the source is METADATA
- * @param sessions in all; from METADATA and SAMPLE the range of their numbers
- * @param keys in all; from METADATA at most that many, from SAMPLE an estimate
+ * @param writes about half of the operations if the source is METADATA
+ * @param sessions of the whole history; from METADATA and SAMPLE the range of their numbers
+ * @param keys of the whole history; from METADATA an upper bound, from SAMPLE an estimate
  */
 public record HistorySize(
         Source source,
@@ -33,25 +33,25 @@ public record HistorySize(
         long sessions,
         long keys,
         boolean timed) {
-    /** The source of the numbers. */
+    /** How the numbers were obtained. */
     public enum Source {
-        /** Everything was read. */
+        /** The whole history was read. */
         ALL,
-        /** Footers of Parquet files: transactions and operations are exact. */
+        /** The footers of the Parquet files were read: transactions and operations are exact. */
         METADATA,
-        /** {@value HistorySize#PLACES} places of plain JSON Lines. */
+        /** {@value HistorySize#PLACES} places of plain JSON Lines were read. */
         SAMPLE
     }
 
-    /** Of JSON Lines: less is read as a whole. */
+    /** JSON Lines of fewer bytes are read as a whole. */
     static final long SAMPLED_FROM = 16L << 20;
 
     private static final int PLACES = 16;
     private static final int PLACE_BYTES = 1 << 18;
 
     /**
-     * Measures. Parquet by its footers; plain JSON Lines beyond 16 MiB by a sample; everything else, which is compressed or
-     * an old format, by reading it.
+     * Measures a history. Parquet is measured by its footers and plain JSON Lines beyond 16 MiB by a sample. Everything
+     * else (compressed files and other formats) is read.
      *
      * @throws HistoryException as {@link HistoryReader#read}
      */
@@ -98,7 +98,7 @@ public record HistorySize(
         try (SeekableInput in = file.open()) {
             return !in.seekable() || Compression.of(in.readNBytes(Compression.PREFIX)) != Compression.NONE;
         } catch (IOException e) {
-            // Reading it gives the message.
+            // If it is read as a whole, the reader reports the error.
             return true;
         }
     }
@@ -108,12 +108,15 @@ public record HistorySize(
         return of(HistoryReader.read(path, format), found, bytes);
     }
 
-    /** Of a history that has been read. One pass over its operations. */
+    /** Measures a history that is in memory. One pass over its operations. */
     public static HistorySize of(HistoryTable table) {
         return of(table, HistoryFormat.AUTO, -1);
     }
 
-    /** With another history read before it; sessions and keys are at most as many as both have. */
+    /**
+     * Returns the size together with a history that comes before it. Sessions and keys are upper bounds: the sums of
+     * both.
+     */
     public HistorySize after(HistorySize earlier) {
         return new HistorySize(
                 source.compareTo(earlier.source) < 0 ? earlier.source : source,
@@ -140,7 +143,10 @@ public record HistorySize(
                 table.starts() != null);
     }
 
-    /** Whole lines from places evenly over all files; null if they are no history by themselves. */
+    /**
+     * Reads whole lines from places that are spread evenly over all files. Returns null if these lines are not a valid
+     * history.
+     */
     private static @Nullable HistorySize sample(List<Location> files, long bytes) throws IOException {
         ByteArrayOutputStream lines = new ByteArrayOutputStream();
         for (int place = 0; place < PLACES; place++) {
@@ -159,7 +165,7 @@ public record HistorySize(
             Files.write(temporary, lines.toByteArray());
             table = HistoryReader.read(temporary.toString(), HistoryFormat.JSONL);
         } catch (HistoryException e) {
-            // Reading the whole gives the message.
+            // The reader of the whole history reports the error.
             return null;
         } finally {
             Files.delete(temporary);
@@ -200,8 +206,8 @@ public record HistorySize(
     }
 
     /**
-     * As many keys as would show so many different ones in so many draws, all keys alike: K (1 - e^(-n/K)) = d, by
-     * bisection. Skewed keys are more than that, and never more than the operations.
+     * Estimates the number of keys K from d different keys in n operations, as if all keys were equally frequent: K (1
+     * - e^(-n/K)) = d, by bisection. If keys are skewed there are more, but never more than the operations.
      */
     private static long keys(HistoryTable table, long operations) {
         int draws = table.operations();

@@ -7,17 +7,21 @@ import org.polygraph.storage.format.jsonl.JsonlWriter;
 import org.polygraph.storage.format.parquet.UnwritableStringException;
 import org.polygraph.storage.table.HistoryTable;
 
-/** Writes a table as a history: under a temporary name, then renamed, so that the file is whole or absent. */
+/**
+ * Writes a table as a history. The file is written under a temporary name and then renamed, so that it is complete or
+ * absent.
+ */
 public final class HistoryWriter {
     private HistoryWriter() {}
 
     /**
-     * Writes, sorted by (session, index). Replaces a file that exists.
+     * Writes a history, sorted by (session, index). Replaces a file that exists.
      *
-     * @param path a local path or {@code scheme:...}; JSON Lines is compressed if it ends in {@code .gz} or {@code .zst}
+     * @param path a local path or {@code scheme:...}; JSON Lines is compressed if it ends in {@code .gz} or {@code
+     *     .zst}
      * @param format JSONL or PARQUET
-     * @throws UnwritableStringException if the format cannot hold a text of the table
-     * @throws IllegalArgumentException for another format: it is not written
+     * @throws UnwritableStringException if the format cannot hold a string of the table
+     * @throws IllegalArgumentException for another format, because it is not written
      */
     public static void write(HistoryTable table, String path, HistoryFormat format) throws IOException {
         try (HistoryAppender appender = HistoryAppender.open(path, format)) {
@@ -26,7 +30,7 @@ public final class HistoryWriter {
         }
     }
 
-    /** Writes plain JSON Lines to a stream, such as standard output; flushes and does not close it. */
+    /** Writes plain JSON Lines to a stream, such as standard output. Flushes the stream and does not close it. */
     public static void writeJsonl(HistoryTable table, OutputStream out) throws IOException {
         new JsonlWriter(table).write(out);
         out.flush();
@@ -35,7 +39,7 @@ public final class HistoryWriter {
     /**
      * Writes some transactions of a table as plain JSON Lines: a history of its own, with the table's header.
      *
-     * @param transactions dense ids; all others are left out
+     * @param transactions the dense ids of the transactions to write
      */
     public static void writeJsonl(HistoryTable table, BitSet transactions, OutputStream out) throws IOException {
         new JsonlWriter(table, transactions).write(out);

@@ -19,15 +19,16 @@ import org.polygraph.storage.table.HistoryTableBuilder;
 import org.polygraph.storage.table.TableCopy;
 
 /**
- * The values that keys had before a history that was cut out of a longer one. A file of them is JSON Lines with a key and its
- * value a line, or a history in Parquet that writes each key once. About 40 bytes a key are held, and those of string keys.
+ * The values that keys had before the history began, if it was cut out of a longer one. A file of them is JSON Lines
+ * with a key and its value on each line, or a history in Parquet that writes each key once. Memory: about 40 bytes a
+ * key, and the strings of string keys.
  */
 public final class InitialState {
     private static final String EXPECTED = "each key once, with its value";
 
     private final HistoryTable table;
     private final KeyDictionary keys;
-    /** How many of the dictionary's keys have a value. */
+    /** The number of the dictionary's keys that have a value. */
     private final int size;
     /** By key: the code of its value. */
     private final long[] values;
@@ -77,18 +78,19 @@ public final class InitialState {
         }
     }
 
-    /** The state that a history of writes leaves, which write each key once. */
+    /** Returns the state that a history leaves. The history has only writes, and writes each key once. */
     public static InitialState of(HistoryTable table) throws HistoryException {
         return new InitialState(table);
     }
 
-    /** The state as a history of writes, each key once. */
+    /** Returns the state as a history that writes each key once. */
     public HistoryTable table() {
         return table;
     }
 
     /**
-     * A history that begins with this state. Keys without a value in it keep the initial value that the history states.
+     * Returns a history that begins with this state. A key without a value in the state keeps the initial value that
+     * the history states.
      *
      * @throws HistoryException if the history has lists, inserts, deletes or predicates
      */
@@ -111,7 +113,7 @@ public final class InitialState {
         }
         KeyDictionary wanted = history.keys();
         for (int k = 0; k < wanted.size(); k++) {
-            // A key that is new here gets an id beyond the keys that have values.
+            // A key that is new here gets an id after the keys that have values.
             int key = wanted.isString(k) ? keys.id(wanted.string(k)) : keys.id(wanted.integer(k));
             if (key < size) {
                 state.put(k, TableCopy.code(table.values(), values[key], history.values()));

@@ -3,14 +3,17 @@ package org.polygraph.storage.format;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the first bytes of a content show.
+ * What the first bytes of a file show.
  *
- * @param blank whether they are nothing but white space
- * @param format the format of the content, or null where the bytes decide nothing
+ * @param blank whether they are only white space
+ * @param format the format of the content, or null if the bytes do not show it
  * @param cobraLog whether the content begins like a single log of a Cobra folder
  */
 public record Sniff(boolean blank, @Nullable HistoryFormat format, boolean cobraLog) {
-    /** Generator parameters of dbcop (nodes, variables...) are below this; text read as a number never is. */
+    /**
+     * The generator parameters of dbcop (nodes, variables...) are below this number. Text that is read as a number is
+     * not.
+     */
     private static final long PLAUSIBLE = 1L << 40;
 
     public static Sniff of(byte[] start) {
@@ -48,7 +51,7 @@ public record Sniff(boolean blank, @Nullable HistoryFormat format, boolean cobra
         };
     }
 
-    /** Where the text begins, behind a mark of UTF-8 and white space. */
+    /** Returns the index at which the text begins, after a byte order mark and white space. */
     private static int skipMark(byte[] b) {
         boolean isMarked = b.length >= 3 && b[0] == (byte) 0xEF && b[1] == (byte) 0xBB && b[2] == (byte) 0xBF;
         return skipSpace(b, isMarked ? 3 : 0);
@@ -66,7 +69,7 @@ public record Sniff(boolean blank, @Nullable HistoryFormat format, boolean cobra
         return i;
     }
 
-    /** Commas are white space in EDN. */
+    /** Skips white space. In EDN, commas are white space. */
     private static int skipSpaceAndCommas(byte[] b, int from) {
         int i = skipSpace(b, from);
         while (byteAt(b, i) == ',') {
@@ -75,7 +78,7 @@ public record Sniff(boolean blank, @Nullable HistoryFormat format, boolean cobra
         return i;
     }
 
-    /** Five small non-negative numbers and a string whose length is small too. */
+    /** Whether five small non-negative numbers and a string of small length come first. */
     private static boolean isDbcop(byte[] b) {
         if (b.length < 48) {
             return false;

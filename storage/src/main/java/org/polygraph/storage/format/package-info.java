@@ -2,9 +2,9 @@
  * Histories in files: a facade over six formats that are read and two that are written.
  *
  * <p>Guarantee: a file becomes a complete {@link org.polygraph.storage.table.HistoryTable} or a located {@link
- * org.polygraph.storage.model.HistoryException}, whatever its bytes are; no length or count in a file allocates memory before it is
- * checked. May import: {@code model}, {@code dictionary}, {@code lists}, {@code table}, {@code artifact}, fastutil, and the packages
- * below except {@code pieces}.
+ * org.polygraph.storage.model.HistoryException}, whatever its bytes are; no length or count in a file allocates memory
+ * before it is checked. May import: {@code model}, {@code dictionary}, {@code lists}, {@code table}, {@code artifact},
+ * fastutil, and the packages below except {@code pieces}.
  */
 @NullMarked
 package org.polygraph.storage.format;

@@ -8,7 +8,8 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.HistoryTableBuilder;
 
 /**
- * A range of rows, which ascend by (session, index), on its way from what the store found to tables. Filled in any order.
+ * A range of rows, which ascend by (session, index). It collects what the store found, in any order, and makes tables
+ * of it.
  *
  * <p>Memory: 8 bytes an operation; tables are made a few thousand transactions at a time.
  */
@@ -23,7 +24,10 @@ public final class GeneratedRows {
 
     private final TransactionPlan plan;
     private final long from;
-    /** By operation of the range: 1 + what {@link SimulatedStore.Sink#read} was called with, 0 for a write that does not lose. */
+    /**
+     * By operation of the range: 1 + the write that was given to {@link SimulatedStore.Sink#read}; 0 for a write that
+     * takes effect.
+     */
     private final long[] found;
 
     /** @param to last row + 1; the range has at most 2^31 - 9 operations */
@@ -33,18 +37,18 @@ public final class GeneratedRows {
         found = new long[Math.toIntExact((to - from) * plan.operations())];
     }
 
-    /** Where an operation of a transaction in the range is kept. */
+    /** Returns the place of an operation of a transaction in the range. */
     public int place(long transaction, int operation) {
         return Math.toIntExact((plan.row(transaction) - from) * plan.operations() + operation);
     }
 
-    /** An operation is a read of that write. */
+    /** Records that an operation reads the given write. */
     public void read(int place, long write) {
         found[place] = write + 1;
     }
 
     /**
-     * Hands out some rows.
+     * Writes some rows to a sink.
      *
      * @param first not below the range's
      * @param end not above the range's
@@ -125,7 +129,7 @@ public final class GeneratedRows {
                 : builder.values().code(plan.value(version, key));
     }
 
-    /** The whole history, its reads found in one pass over all keys. */
+    /** Returns the whole history. Its reads are found in one pass over all keys. */
     public static GeneratedRows all(TransactionPlan plan, Watch watch) {
         GeneratedRows rows = new GeneratedRows(plan, 0, plan.transactions());
         SimulatedStore store = new SimulatedStore(
@@ -142,7 +146,7 @@ public final class GeneratedRows {
         return rows;
     }
 
-    /** Hears how many transactions are done. */
+    /** Receives the number of transactions that are done. */
     @FunctionalInterface
     public interface Watch {
         void done(long transactions);

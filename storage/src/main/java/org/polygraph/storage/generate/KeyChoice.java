@@ -3,24 +3,24 @@ package org.polygraph.storage.generate;
 import java.io.Serializable;
 
 /**
- * Which key an operation has, as a function of random bits: key 0 is the most frequent. {@link StrictMath}, because the same
- * bits must give the same key on every machine.
+ * Chooses the key of an operation as a function of random bits; key 0 is the most frequent. It uses {@link StrictMath},
+ * because the same bits must give the same key on every machine.
  */
 public interface KeyChoice extends Serializable {
-    /** A key, from 0. */
+    /** Returns a key, from 0. */
     int of(long bits);
 
-    /** Uniform in [0, bound) by the upper half of the bits (bias below bound / 2^32). */
+    /** Returns a number that is uniform in [0, bound), from the upper half of the bits (bias below bound / 2^32). */
     static int below(int bound, long bits) {
         return (int) (((bits >>> 32) * bound) >>> 32);
     }
 
-    /** Uniform in [0, 1). */
+    /** Returns a number that is uniform in [0, 1). */
     static double fraction(long bits) {
         return (bits >>> 11) * 0x1p-53;
     }
 
-    /** All keys alike. */
+    /** All keys are equally frequent. */
     record Uniform(int keys) implements KeyChoice {
         @Override
         public int of(long bits) {
@@ -28,7 +28,7 @@ public interface KeyChoice extends Serializable {
         }
     }
 
-    /** {@code share} of the operations fall on the first {@code hot} keys, the others on the rest. */
+    /** {@code share} of the operations access the first {@code hot} keys, the others access the rest. */
     record Hotspot(int keys, int hot, double share) implements KeyChoice {
         @Override
         public int of(long bits) {
@@ -37,13 +37,13 @@ public interface KeyChoice extends Serializable {
         }
     }
 
-    /** Key k with weight e^(-k / scale), where 95 % of the operations fall on the first six sevenths of the keys. */
+    /** Key k has weight e^(-k / scale), where 95 % of the operations access the first six sevenths of the keys. */
     record Exponential(int keys) implements KeyChoice {
         private static final double SCALE = 6 / (7 * -StrictMath.log(0.05));
 
         @Override
         public int of(long bits) {
-            // A draw beyond the last key is followed by the hash of its bits.
+            // If a draw is beyond the last key, the next draw is the hash of its bits.
             for (long draw = bits; ; draw = TransactionPlan.mix(draw)) {
                 double key = -StrictMath.log(1 - fraction(draw)) * keys * SCALE;
                 if (key < keys) {
@@ -54,7 +54,7 @@ public interface KeyChoice extends Serializable {
     }
 
     /**
-     * Key k with weight (k + 1)^-exponent, by rejection-inversion (Hoermann and Derflinger 1996): exact, no table, about
+     * Key k has weight (k + 1)^-exponent, by rejection-inversion (Hoermann and Derflinger 1996): exact, no table, about
      * two logarithms and exponentials a key for any exponent above 0.
      */
     final class Zipf implements KeyChoice {
@@ -76,7 +76,7 @@ public interface KeyChoice extends Serializable {
 
         @Override
         public int of(long bits) {
-            // A rejected draw is followed by the hash of its bits.
+            // If a draw is rejected, the next draw is the hash of its bits.
             for (long draw = bits; ; draw = TransactionPlan.mix(draw)) {
                 double u = atLast + fraction(draw) * (atFirst - atLast);
                 double x = inverse(u);
@@ -87,7 +87,7 @@ public interface KeyChoice extends Serializable {
             }
         }
 
-        /** The integral of x^-exponent, up to a constant. */
+        /** Returns the integral of x^-exponent, up to a constant. */
         private double integral(double x) {
             double log = StrictMath.log(x);
             double t = (1 - exponent) * log;

@@ -5,22 +5,22 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * An anomaly that a {@link Workload} plants at a stated transaction: a few transactions of consecutive numbers, so of
- * different sessions, whose first operations are on keys of their own and return what the script has. The rest of
- * their operations reads ordinary keys as of one instant, the same for all of them, so that without the script they would
- * break nothing.
+ * An anomaly that a {@link Workload} plants at a stated transaction. It takes a few transactions with consecutive
+ * numbers, so they are in different sessions. Their first operations access keys that only the anomaly has, and return
+ * what the script says. Their other operations read ordinary keys, all as of the same instant, so that they add no
+ * other anomaly.
  *
- * <p>A script has a transaction a player: {@code r(k,v)} and {@code w(k,v)} with the anomaly's own keys from 0; value 0 is
- * the initial value, another the write of that value in the script, a value without a write one out of thin air. A
- * leading {@code !} makes the transaction aborted.
+ * <p>A script has a transaction for each player: {@code r(k,v)} and {@code w(k,v)} with the anomaly's own keys from 0.
+ * Value 0 is the initial value; another value is the write of that value in the script; a value that the script does
+ * not write is out of thin air. A leading {@code !} makes the transaction aborted.
  */
 public enum PlantedAnomaly {
-    /** Two read both keys and write one each: SI allows it. */
+    /** Two transactions read both keys and write one each. SI allows it. */
     WRITE_SKEW("r(0,0) r(1,0) w(0,1); r(0,0) r(1,0) w(1,2)"),
     LOST_UPDATE("r(0,0) w(0,1); r(0,0) w(0,2)"),
     LONG_FORK("w(0,1); w(1,2); r(0,1) r(1,0); r(1,2) r(0,0)"),
     READ_SKEW("w(0,1) w(1,2); r(0,0) r(1,2)"),
-    /** The second starts after the first has ended and does not see it: only real time forbids it. */
+    /** The second transaction starts after the first has ended and does not see it. Only real time forbids it. */
     STALE_READ("w(0,1); r(0,0)"),
     THIN_AIR_READ("r(0,1)"),
     ABORTED_READ("!w(0,1); r(0,1)"),
@@ -30,7 +30,7 @@ public enum PlantedAnomaly {
     CIRCULAR_INFORMATION("w(0,1) r(1,2); w(1,2) r(0,1)"),
     CAUSALITY_VIOLATION("w(0,1); r(0,1) w(1,2); r(1,2) r(0,0)");
 
-    /** Keys of its own that an anomaly may have. */
+    /** The most keys that an anomaly may have. */
     static final int MOST_KEYS = 2;
 
     /** One operation of a script. */
@@ -52,17 +52,17 @@ public enum PlantedAnomaly {
         }
     }
 
-    /** As {@code --anomaly} takes it: {@code write-skew}. */
+    /** Returns the name that {@code --anomaly} takes: {@code write-skew}. */
     public String label() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
-    /** How many transactions take part: those of numbers at, at + 1, ... */
+    /** Returns the number of transactions that take part: those of numbers at, at + 1, ... */
     public int players() {
         return players.size();
     }
 
-    /** Operations that a transaction must have at least. */
+    /** Returns the number of operations that a transaction must have at least. */
     public int operations() {
         int most = 0;
         for (Player player : players) {
@@ -75,7 +75,10 @@ public enum PlantedAnomaly {
         return players.get(number);
     }
 
-    /** Where a value is written: {@code player << 8 | step}, or -1 if nowhere. */
+    /**
+     * Returns the place where a value is written, {@code player << 8
+     * step}, or -1 if there is none.
+     */
     int writerOf(int key, int value) {
         for (int p = 0; p < players.size(); p++) {
             List<Step> steps = players.get(p).steps;

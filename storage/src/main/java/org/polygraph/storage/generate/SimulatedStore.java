@@ -3,36 +3,39 @@ package org.polygraph.storage.generate;
 import java.util.Arrays;
 
 /**
- * The multi-version store, for one slice of the keys (those that are {@code slice} modulo {@code slices}): finds what each
- * read returns, and under SI which writes lose. Operations come in ascending order of transactions; events, a snapshot and
- * a commit a transaction, are put in the order of time in batches, since nothing happens before a transaction's slot.
+ * The multi-version store, for one slice of the keys (those that are {@code slice} modulo {@code slices}). It finds
+ * what each read returns, and under SI which writes lose. Operations come in ascending order of transactions. The
+ * events, a snapshot and a commit for each transaction, are sorted by time in batches, because nothing happens before a
+ * transaction's slot.
  *
  * <p>Rule: a read returns its transaction's own write of the key before it, else the last version committed before its
- * snapshot. Of a transaction that takes effect, writes of a key lose, and become reads, if another version of that key was
- * committed between snapshot and commit: first committer wins, key by key, and nothing aborts. Thus no key needs to know
- * of another, and of two writers of a key one's commit comes before the other's snapshot. Under SER both events are one
- * instant, and no write loses.
+ * snapshot. If another version of a key was committed between the snapshot and the commit of a transaction, its writes
+ * of that key lose and become reads: first committer wins, key by key, and nothing aborts. Thus keys are independent,
+ * and of two writers of a key one's commit comes before the other's snapshot. Under SER both events are one instant,
+ * and no write loses.
  *
- * <p>Memory: 8 bytes a key of the slice, 60 an operation of a batch (as many transactions as there are sessions, at least
- * {@value #LEAST_BATCH}). Time: one sort of two events a transaction and one look-up of the key's version an operation.
+ * <p>Memory: 8 bytes a key of the slice, 60 an operation of a batch (as many transactions as there are sessions, at
+ * least {@value #LEAST_BATCH}). Time: one sort of two events a transaction and one look-up of the key's version an
+ * operation.
  */
 public final class SimulatedStore {
-    /** Takes what was found, in no order. */
+    /** Receives what was found, in any order. */
     @FunctionalInterface
     public interface Sink {
         /**
-         * An operation that is a read, as planned or because its write lost; or a write that inserts or deletes.
+         * Receives an operation that is a read, either as planned or because its write lost; or a write that inserts or
+         * deletes.
          *
-         * @param write whose value it returns, see {@link TransactionPlan#write}; 0 for the initial one and for no row; {@link
-         *     #INSERTED} or {@link #DELETED}
+         * @param write whose value it returns, see {@link TransactionPlan#write}; 0 for the initial one and for no row;
+         *     {@link #INSERTED} or {@link #DELETED}
          */
         void read(long transaction, int operation, long write);
     }
 
-    /** Instead of a write: the operation inserts a row. */
+    /** Stands for a write that inserts a row. */
     static final long INSERTED = -2;
 
-    /** Instead of a write: the operation deletes a row. */
+    /** Stands for a write that deletes a row. */
     static final long DELETED = -3;
 
     private static final int LEAST_BATCH = 1 << 12;
@@ -44,7 +47,7 @@ public final class SimulatedStore {
     private final TransactionPlan plan;
     private final int slices;
     private final Sink sink;
-    /** By key of the slice: its last write that is committed, negative if that is a delete. */
+    /** By key of the slice: its last committed write, negative if that is a delete. */
     private final long[] versions;
 
     private final int batch;
@@ -56,11 +59,14 @@ public final class SimulatedStore {
 
     private int operations;
     private int[] numbers = new int[1 << 12];
-    /** Key of the slice << 1 | write. */
+    /**
+     * By operation: key of the slice << 1
+     * write.
+     */
     private int[] keys = new int[1 << 12];
 
     private long[] seen = new long[1 << 12];
-    /** With rows, while a transaction commits, by operation: the version that it leaves, or 0 for a read. */
+    /** If there are rows, while a transaction commits, by operation: the version that it leaves, or 0 for a read. */
     private long[] left = new long[0];
 
     private long[] events = new long[1 << 12];
@@ -72,7 +78,7 @@ public final class SimulatedStore {
         this.sink = sink;
         int all = plan.workload().keys();
         versions = new long[slice < all ? (all - 1 - slice) / slices + 1 : 0];
-        // What is still open is carried on: at most a transaction a session.
+        // Transactions that are still open are kept for the next batch: at most one a session.
         batch = Math.max(LEAST_BATCH, 4 * plan.sessions());
         transactions = new long[batch];
         commits = new long[batch];
@@ -80,13 +86,13 @@ public final class SimulatedStore {
         starts = new int[batch + 1];
     }
 
-    /** Bytes that a store of so many keys holds beside its batch. */
+    /** Returns the bytes that a store of the given number of keys holds beside its batch. */
     public static long bytes(long keys) {
         return Long.BYTES * keys;
     }
 
     /**
-     * The next operation that is not scripted.
+     * Adds the next operation that is not scripted.
      *
      * @param transaction not below the one before
      * @param operation above the one before within the transaction
@@ -117,12 +123,12 @@ public final class SimulatedStore {
         starts[++pending] = operations;
     }
 
-    /** All operations have come. */
+    /** Is called after the last operation. */
     public void finish() {
         advance(Long.MAX_VALUE);
     }
 
-    /** Plays all events before an instant, and drops the transactions that are through. */
+    /** Processes all events before an instant, and removes the transactions that have ended. */
     private void advance(long until) {
         if (pending == 0) {
             return;
@@ -177,7 +183,7 @@ public final class SimulatedStore {
         if (effect) {
             for (int o = starts[p]; o < starts[p + 1]; o++) {
                 if ((keys[o] & 1) != 0) {
-                    // A key's writes win or lose together, and those before this one have moved its version.
+                    // The writes of a key win or lose together, and those before this one have changed its version.
                     int own = own(p, o);
                     long expected = own < 0 ? seen[o] : plan.write(transaction, numbers[own]);
                     if (versions[keys[o] >> 1] == expected) {
@@ -188,7 +194,7 @@ public final class SimulatedStore {
         }
     }
 
-    /** With inserts and deletes: what a write does depends on whether there is a row. */
+    /** Commits if there are inserts and deletes: the effect of a write depends on whether the row exists. */
     private void commitRows(int p) {
         long transaction = transactions[p];
         boolean effect = plan.takesEffect(transaction);
@@ -213,7 +219,7 @@ public final class SimulatedStore {
         }
     }
 
-    /** The version that a write leaves, or 0 if it finds no row to delete, or one instead of none. */
+    /** Returns the version that a write leaves. It is 0 if a delete finds no row, or an insert finds one. */
     private long changed(long transaction, int operation, long before) {
         long write = plan.write(transaction, operation);
         boolean exists = before > 0;
@@ -222,7 +228,7 @@ public final class SimulatedStore {
                 : plan.inserts(transaction, operation) && exists ? 0 : write;
     }
 
-    /** The last operation before o in its transaction that has changed the key, or -1. */
+    /** Returns the last operation before o in its transaction that has changed the key, or -1. */
     private int ownLeft(int p, int o) {
         for (int before = o - 1; before >= starts[p]; before--) {
             if (keys[before] >> 1 == keys[o] >> 1 && left[before] != 0) {
@@ -232,18 +238,20 @@ public final class SimulatedStore {
         return -1;
     }
 
-    /** Whether another transaction has committed the key since this transaction's snapshot, before anything is applied. */
+    /**
+     * Whether another transaction has committed the key since this transaction's snapshot, before anything is applied.
+     */
     private boolean loses(int o, boolean effect) {
         return effect && versions[keys[o] >> 1] != seen[o];
     }
 
-    /** The write that operation o returns. */
+    /** Returns the write that operation o reads. */
     private long version(int p, int o, boolean effect) {
         int own = own(p, o);
         return own < 0 || loses(o, effect) ? seen[o] : plan.write(transactions[p], numbers[own]);
     }
 
-    /** The last write of the same key before o in its transaction, or -1. */
+    /** Returns the last write of the same key before o in its transaction, or -1. */
     private int own(int p, int o) {
         int write = keys[o] | 1;
         for (int before = o - 1; before >= starts[p]; before--) {
@@ -272,7 +280,7 @@ public final class SimulatedStore {
             keptOperations += count;
             starts[++kept] = keptOperations;
         }
-        // A move never overtakes what is still to be moved: starts[kept] <= starts[p + 1] was read before.
+        // A move never overwrites what is still to be moved: starts[kept] <= starts[p + 1] was read before.
         pending = kept;
         operations = keptOperations;
     }

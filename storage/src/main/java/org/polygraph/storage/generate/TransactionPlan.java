@@ -7,23 +7,24 @@ import java.util.List;
 import org.polygraph.storage.model.TransactionStatus;
 
 /**
- * What transaction i of a workload does, for any i in O(1) and in any order: random numbers are SplitMix64's (Steele, Lea,
- * Flood 2014), read at a place that i and the operation give instead of one after the other. Only what reads return is
- * not here: {@link SimulatedStore}. Immutable.
+ * Computes what transaction i of a workload does, for any i in O(1) and in any order. Random numbers are SplitMix64's
+ * (Steele, Lea, Flood 2014), at a place that i and the operation give. What reads return is computed by {@link
+ * SimulatedStore}. Immutable.
  *
- * <p>Time: sessions take turns, so transaction i is number i / sessions of session i mod sessions. Its slot is [i T, (i +
- * sessions) T) with T = {@value #TICK_NANOS} ns; within it lie start &lt; snapshot &lt; commit &lt; end, all drawn, the
- * length on average a quarter of the slot. So slots of as many transactions as there are sessions overlap, neither the
- * order of starts nor that of ends is the order of effects, and whatever happened before i's slot has ended.
+ * <p>Time: sessions take turns, so transaction i is number i / sessions of session i mod sessions. Its slot is [i T, (i
+ * + sessions) T) with T = {@value #TICK_NANOS} ns. Within the slot are start &lt; snapshot &lt; commit &lt; end, all
+ * random; the length is on average a quarter of the slot. So the slots of as many transactions as there are sessions
+ * overlap; neither the order of starts nor that of ends is the order of effects; and whatever happened before i's slot
+ * has ended.
  */
 public final class TransactionPlan implements Serializable {
     private static final long serialVersionUID = 1L;
 
-    /** Between the slots of two transactions. */
+    /** The time between the slots of two transactions. */
     static final long TICK_NANOS = 10_000;
 
     private static final long GOLDEN = 0x9E3779B97F4A7C15L;
-    /** Random numbers of a transaction, before two for each operation. */
+    /** The random numbers of a transaction before two for each operation. */
     private static final int LANES = 8;
 
     private static final int OUTCOME = 0;
@@ -42,7 +43,7 @@ public final class TransactionPlan implements Serializable {
     private final long slot;
     private final KeyChoice keyChoice;
     private final long[] plantedAt;
-    /** Share of reads, as a threshold for 53 random bits. */
+    /** The share of reads, as a threshold for 53 random bits. */
     private final double reads;
 
     TransactionPlan(Workload workload) {
@@ -86,12 +87,12 @@ public final class TransactionPlan implements Serializable {
         return workload.sessions;
     }
 
-    /** Of a transaction, at most. */
+    /** Returns the most operations that a transaction has. */
     public int operations() {
         return operations;
     }
 
-    /** Of this transaction. */
+    /** Returns the number of operations of this transaction. */
     public int operations(long transaction) {
         int least = workload.leastOperations;
         return least == operations
@@ -101,7 +102,10 @@ public final class TransactionPlan implements Serializable {
                         least + KeyChoice.below(operations - least + 1, bits(transaction, COUNT)));
     }
 
-    /** Of all transactions. Where they differ, in as many steps. */
+    /**
+     * Returns the number of operations of all transactions. If these have different numbers, it visits each
+     * transaction.
+     */
     public long totalOperations() {
         if (workload.leastOperations == operations) {
             return workload.transactions * operations;
@@ -117,12 +121,12 @@ public final class TransactionPlan implements Serializable {
         return (int) (transaction % workload.sessions);
     }
 
-    /** The place of the transaction in its session, from 0. */
+    /** Returns the place of the transaction in its session, from 0. */
     public long index(long transaction) {
         return transaction / workload.sessions;
     }
 
-    /** The place of a transaction among all rows, which ascend by (session, index). */
+    /** Returns the place of a transaction among all rows, which ascend by (session, index). */
     public long row(long transaction) {
         long each = workload.transactions / workload.sessions;
         long longer = workload.transactions % workload.sessions;
@@ -130,7 +134,7 @@ public final class TransactionPlan implements Serializable {
         return session * each + Math.min(session, longer) + transaction / workload.sessions;
     }
 
-    /** The transaction of a row: inverse of {@link #row}. */
+    /** Returns the transaction of a row: the inverse of {@link #row}. */
     long transactionOf(long row) {
         long each = workload.transactions / workload.sessions;
         long longer = workload.transactions % workload.sessions;
@@ -140,7 +144,7 @@ public final class TransactionPlan implements Serializable {
         return index * workload.sessions + session;
     }
 
-    /** The anomaly that the transaction plays a part in, or -1. */
+    /** Returns the anomaly that the transaction takes part in, or -1. */
     private int planted(long transaction) {
         if (plantedAt.length == 0) {
             return -1;
@@ -158,13 +162,13 @@ public final class TransactionPlan implements Serializable {
         return workload.planted.get(planted).anomaly().player((int) (transaction - plantedAt[planted]));
     }
 
-    /** How many first operations come from a script, which also has what they read. */
+    /** Returns the number of first operations that come from a script, which also has what they read. */
     public int scripted(long transaction) {
         int planted = planted(transaction);
         return planted < 0 ? 0 : player(planted, transaction).steps().size();
     }
 
-    /** As planned; under SI it may lose and become a read. */
+    /** Whether an operation is planned as a write. Under SI it may lose and become a read. */
     public boolean isWrite(long transaction, int operation) {
         int planted = planted(transaction);
         if (planted >= 0) {
@@ -203,7 +207,7 @@ public final class TransactionPlan implements Serializable {
         return KeyChoice.fraction(mix(GOLDEN ^ bits(transaction, LANES + 2 * operation)));
     }
 
-    /** The key, planted ones above all others. */
+    /** Returns the key. Planted keys are above all others. */
     public int key(long transaction, int operation) {
         int planted = planted(transaction);
         if (planted >= 0) {
@@ -218,12 +222,15 @@ public final class TransactionPlan implements Serializable {
         return keyChoice.of(bits(transaction, LANES + 2 * choosing + 1));
     }
 
-    /** The number of a write, from 1; as a number of a read the write whose value it returns, or 0 for the initial value. */
+    /**
+     * Returns the number of a write, from 1. For a read, it is the number of the write that it reads, or 0 for the
+     * initial value.
+     */
     long write(long transaction, int operation) {
         return transaction * operations + operation + 1;
     }
 
-    /** What a scripted operation writes or returns. */
+    /** Returns the number of the write that a scripted operation does or reads. */
     long scriptedWrite(long transaction, int operation) {
         int planted = planted(transaction);
         PlantedAnomaly.Step step = player(planted, transaction).steps().get(operation);
@@ -237,7 +244,7 @@ public final class TransactionPlan implements Serializable {
     }
 
     /**
-     * The value of a write.
+     * Returns the value of a write.
      *
      * @param write its number; 0 gives the initial value
      */
@@ -245,7 +252,7 @@ public final class TransactionPlan implements Serializable {
         if (workload.values == 0 || write == 0) {
             return write;
         }
-        // On planted keys values are unique whatever is asked of the others.
+        // On planted keys values are unique, even if other values repeat.
         return key >= workload.keys || !repeats(key)
                 ? workload.values + write
                 : 1 + KeyChoice.below(workload.values, mix(this.key ^ mix(write)));
@@ -280,7 +287,7 @@ public final class TransactionPlan implements Serializable {
         };
     }
 
-    /** Where the slot begins: nothing of the transaction, and of those after it, happens before. */
+    /** Returns the beginning of the slot. Nothing of the transaction, or of those after it, happens before. */
     long slotStart(long transaction) {
         return transaction * TICK_NANOS;
     }
@@ -289,7 +296,9 @@ public final class TransactionPlan implements Serializable {
         return workload.planted.get(planted).anomaly() == PlantedAnomaly.STALE_READ;
     }
 
-    /** The instant when all players of an anomaly are open; those of a stale read follow each other. */
+    /**
+     * Returns the instant at which all players of an anomaly are open; the players of a stale read follow each other.
+     */
     private long plantedInstant(int planted, long transaction) {
         long of = isStale(planted)
                 ? transaction
@@ -301,19 +310,19 @@ public final class TransactionPlan implements Serializable {
         return 8 + (long) ((slot - 16) * (fraction(transaction, LENGTH) * fraction(transaction, LENGTH_FACTOR)));
     }
 
-    /** True time, by no client's clock. */
+    /** Returns the true start, without the error of any clock. */
     private long trueStart(long transaction, int planted, long length) {
         return planted >= 0
                 ? slotStart(transaction) + 1
                 : slotStart(transaction) + 1 + (long) ((slot - 8 - length) * fraction(transaction, START));
     }
 
-    /** When the transaction began, by its session's clock. */
+    /** Returns the time when the transaction began, by its session's clock. */
     long start(long transaction) {
         return trueStart(transaction, planted(transaction), length(transaction)) + clockAhead(transaction);
     }
 
-    /** When its outcome was known, by its session's clock. */
+    /** Returns the time when its outcome was known, by its session's clock. */
     long end(long transaction) {
         int planted = planted(transaction);
         long length = length(transaction);
@@ -325,11 +334,11 @@ public final class TransactionPlan implements Serializable {
 
     private long clockAhead(long transaction) {
         long skew = workload.skewNanos;
-        // Beyond all transactions, so that sessions share no random numbers with them.
+        // The place is beyond all transactions, so that sessions share no random numbers with them.
         return skew == 0 ? 0 : (long) (KeyChoice.fraction(mix(~key + GOLDEN * session(transaction))) * (skew + 1.0));
     }
 
-    /** When the writes enter the store. */
+    /** Returns the time at which the writes enter the store. */
     long commit(long transaction) {
         int planted = planted(transaction);
         if (planted >= 0) {
@@ -339,7 +348,7 @@ public final class TransactionPlan implements Serializable {
         return trueStart(transaction, planted, length) + 2 + (long) ((length - 3) * fraction(transaction, COMMIT));
     }
 
-    /** When the store is read; the commit itself for SER. */
+    /** Returns the time at which the store is read; for SER this is the commit. */
     long snapshot(long transaction, long commit) {
         int planted = planted(transaction);
         if (planted >= 0 || workload.level == Workload.Level.SER) {
@@ -349,7 +358,7 @@ public final class TransactionPlan implements Serializable {
         return start + 1 + (long) ((commit - start - 1) * fraction(transaction, SNAPSHOT));
     }
 
-    /** Header fields that describe the workload: names and JSON. */
+    /** Returns header fields that describe the workload: names and JSON. */
     String[][] metadata() {
         StringBuilder anomalies = new StringBuilder("[");
         for (int i = 0; i < plantedAt.length; i++) {
@@ -371,7 +380,7 @@ public final class TransactionPlan implements Serializable {
                 };
     }
 
-    /** A line for each planted anomaly: its name and its transactions as {@code session#index}. */
+    /** Returns a line for each planted anomaly: its name and its transactions as {@code session#index}. */
     public List<String> plantedPlaces() {
         List<String> lines = new ArrayList<>();
         for (int i = 0; i < plantedAt.length; i++) {

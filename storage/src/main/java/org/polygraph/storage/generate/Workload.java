@@ -6,21 +6,24 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What history to generate: settings, each with a default, checked together by {@link #plan}. Settings are named as the
- * options of {@code polygraph generate} are, and so do messages.
+ * The settings of a history to generate. Each has a default; {@link #plan} checks them together. Settings have the
+ * names of the options of {@code polygraph generate}, and messages use these names.
  */
 public final class Workload implements Serializable {
     private static final long serialVersionUID = 1L;
 
-    /** What the simulated store guarantees. */
+    /** The level that the simulated store guarantees. */
     public enum Level {
         /** Each transaction reads and writes at one instant between its start and its end: SSER. */
         SER,
-        /** A snapshot, then a commit; of two writers of a key that overlap only the first committer writes it: SSI. */
+        /**
+         * Each transaction has a snapshot, then a commit. If two writers of a key overlap, only the first committer
+         * writes it: SSI.
+         */
         SI
     }
 
-    /** Which keys are frequent. */
+    /** The distribution of operations over keys. */
     public enum Distribution {
         UNIFORM,
         ZIPF,
@@ -35,7 +38,7 @@ public final class Workload implements Serializable {
     private static final int MOST_OPERATIONS = 1 << 10;
     private static final int MOST_KEYS = 1 << 30;
     private static final int MOST_PLANTED = 1 << 10;
-    /** Of transactions: so many times the longest interval between two starts are still a time in ns. */
+    /** The most transactions. With more, a time in ns could overflow. */
     private static final long MOST_TRANSACTIONS = 1L << 38;
 
     long seed = 1;
@@ -61,7 +64,9 @@ public final class Workload implements Serializable {
     long skewNanos;
     final List<Planted> planted = new ArrayList<>();
 
-    /** The defaults: 10,000 transactions of 8 operations in 10 sessions over 1,000 keys, half reads, SER, with times. */
+    /**
+     * The defaults: 10,000 transactions of 8 operations in 10 sessions over 1,000 keys, half reads, SER, with times.
+     */
     public Workload() {}
 
     public Workload seed(long number) {
@@ -69,51 +74,51 @@ public final class Workload implements Serializable {
         return this;
     }
 
-    /** How many, aborted and planted ones included; 1 to 2^38. */
+    /** Sets the number of transactions, including aborted and planted ones; 1 to 2^38. */
     public Workload transactions(long count) {
         transactions = range("transactions", count, 1, MOST_TRANSACTIONS);
         return this;
     }
 
-    /** How many run side by side, 1 to 65,536; labelled from 0. */
+    /** Sets the number of sessions that run side by side, 1 to 65,536; labelled from 0. */
     public Workload sessions(int count) {
         sessions = (int) range("sessions", count, 1, MOST_SESSIONS);
         return this;
     }
 
-    /** Of every transaction, 1 to 1,024. */
+    /** Sets the number of operations of every transaction, 1 to 1,024. */
     public Workload operations(int count) {
         return operations(count, count);
     }
 
-    /** Of a transaction, uniform in [least, most]. */
+    /** Sets the number of operations of a transaction to a uniform choice in [least, most]. */
     public Workload operations(int least, int most) {
         operations = (int) range("operations", most, 1, MOST_OPERATIONS);
         leastOperations = (int) range("operations", least, 1, most);
         return this;
     }
 
-    /** Keys are 0 to count - 1, at most 2^30; planted anomalies add two each. */
+    /** Sets the number of keys, at most 2^30. Keys are 0 to count - 1; planted anomalies add two each. */
     public Workload keys(int count) {
         keys = (int) range("keys", count, 1, MOST_KEYS);
         return this;
     }
 
-    /** Share of operations that read, of those that {@link #modifies} leaves. */
+    /** Sets the share of reads among the operations that {@link #modifies} leaves. */
     public Workload reads(double share) {
         reads = share("reads", share);
         return this;
     }
 
-    /** Share of pairs of operations that read a key and then write it. */
+    /** Sets the share of pairs of operations that read a key and then write it. */
     public Workload modifies(double share) {
         modifies = share("read-modify-writes", share);
         return this;
     }
 
     /**
-     * Shares of writes that insert a row and that delete one. With either the initial value is null and no row exists at first; an
-     * insert that finds a row, or a delete that finds none, becomes a read.
+     * Sets the shares of writes that insert a row and that delete one. If either is used, the initial value is null and
+     * no row exists at first. An insert that finds a row, or a delete that finds none, becomes a read.
      */
     public Workload rows(double insertShare, double deleteShare) {
         inserts = share("inserts", insertShare);
@@ -126,7 +131,7 @@ public final class Workload implements Serializable {
         return this;
     }
 
-    /** Exponent of ZIPF: key k has weight (k + 1)^-exponent; above 0, at most 10. */
+    /** Sets the exponent of ZIPF: key k has weight (k + 1)^-exponent; above 0, at most 10. */
     public Workload zipf(double exponent) {
         if (!(exponent > 0 && exponent <= 10)) {
             throw wrong("zipf", number(exponent), "a number above 0, at most 10");
@@ -135,20 +140,23 @@ public final class Workload implements Serializable {
         return this;
     }
 
-    /** HOTSPOT: this share of the keys has that share of the operations. */
+    /** Sets for HOTSPOT which share of the keys has which share of the operations. */
     public Workload hot(double keyShare, double operationShare) {
         hotKeys = share("hot", keyShare);
         hotShare = share("hot", operationShare);
         return this;
     }
 
-    /** 0: every write has a value of its own; else how many different values writes draw from, 1 to 2^30. */
+    /** Sets from how many different values writes draw, 1 to 2^30; 0 gives every write a value of its own. */
     public Workload values(int distinct) {
         values = (int) range("values", distinct, 0, MOST_KEYS);
         return this;
     }
 
-    /** With {@link #values}: share of the keys on which they repeat; on the others every write has a value of its own. */
+    /**
+     * With {@link #values}: sets the share of the keys on which values repeat. On the other keys every write has a
+     * value of its own.
+     */
     public Workload repeats(double share) {
         repeats = share("repeat", share);
         return this;
@@ -159,25 +167,27 @@ public final class Workload implements Serializable {
         return this;
     }
 
-    /** Share of transactions that roll back. */
+    /** Sets the share of transactions that roll back. */
     public Workload aborted(double share) {
         aborted = share("aborted", share);
         return this;
     }
 
-    /** Share of transactions whose client never learnt the outcome: half of them take effect. */
+    /** Sets the share of transactions whose client did not learn the outcome: half of them take effect. */
     public Workload indeterminate(double share) {
         indeterminate = share("indeterminate", share);
         return this;
     }
 
-    /** Whether transactions have start and end. */
+    /** Sets whether transactions have start and end. */
     public Workload timed(boolean times) {
         timed = times;
         return this;
     }
 
-    /** Each session's clock is ahead by an amount of its own, uniform in [0, ns]; at most 10^18. */
+    /**
+     * Sets the clock skew: each session's clock is ahead by an amount of its own, uniform in [0, ns]; at most 10^18.
+     */
     public Workload skew(long ns) {
         skewNanos = range("skew", ns, 0, 1_000_000_000_000_000_000L);
         return this;
@@ -193,12 +203,12 @@ public final class Workload implements Serializable {
         return transactions;
     }
 
-    /** The most of a transaction. */
+    /** Returns the most operations of a transaction. */
     public int operations() {
         return operations;
     }
 
-    /** The least of a transaction. */
+    /** Returns the fewest operations of a transaction. */
     public int leastOperations() {
         return leastOperations;
     }
@@ -232,7 +242,7 @@ public final class Workload implements Serializable {
     }
 
     /**
-     * What each transaction does.
+     * Returns the plan of all transactions.
      *
      * @throws IllegalArgumentException if settings do not fit each other; begins with the name of one
      */
@@ -281,7 +291,7 @@ public final class Workload implements Serializable {
         return new TransactionPlan(this);
     }
 
-    /** The keys of operations. */
+    /** Returns the distribution of keys. */
     public KeyChoice keyChoice() {
         return switch (distribution) {
             case UNIFORM -> new KeyChoice.Uniform(keys);
@@ -292,7 +302,7 @@ public final class Workload implements Serializable {
         };
     }
 
-    /** All settings as a JSON object; the same settings give the same text. */
+    /** Returns all settings as a JSON object; the same settings give the same text. */
     String json() {
         return "{\"seed\":\"" + seed + "\",\"transactions\":" + transactions + ",\"sessions\":" + sessions
                 + ",\"operations\":"

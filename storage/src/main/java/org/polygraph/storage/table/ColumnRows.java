@@ -7,8 +7,8 @@ import java.util.Arrays;
 import org.polygraph.storage.dictionary.ValueDictionary;
 
 /**
- * The rows of a state by the values of one column: lists of rows, each of some neighbouring integers or of one other value. A row moves in constant
- * time, and a search visits little more than the rows that it finds.
+ * The rows of a state by the values of one column, in lists. A list has the rows of some neighbouring integers, or of
+ * one other value. A row moves in constant time, and a search visits little more than the rows that it finds.
  */
 final class ColumnRows {
     private static final int MOST_LISTS = 1 << 12;
@@ -17,11 +17,11 @@ final class ColumnRows {
     private final ValueDictionary values;
     private final long[] integers;
     private final int shift;
-    /** By code of a value that is no integer: its list. */
+    /** By code of a value that is not an integer: its list. */
     private final Long2IntOpenHashMap others = new Long2IntOpenHashMap();
 
     private final int[] firsts;
-    /** By row. */
+    /** By row: its list. */
     private final int[] list;
 
     private final int[] next;
@@ -63,7 +63,7 @@ final class ColumnRows {
         return values.isInteger(code) ? place(values.integer(code)) >> shift : others.get(code);
     }
 
-    /** The first place of an integer that is not below. */
+    /** Returns the first place of an integer that is not below the given one. */
     private int place(long integer) {
         int at = Arrays.binarySearch(integers, integer);
         return at < 0 ? -at - 1 : at;
@@ -84,7 +84,7 @@ final class ColumnRows {
         list[row] = NONE;
     }
 
-    /** Puts a row where its value belongs. @param code one of those that were given at first */
+    /** Moves a row to the list of its value. @param code one of the codes that the constructor got */
     void move(int row, long code) {
         int to = listOf(code);
         if (list[row] == to) {
@@ -100,7 +100,7 @@ final class ColumnRows {
         firsts[to] = row;
     }
 
-    /** Adds the rows that may satisfy a term, among them all that do. */
+    /** Adds the rows that may satisfy a term. All rows that satisfy it are among them. */
     void collect(Condition.Term term, IntArrayList found) {
         long[] codes = term.codes();
         if (codes == null) {

@@ -5,16 +5,17 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.dictionary.ValueDictionary;
 
 /**
- * What a predicate demands of a row: a conjunction of terms.
+ * The condition that a predicate requires of a row: a conjunction of terms.
  *
- * @param label such as {@code between 5 and 9}; equal conditions may have different labels, but different ones never have the same
+ * @param label such as {@code between 5 and 9}; equal conditions may have different labels, but different conditions
+ *     never have the same
  */
 public record Condition(List<Term> terms, String label) {
     /** The column that stands for the value of a row. */
     public static final int VALUE = -1;
 
     /**
-     * What is demanded of one column: an integer within bounds, or one of some codes of values.
+     * The condition on one column: an integer within bounds, or one of some codes of values.
      *
      * @param column its number in {@link RowColumns}, or {@link #VALUE}
      */
@@ -43,7 +44,7 @@ public record Condition(List<Term> terms, String label) {
         return terms.size() == 1 && terms.get(0).column == VALUE;
     }
 
-    /** Whether a value is within the bounds, of a condition on values. */
+    /** Whether a value is within the bounds. The condition must be one on values. */
     boolean matches(ValueDictionary values, long value) {
         return terms.get(0).matches(values, value);
     }

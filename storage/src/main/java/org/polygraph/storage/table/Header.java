@@ -8,13 +8,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The header of a history, and where it was read.
+ * The header of a history, and its source.
  *
- * @param source where the transactions come from
+ * @param source the files that the transactions come from
  * @param initialValue the code of the value that a key has before the first transaction
  * @param state by key: the code of another initial value; null for none
  * @param metadata the other fields of the header, as JSON
- * @param predicates those that reads of keys stand for, perhaps only in part; null for none
+ * @param predicates the predicates that reads of keys stand for, perhaps only in part; null for none
  */
 record Header(
         HistoryTable.Source source,
@@ -26,17 +26,17 @@ record Header(
         metadata = Collections.unmodifiableMap(new LinkedHashMap<>(metadata));
     }
 
-    /** The same with other initial values of some keys. */
+    /** Returns a copy with other initial values of some keys. */
     Header with(@Nullable Int2LongMap other) {
         return new Header(source, initialValue, other, metadata, predicates);
     }
 
-    /** The same with predicates. */
+    /** Returns a copy with predicates. */
     Header with(@Nullable PredicateReads other) {
         return new Header(source, initialValue, state, metadata, other);
     }
 
-    /** The header of a history of some keys, without predicates. @param ofKeys by key there: its id here */
+    /** Returns the header of a history of some keys, without predicates. @param ofKeys by key there: its id here */
     Header ofKeys(int[] ofKeys) {
         if (state == null) {
             return with((PredicateReads) null);

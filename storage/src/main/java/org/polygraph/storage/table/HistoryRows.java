@@ -37,7 +37,7 @@ public record HistoryRows(
         @Nullable ListReads lists,
         long lines)
         implements Serializable {
-    /** Bytes of heap, about. */
+    /** Returns the bytes of heap, approximately. */
     public long bytes() {
         return (transactions.starts() == null ? 25L : 41L) * transactions.size()
                 + (long) HistoryTable.BYTES_PER_OPERATION * operations.size()

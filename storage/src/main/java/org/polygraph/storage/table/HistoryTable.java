@@ -26,7 +26,7 @@ import org.polygraph.storage.model.TransactionStatus;
 public final class HistoryTable {
     /** Key and kind in an int, the code of the value in a long. */
     public static final int BYTES_PER_OPERATION = 12;
-    /** In an initial state: a row whose value is null, which null alone does not stand for. */
+    /** In an initial state: the code of a row whose value is null. Null itself means that there is no row. */
     static final long ROW_OF_NULL = Long.MIN_VALUE + (1L << 47);
 
     /** Status 1, index 8, source 8, first operation 4. */
@@ -41,14 +41,14 @@ public final class HistoryTable {
     private final ValueDictionary values;
     private final Sessions sessions;
     private final Transactions transactions;
-    /** Of lists that were resolved; null if there are none. */
+    /** The lists that were resolved; null if there are none. */
     private final @Nullable Lists lists;
 
     private final int[] operationStarts;
     private final int[] operationKeys;
     private final long[] operationValues;
     private final byte @Nullable [] operationKinds;
-    /** Negative until it is computed. */
+    /** The number of writes; negative until it is computed. */
     private int writes = -1;
 
     /** The unit of a position in a source file. */
@@ -61,7 +61,7 @@ public final class HistoryTable {
         ROW
     }
 
-    /** Operations on lists, and the lists that their codes name. */
+    /** The operations on lists, and the lists that their codes name. */
     private record Lists(Operations operations, ListTree tree) {}
 
     /** The files that the transactions come from, and the unit of positions in them. */
@@ -252,7 +252,7 @@ public final class HistoryTable {
         return operationKinds != null && operationKinds[operation] == Operations.DELETE;
     }
 
-    /** Of {@link Operations#kinds}. */
+    /** Returns the kind of an operation, see {@link Operations#kinds}. */
     byte kind(int operation) {
         return operationKinds == null ? 0 : operationKinds[operation];
     }
@@ -290,7 +290,9 @@ public final class HistoryTable {
         return values;
     }
 
-    /** The code of the value that a key has before the first transaction, unless {@link #initialState} has another one. */
+    /**
+     * The code of the value that a key has before the first transaction, unless {@link #initialState} has another one.
+     */
     public long initialValue() {
         return header.initialValue();
     }
@@ -344,7 +346,10 @@ public final class HistoryTable {
         return with(header.with((Int2LongMap) null));
     }
 
-    /** The predicates that the history was read with, which reads of keys stand for, perhaps only in part; null for none. */
+    /**
+     * The predicates that the history was read with, which reads of keys stand for, perhaps only in part; null for
+     * none.
+     */
     public @Nullable PredicateReads predicates() {
         return header.predicates();
     }
@@ -368,7 +373,7 @@ public final class HistoryTable {
         return header.metadata();
     }
 
-    /** Where the transactions stood: the files and the unit of positions in them. */
+    /** Returns the source of the transactions: the files and the unit of positions in them. */
     public Source source() {
         return header.source();
     }
@@ -434,8 +439,8 @@ public final class HistoryTable {
     }
 
     /**
-     * The history with plain writes in place of inserts and deletes, a delete as a write of null. The same table if there are
-     * none; shares all other arrays.
+     * The history with plain writes in place of inserts and deletes, a delete as a write of null. The same table if
+     * there are none; shares all other arrays.
      */
     public HistoryTable withoutRows() {
         return hasRows() ? with(new Operations(operationStarts, operationKeys, operationValues, null)) : this;
@@ -459,8 +464,8 @@ public final class HistoryTable {
     }
 
     /**
-     * The history as RC, RA and CC judge it: inserts and deletes are other writes, and a read of a list reads each of its elements.
-     * The same table if there is none of these.
+     * The history as RC, RA and CC judge it: inserts and deletes are other writes, and a read of a list reads each of
+     * its elements. The same table if there is none of these.
      */
     public HistoryTable forCommitOrders() {
         Lists read = lists;
@@ -473,12 +478,14 @@ public final class HistoryTable {
         return read == null ? this : with(read.operations).with(read.operations, read.tree);
     }
 
-    /** Whether an operation of {@link #asRead} stands before an append, and is none itself. */
+    /** Whether an operation of {@link #asRead} is the implied read before an append, which a file does not contain. */
     public boolean isBeforeAppend(int operation) {
         return operationValues[operation] == ListCodes.BEFORE_APPEND;
     }
 
-    /** The codes of the elements that a read of {@link #asRead} returned; null if it is no read of a list. */
+    /**
+     * Returns the codes of the elements that a read of {@link #asRead} returned; null if it is not a read of a list.
+     */
     public long @Nullable [] elements(int operation) {
         Lists read = lists;
         if (read == null || !ListCodes.isRead(operationValues[operation])) {
@@ -540,8 +547,8 @@ public final class HistoryTable {
     }
 
     /**
-     * Some transactions of this history, followed by a session of committed transactions that are not in it. No transaction of
-     * the result has times.
+     * Some transactions of this history, followed by a session of committed transactions that are not in it. No
+     * transaction of the result has times.
      *
      * @param selected ids, strictly ascending
      * @param statuses of the selected transactions, see {@link TransactionStatus#code}

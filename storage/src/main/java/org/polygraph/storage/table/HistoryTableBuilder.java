@@ -139,12 +139,12 @@ public final class HistoryTableBuilder {
         return values;
     }
 
-    /** Names the file that the following transactions come from. */
+    /** Sets the file that the following transactions come from. */
     public void file(String name) {
         files.add(name);
     }
 
-    /** A header field, its value as JSON. */
+    /** Adds a header field, its value as JSON. */
     public void metadata(String name, String json) {
         metadata.put(name, json);
     }
@@ -170,7 +170,7 @@ public final class HistoryTableBuilder {
     }
 
     /**
-     * Sets what is known of the open transaction. Its operations may come before or after; {@link #end} closes it.
+     * Begins a transaction. Its operations may come before or after; {@link #end} closes it.
      *
      * @param index orders the session's transactions; gaps are allowed, {@link #build} rejects duplicates
      * @param position line, byte or row within the current file, at most 2^44
@@ -195,14 +195,14 @@ public final class HistoryTableBuilder {
     }
 
     /**
-     * Gives every time of the transactions so far one value, for formats whose times turn out to be another thing;
-     * {@link HistoryTable#NO_TIME} removes them.
+     * Replaces all times of the transactions so far by one value, for formats whose times turn out to mean something
+     * else; {@link HistoryTable#NO_TIME} removes them.
      */
     public void replaceTimes(long value) {
         transactions.replaceTimes(value);
     }
 
-    /** Replaces the status of the open transaction, for formats that have it last. */
+    /** Replaces the status of the open transaction, for formats in which it comes last. */
     public void status(TransactionStatus status) {
         this.status = status;
     }
@@ -215,13 +215,13 @@ public final class HistoryTableBuilder {
         operation(key << 1 | 1, valueCode);
     }
 
-    /** A write that inserts a row. */
+    /** Adds a write that inserts a row. */
     public void insert(int key, long valueCode) {
         write(key, valueCode);
         kind(operations.size() - 1, Operations.INSERT);
     }
 
-    /** A write that deletes a row. */
+    /** Adds a write that deletes a row. */
     public void delete(int key) {
         write(key, ValueDictionary.NULL);
         kind(operations.size() - 1, Operations.DELETE);
@@ -237,19 +237,19 @@ public final class HistoryTableBuilder {
         operations.kind(operation, kind);
     }
 
-    /** An append of an element to the key's list. */
+    /** Adds an append of an element to the key's list. */
     public void append(int key, long element) {
         operation(key << 1, beforeAppend());
         operation(key << 1 | 1, element);
     }
 
-    /** A read of a whole list. */
+    /** Adds a read of a whole list. */
     public void readList(int key, LongArrayList elements) {
         operation(key << 1, list(key, elements));
     }
 
     /**
-     * A predicate.
+     * Adds a predicate.
      *
      * @param matched the keys of the rows that matched
      * @param read whether reads of the values of these rows, in this order, come just before it
@@ -259,13 +259,13 @@ public final class HistoryTableBuilder {
         operation(0, predicates().add(condition, matched, read));
     }
 
-    /** A write by a condition whose rows are not known. Only an aborted transaction may have one. */
+    /** Adds a write by a condition whose rows are not known. Only an aborted transaction may have one. */
     public void writeOfUnknownRows() {
         predicates();
         operation(0, Predicates.OF_UNKNOWN_ROWS);
     }
 
-    /** The number of a column of rows, for conditions and {@link #columnOfRow}. */
+    /** Returns the number of a column of rows, for conditions and {@link #columnOfRow}. */
     public int column(String name) {
         return predicates().rows().column(name);
     }
@@ -280,7 +280,7 @@ public final class HistoryTableBuilder {
         return predicates().rows().end();
     }
 
-    /** States the columns of what the next operation, a write, leaves. */
+    /** Sets the columns that the next operation, a write, leaves. */
     public void row(int row) {
         operation(0, Predicates.row(row));
     }
@@ -294,7 +294,7 @@ public final class HistoryTableBuilder {
         return made;
     }
 
-    /** The code of a key's list, for a read of it. */
+    /** Returns the code of a key's list, for a read of it. */
     public long list(int key, LongArrayList elements) {
         ListTree all = lists();
         long bytes = all.bytes();
@@ -305,7 +305,7 @@ public final class HistoryTableBuilder {
         return code;
     }
 
-    /** The code for the read that precedes the write of an appended element. */
+    /** Returns the code for the read that precedes the write of an appended element. */
     public long beforeAppend() {
         lists();
         return ListCodes.BEFORE_APPEND;
@@ -367,7 +367,7 @@ public final class HistoryTableBuilder {
         if (n == transactions.capacity()) {
             checkLimit(transactions.bytes(n + ((long) n >> 1)));
         } else if ((n & 0xFFFF) == 0xFFFF) {
-            // Dictionaries grow without a check.
+            // Dictionaries grow without checking the limit.
             checkLimit(0);
         }
         transactions.add(sessionId, index, source, status, operationsSoFar);
@@ -487,7 +487,7 @@ public final class HistoryTableBuilder {
         return true;
     }
 
-    /** The code here of a piece's code. */
+    /** Translates a piece's code to the code in this builder. */
     private static long code(long code, ValueDictionary.Codes values, int[] lists) {
         if (ListCodes.isRead(code)) {
             return ListCodes.read(lists[ListCodes.list(code)]);
@@ -509,8 +509,8 @@ public final class HistoryTableBuilder {
             requireUnique(order, header.source());
             checkLimit((long) Long.BYTES * operations.size());
         }
-        // One array after the other, each released before the next is copied; the largest first, while the heap is
-        // least fragmented.
+        // The arrays are copied one after the other, and each is released before the next is copied. The largest comes
+        // first, while the heap is least fragmented.
         int[] starts = transactions.operationStarts();
         long[] valueCodes = operations.values(order, starts);
         int[] keysAndKinds = operations.keys(order, starts);

@@ -10,8 +10,8 @@ import org.polygraph.storage.lists.ListTree;
 import org.polygraph.storage.model.BudgetException;
 
 /**
- * Reads of lists as reads of place keys, see {@link ListResolution#observed}. The place key of two elements of a list is
- * written by both transactions that appended them: "not there" by that of the first, "there" by that of the second.
+ * Reads of lists as reads of place keys, see {@link ListResolution#observed}. The place key of two elements of a list
+ * is written by both transactions that appended them: "not there" by that of the first, "there" by that of the second.
  */
 final class ListPlaces {
     private static final long MOST_ELEMENTS = 1 << 28;
@@ -120,7 +120,7 @@ final class ListPlaces {
         return place;
     }
 
-    /** A key that no transaction has. */
+    /** Returns a key that no transaction has. */
     private int key(int key, int first, int second) {
         String label = resolution.element(second) + " behind "
                 + (first == ListResolution.EMPTY ? "no element" : resolution.element(first)) + " in list "
@@ -189,7 +189,7 @@ final class ListPlaces {
         put(table.operationKeys()[o], first == ListResolution.EMPTY ? table.initialValue() : resolution.code(first));
     }
 
-    /** Whether the transaction appended an element before that the list does not have. */
+    /** Whether the transaction appended an element before the read that the list does not have. */
     private boolean isOwnMissing(int t, int o, int key) {
         for (int own = table.firstOperation(t); own < o; own++) {
             if (table.key(own) == key

@@ -18,9 +18,9 @@ import org.polygraph.storage.model.TransactionStatus;
  * follows the latest version. An append that no transaction read is a write without a read.
  *
  * <p>This is exact for SER and SI, with real time or without: under SI two appends to one list never overlap, so the
- * version that an append follows is in the snapshot of its transaction. Weaker levels do not require that: {@link #observed}. If two lists contradict each other, an element has two predecessors, and no order lets its
- * transaction read both. Each element must be appended only once (Elle, Kingsbury and Alvaro, VLDB 2020, section 4.3:
- * recoverable).
+ * version that an append follows is in the snapshot of its transaction. Weaker levels do not require that: {@link
+ * #observed}. If two lists contradict each other, an element has two predecessors, and no order lets its transaction
+ * read both. Each element must be appended only once (Elle, Kingsbury and Alvaro, VLDB 2020, section 4.3: recoverable).
  *
  * <p>Reads of a transaction count only if it committed. An indeterminate transaction committed if a counted read
  * contains an element that it appended. Time: linear in the elements of all lists.
@@ -46,7 +46,7 @@ final class ListResolution {
     private final LongArrayList versions = new LongArrayList();
     /** By key and element: the element before it, EMPTY or, so far, UNKNOWN. */
     private final Long2IntOpenHashMap before = new Long2IntOpenHashMap();
-    /** A second predecessor of an element, which contradicts the first. */
+    /** By key and element: a second predecessor, which contradicts the first. */
     private final Long2IntOpenHashMap contradicting = new Long2IntOpenHashMap();
 
     private int n;
@@ -75,10 +75,11 @@ final class ListResolution {
     }
 
     /**
-     * The table for RC, RA and CC, where an append reads nothing: a read of a list reads each element from the transaction that
-     * appended it, and the commit order has the appends that a list shows in the order of the list. A place key for each two elements
-     * that follow each other in a list expresses this: both transactions write it, and a read of the list reads it from
-     * the second one after it has read from the first one. So each of these levels orders the first before the second.
+     * The table for RC, RA and CC, where an append reads nothing: a read of a list reads each element from the
+     * transaction that appended it, and the commit order has the appends that a list shows in the order of the list. A
+     * place key for each two elements that follow each other in a list expresses this: both transactions write it, and
+     * a read of the list reads it from the second one after it has read from the first one. So each of these levels
+     * orders the first before the second.
      *
      * <p>Time and memory: linear in the elements of all reads of lists.
      */
@@ -199,8 +200,8 @@ final class ListResolution {
     }
 
     /**
-     * Rejects an indeterminate transaction that reads lists and writes plain values: a read of these values could show
-     * that it committed, and its reads of lists would count then.
+     * Rejects an indeterminate transaction that reads lists and writes plain values. A read of these values could show
+     * that it committed, and then its reads of lists would count.
      */
     private void requireNoDoubt(int t) throws HistoryException {
         boolean reads = false;
@@ -265,17 +266,18 @@ final class ListResolution {
         }
     }
 
-    /** The versions before an append if lists show two of them, the first one again at the end; else none. */
+    /** If lists show two versions before an append, returns both of them and the first one again; else none. */
     long[] contradiction(int append) {
         long version = appendedVersion(append);
         int second = contradicting.get(version);
-        // The first one again marks two places of an element: no other reads before a write look like that.
+        // The first version comes again so that an element with two places is recognized: no other reads before a write
+        // look like this.
         return second == UNKNOWN
                 ? new long[0]
                 : new long[] {code(before.get(version)), code(second), code(before.get(version))};
     }
 
-    /** The value of an operation that is no read of a list and no append. */
+    /** Returns the value of an operation that is neither a read of a list nor an append. */
     long plain(int o) {
         return kinds[table.key(o)] == LIST ? table.initialValue() : table.value(o);
     }
@@ -284,12 +286,12 @@ final class ListResolution {
         put(operation, code(number));
     }
 
-    /** The version that an element makes. */
+    /** Returns the version that an element makes. */
     long code(int number) {
         return number == EMPTY ? table.initialValue() : versions.getLong(number);
     }
 
-    /** An element as it is shown. */
+    /** Returns an element as it is shown. */
     String element(int number) {
         String version = table.values().text(versions.getLong(number));
         return version.substring(PREFIX.length(), version.length() - 1);
@@ -316,7 +318,7 @@ final class ListResolution {
         return (long) key << 32 | number;
     }
 
-    /** The number of an element. The version that it makes is labelled as a list that ends with it. */
+    /** Returns the number of an element. The version that it makes is labelled as a list that ends with it. */
     int number(long element) {
         int number = numbers.get(element);
         if (number < 0) {

@@ -6,15 +6,15 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The operations of a history without the codes that stand for predicates and for columns, and the places of these codes: each stands
- * before an operation, or at the end of its transaction.
+ * The operations of a history without the codes that stand for predicates and for columns, and the places of these
+ * codes: each stands before an operation, or at the end of its transaction.
  */
 final class PredicateMarks {
     private final Operations operations;
     private final IntArrayList transactions = new IntArrayList();
     private final IntArrayList places = new IntArrayList();
     private final LongArrayList codes = new LongArrayList();
-    /** The next mark of {@link #next}. */
+    /** The mark that {@link #next} returns next. */
     private int cursor;
 
     PredicateMarks(int[] starts, int[] keys, long[] values, byte @Nullable [] kinds) {

@@ -9,9 +9,10 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
 
 /**
- * The predicates of a history, of which single pairs of a condition and a row become reads, see {@link PredicateResolution}. A history with some of
- * these reads demands less than the predicates do: if no order explains it, none explains the history, and an order that does is one of the
- * history if {@link #wrong} finds nothing.
+ * The predicates of a history, of which single pairs of a condition and a row become reads, see {@link
+ * PredicateResolution}. A history with only some of these reads requires less than the predicates do: if no order
+ * explains it, none explains the history. An order that explains it explains the history if {@link #wrong} finds
+ * nothing.
  */
 public final class PredicateReads {
     /** Up to so many operations all pairs become reads at once. */
@@ -34,7 +35,9 @@ public final class PredicateReads {
         keyOfPair.defaultReturnValue(-1);
     }
 
-    /** The table with reads and writes in place of the codes that stand for predicates, and without those of columns. */
+    /**
+     * The table with reads and writes in place of the codes that stand for predicates, and without those of columns.
+     */
     static HistoryTable of(HistoryTable table, Predicates predicates) throws HistoryException {
         for (int t = 0; t < table.transactions(); t++) {
             for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
@@ -94,13 +97,13 @@ public final class PredicateReads {
         return (long) condition << 32 | row;
     }
 
-    /** A history of which no pair is a read yet, as large histories are read. */
+    /** Returns a history in which no pair is a read yet. Large histories are read like this. */
     public HistoryTable unread(HistoryTable history) {
         return new PredicateReads(plain, marks, predicates, versions).resolved(history, LongSets.emptySet());
     }
 
     /**
-     * A history with reads for some pairs.
+     * Returns a history with reads for some pairs.
      *
      * @param history this one, perhaps with other statuses of transactions
      */
@@ -117,7 +120,7 @@ public final class PredicateReads {
     }
 
     /**
-     * The pairs that an order of events does not explain.
+     * Returns the pairs that an order of events does not explain.
      *
      * @param counted by transaction: whether it counts as committed
      * @param position by event, one or two a transaction: its place
@@ -126,7 +129,10 @@ public final class PredicateReads {
         return new PredicateReplay(plain, marks, predicates, versions.rows(), counted, position).wrong();
     }
 
-    /** A pair of a predicate and a key whose result {@link #wrong} lists, such as {@code row 2 between 5 and 9}; null for none. */
+    /**
+     * A pair of a predicate and a key whose result {@link #wrong} lists, such as {@code row 2 between 5 and 9}; null
+     * for none.
+     */
     public @Nullable String wrongPair(boolean[] counted, int[] position) {
         LongSet wrong = wrong(counted, position);
         if (wrong.isEmpty()) {
@@ -137,7 +143,7 @@ public final class PredicateReads {
                 + predicates.condition((int) (pair >>> 32)).label();
     }
 
-    /** The pairs whose keys a sub-history has. */
+    /** Returns the pairs whose keys a sub-history has. */
     private LongSet named(HistoryTable part) {
         LongSet named = new LongOpenHashSet();
         for (int k = 0; k < part.keys().size(); k++) {
@@ -165,7 +171,7 @@ public final class PredicateReads {
         return -1;
     }
 
-    /** A history with reads for all pairs that a sub-history of it names. */
+    /** Returns a history with reads for all pairs that a sub-history of it names. */
     public static HistoryTable withPairsOf(HistoryTable part, HistoryTable whole) {
         PredicateReads open = whole.predicates();
         return open == null || open.areAllRead ? whole : open.resolved(whole, open.named(part));

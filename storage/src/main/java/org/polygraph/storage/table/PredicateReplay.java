@@ -9,8 +9,8 @@ import it.unimi.dsi.fastutil.longs.LongSet;
 import java.util.Arrays;
 
 /**
- * Evaluates the predicates of a history on the states of an order of events. It visits the rows that a result has and those that the first term of
- * its condition finds in the state.
+ * Evaluates the predicates of a history on the states of an order of events. It visits the rows that a result has and
+ * those that the first term of its condition finds in the state.
  */
 final class PredicateReplay {
     private static final int NONE = -1;
@@ -27,18 +27,18 @@ final class PredicateReplay {
 
     private final long[] value;
     private final int[] columns;
-    /** By column that some condition searches first: the rows by their values. */
+    /** By column that a condition searches first: the rows by their values. */
     private final Int2ObjectOpenHashMap<ColumnRows> searched = new Int2ObjectOpenHashMap<>();
-    /** The columns of them. */
+    /** The columns of {@link #searched}. */
     private final int[] searchedColumns;
 
-    /** By row: the last predicate of whose result it is, plus one. */
+    /** By row: the last predicate, plus one, whose result has the row. */
     private final int[] inResult;
 
     private final IntArrayList found = new IntArrayList();
     private final LongSet wrong = new LongOpenHashSet();
 
-    // What the snapshot of an open transaction has instead of its own writes.
+    // What the snapshot of an open transaction has in place of its own writes.
     private final IntArrayList changed = new IntArrayList();
     private final Undo undo = new Undo();
 
@@ -188,7 +188,7 @@ final class PredicateReplay {
         }
     }
 
-    /** Finds the rows that a result lacks or has wrongly. */
+    /** Finds the rows that are missing in a result, and those that should not be in it. */
     private void evaluate(int predicate) {
         int c = predicates.conditionOf(predicate);
         Condition condition = predicates.condition(c);

@@ -17,18 +17,18 @@ import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.model.BudgetException;
 
 /**
- * Expresses predicates as reads of single keys (spark-jobs/docs/predicates.md, Reduction to reads). A row and a condition get a key of
- * whether the row matches: each writer of the row writes it, in the way that it writes the row, and a result that lacks the row, or
- * that has it without its value, reads it. Bounds between which the same values of the row are share this key, and a row that never matches
- * needs none.
+ * Expresses predicates as reads of single keys (spark-jobs/docs/predicates.md, Reduction to reads). A row and a
+ * condition get a key of whether the row matches: each writer of the row writes it, in the way that it writes the row,
+ * and a result that lacks the row, or that has it without its value, reads it. Bounds between which the same values of
+ * the row are share this key, and a row that never matches needs none.
  *
- * <p>Time and memory: linear in the operations, plus for each predicate the rows that may match, plus for each write of a row the keys
- * that the row has.
+ * <p>Time and memory: linear in the operations, plus for each predicate the rows that may match, plus for each write of
+ * a row the keys that the row has.
  */
 final class PredicateResolution {
     private static final int MOST_OPERATIONS = 1 << 28;
     private static final int NONE = -1;
-    /** The keys begin with it. */
+    /** The names of keys of pairs begin with it. */
     static final String ROW = "row ";
 
     private final HistoryTable table;
@@ -153,7 +153,10 @@ final class PredicateResolution {
                 .withInitialState(initial);
     }
 
-    /** Makes the keys of rows that may match a condition. Selected pairs share no keys, so that the keys depend on no other pairs. */
+    /**
+     * Creates the keys of rows that may match a condition. Selected pairs share no keys, so that the keys do not depend
+     * on other pairs.
+     */
     private void addCandidates(int condition, int[] rows) {
         int[] numbersHere = new int[rows.length];
         int n = 0;

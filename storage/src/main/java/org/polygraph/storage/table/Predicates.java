@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The predicates of a history: conditions, and the keys of the rows that matched; and the columns of the rows that were written. The
- * codes that stand for them in the operations lie outside those of values and of lists.
+ * The predicates of a history: conditions, and the keys of the rows that matched; and the columns of the rows that were
+ * written. The codes that stand for them in the operations lie outside those of values and of lists.
  */
 final class Predicates {
     private static final long FIRST = Long.MIN_VALUE + (1L << 45);

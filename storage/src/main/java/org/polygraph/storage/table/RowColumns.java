@@ -4,7 +4,9 @@ import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
 import it.unimi.dsi.fastutil.objects.Object2IntOpenHashMap;
 
-/** The columns of the rows that writes carry: of each row the numbers of some columns, and the codes of their values. */
+/**
+ * The columns of the rows that writes carry: of each row the numbers of some columns, and the codes of their values.
+ */
 final class RowColumns {
     private final Object2IntOpenHashMap<String> names = new Object2IntOpenHashMap<>();
     private final IntArrayList ends = new IntArrayList();

@@ -15,7 +15,7 @@ import org.polygraph.storage.dictionary.ValueDictionary;
  * <p>Memory: 8 bytes a write, 12 more for each column that a condition searches, and 16 for each write with columns.
  */
 final class RowVersions {
-    /** Stands for no version. */
+    /** The number for no version. */
     static final long NONE = -1;
 
     private final HistoryTable table;
@@ -36,7 +36,7 @@ final class RowVersions {
     private final IntArrayList columnsOfWide = new IntArrayList();
     /** By key: the places in these lists. */
     private final Int2ObjectOpenHashMap<IntArrayList> wide = new Int2ObjectOpenHashMap<>();
-    /** By column, those searched for bounds under 2 * column and those searched for values under 2 * column + 1. */
+    /** The searches for bounds of a column are under 2 * column, and those for values under 2 * column + 1. */
     private final Int2ObjectOpenHashMap<VersionSearch> searches = new Int2ObjectOpenHashMap<>();
 
     /** @param table with the operations of the marks */
@@ -154,8 +154,8 @@ final class RowVersions {
     }
 
     /**
-     * Identifies a row and those of its versions that match; {@link #NONE} if none does. The same number may stand for two conditions that the
-     * same versions match.
+     * Identifies a row and those of its versions that match; {@link #NONE} if none does. The same number may stand for
+     * two conditions that the same versions match.
      *
      * @param number of the condition
      */
@@ -177,7 +177,7 @@ final class RowVersions {
         return NONE;
     }
 
-    /** The first place of a value of a row that is not below a bound. */
+    /** Returns the first place of a value of a row that is not below a bound. */
     private int place(int row, long bound) {
         int at = LongArrays.binarySearch(had, starts[row], starts[row + 1], bound);
         return at < 0 ? -at - 1 : at;

@@ -23,8 +23,8 @@ class PersistedStringsInAProcessTest {
     private Path folder;
 
     /**
-     * Numbers args[1] strings of 36 characters in a heap's share of args[2] bytes and files in args[0]; then waits, or looks up one of them
-     * for ever.
+     * Numbers args[1] strings of 36 characters in a heap's share of args[2] bytes and files in args[0]; then waits, or
+     * looks up one of them for ever.
      */
     public static void main(String[] args) throws IOException {
         StringDictionary dictionary = new StringDictionary(args[0], Long.parseLong(args[2]), 1 << 20);
@@ -97,8 +97,8 @@ class PersistedStringsInAProcessTest {
     }
 
     /**
-     * The map fits the limit and the strings do not. Where a chunk did not either, maps were made one after another until the disk was
-     * full; so one refusal is enough, and the rest is in the heap.
+     * The map fits the limit and the strings do not. Where a chunk did not either, maps were made one after another
+     * until the disk was full; so one refusal is enough, and the rest is in the heap.
      */
     @Test
     void aLimitToTheSizeOfFilesIsSaid() throws Exception {

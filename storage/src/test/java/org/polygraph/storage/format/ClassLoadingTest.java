@@ -8,7 +8,10 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A plain local path is read and written without Hadoop's file systems, and read without Parquet's library: seen by a JVM that logs what it loads. */
+/**
+ * A plain local path is read and written without Hadoop's file systems, and read without Parquet's library: seen by a
+ * JVM that logs what it loads.
+ */
 class ClassLoadingTest {
     @TempDir
     Path folder;

@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.Random;
 
 /**
- * Random EDN histories of a map a line: calls of a few processes that overlap for long, transactions and registers, of all outcomes and
- * none, with results or reasons.
+ * Random EDN histories of a map a line: calls of a few processes that overlap for long, transactions and registers, of
+ * all outcomes and none, with results or reasons.
  */
 public final class EdnLines {
     private final Random random;

@@ -141,7 +141,9 @@ public final class TestFiles {
         return new Binary(ByteOrder.BIG_ENDIAN);
     }
 
-    /** A client that writes 7 to key 5 with the id, reads it back from txn 1, and starts a transaction it never ends. */
+    /**
+     * A client that writes 7 to key 5 with the id, reads it back from txn 1, and starts a transaction it never ends.
+     */
     public static byte[] cobraLog(long writeId) {
         return cobra().u8('S')
                 .i64(1)

@@ -5,9 +5,9 @@ import java.util.List;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Tiny histories whose sessions run against the clock, with few values and many indeterminate transactions: whether such a
- * transaction was read is open, and if it committed its start says of what its session ran later what it would not say
- * otherwise. A store with snapshots that may be old is simulated; some reads are made up.
+ * Tiny histories whose sessions run against the clock, with few values and many indeterminate transactions: whether
+ * such a transaction was read is open, and if it committed its start says of what its session ran later what it would
+ * not say otherwise. A store with snapshots that may be old is simulated; some reads are made up.
  */
 public final class AgainstTheClock {
     private static final String[] KEYS = {"x", "y"};
@@ -23,8 +23,8 @@ public final class AgainstTheClock {
     }
 
     /**
-     * Histories one after the other in time, with sessions and keys of their own: a level holds in the whole iff it does in
-     * each.
+     * Histories one after the other in time, with sessions and keys of their own: a level holds in the whole iff it
+     * does in each.
      */
     public static HistoryTable joined(long... seeds) {
         StringBuilder history = new StringBuilder("init 0");

@@ -40,7 +40,10 @@ public final class BinaryFiles {
         }
     }
 
-    /** Logs {@code T<session>.log} of Cobra, with transactions numbered from 1, and each write's own number. Values are unique. */
+    /**
+     * Logs {@code T<session>.log} of Cobra, with transactions numbered from 1, and each write's own number. Values are
+     * unique.
+     */
     public static void cobra(HistoryTable table, Path folder) throws IOException {
         Files.createDirectories(folder);
         Long2LongOpenHashMap writers = new Long2LongOpenHashMap();

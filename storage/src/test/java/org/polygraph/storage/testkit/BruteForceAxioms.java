@@ -6,8 +6,8 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * RC, RA and CC by definition (Biswas and Enea, OOPSLA 2019, figure 2): every choice of the writers that reads read from, every choice of
- * which indeterminate transactions committed, every commit order. For a handful of transactions.
+ * RC, RA and CC by definition (Biswas and Enea, OOPSLA 2019, figure 2): every choice of the writers that reads read
+ * from, every choice of which indeterminate transactions committed, every commit order. For a handful of transactions.
  */
 public final class BruteForceAxioms {
     /** What is judged. */

@@ -26,12 +26,12 @@ import org.polygraph.storage.table.HistoryTable;
  * <p>External reads are those before the transaction's first own write of the key; later ones must return its latest
  * own write. Only a transaction's last write of a key enters the map.
  *
- * <p>Indeterminate transactions: a history is accepted iff there is <em>some</em> subset of them which, counted along with
- * the committed ones, has an execution. That is the rule "committed iff observed, to a fixpoint": in an execution take
- * away a member whose writes no other member reads; every read still finds the value of the same writer, fewer pairs
- * overlap and fewer orders bind, so it is still an execution; repeat until every member is observed. So a subset with
- * unobserved members never accepts what one without them would not. An indeterminate transaction's end bounds nothing in
- * real time; its start does, since nothing of it can have happened earlier.
+ * <p>Indeterminate transactions: a history is accepted iff there is <em>some</em> subset of them which, counted along
+ * with the committed ones, has an execution. That is the rule "committed iff observed, to a fixpoint": in an execution
+ * take away a member whose writes no other member reads; every read still finds the value of the same writer, fewer
+ * pairs overlap and fewer orders bind, so it is still an execution; repeat until every member is observed. So a subset
+ * with unobserved members never accepts what one without them would not. An indeterminate transaction's end bounds
+ * nothing in real time; its start does, since nothing of it can have happened earlier.
  *
  * <p>Complexity: exponential; at most (orders of the events) states, each visited once. Meant for up to 7 counted
  * transactions (well under a millisecond); refuses what does not fit its 64-bit states.
@@ -167,9 +167,9 @@ public final class BruteForceChecker {
     }
 
     /**
-     * Depth-first search for an execution of the given transactions, all of them counted. The map is packed in a long, a
-     * few bits for each key that is read (the number of the value it holds); a state is the map and who has begun
-     * and committed. A state that did not lead to an execution once never does.
+     * Depth-first search for an execution of the given transactions, all of them counted. The map is packed in a long,
+     * a few bits for each key that is read (the number of the value it holds); a state is the map and who has begun and
+     * committed. A state that did not lead to an execution once never does.
      */
     private static final class Executions {
         private final Level level;

@@ -8,7 +8,10 @@ import java.util.Random;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
-/** Writes histories of integers as Jepsen does: a map a line, invocations and completions of all sessions among one another. */
+/**
+ * Writes histories of integers as Jepsen does: a map a line, invocations and completions of all sessions among one
+ * another.
+ */
 public final class EdnFiles {
     private EdnFiles() {}
 

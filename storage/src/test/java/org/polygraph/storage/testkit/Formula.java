@@ -6,9 +6,9 @@ import java.util.Random;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Formulas as polygraphs, following Papadimitriou's reduction (JACM 1979): a variable is the order of two blind writers,
- * and a clause a ring of edges, one of which must be absent. Search cannot avoid conflicts here. Literals are 2 * variable,
- * plus one when negated.
+ * Formulas as polygraphs, following Papadimitriou's reduction (JACM 1979): a variable is the order of two blind
+ * writers, and a clause a ring of edges, one of which must be absent. Search cannot avoid conflicts here. Literals are
+ * 2 * variable, plus one when negated.
  *
  * <p>SER holds iff the formula is satisfiable, and so does SI: no cycle that refutes an assignment has two
  * anti-dependencies in a row.
@@ -81,8 +81,8 @@ public final class Formula {
     }
 
     /**
-     * The formula as a polygraph. Variable v: transactions p and q with p before r, r reading what p wrote to key v, and q
-     * writing key v: q before p (true) or r before q (false).
+     * The formula as a polygraph. Variable v: transactions p and q with p before r, r reading what p wrote to key v,
+     * and q writing key v: q before p (true) or r before q (false).
      */
     public void encode(PolygraphSink g) {
         for (int v = 0; v < variables; v++) {
@@ -129,7 +129,9 @@ public final class Formula {
         }
     }
 
-    /** The formula as a history: some 13 operations a literal, about as many sessions as two thirds of the transactions. */
+    /**
+     * The formula as a history: some 13 operations a literal, about as many sessions as two thirds of the transactions.
+     */
     public HistoryTable history(String name) {
         PolygraphHistory history = new PolygraphHistory(transactions(), keys());
         encode(history);

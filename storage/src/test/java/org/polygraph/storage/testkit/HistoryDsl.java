@@ -23,10 +23,11 @@ import org.polygraph.storage.table.HistoryTableBuilder;
  * value       = name | "null";  name = integer | word | quoted
  * </pre>
  *
- * {@code a} appends to a list. {@code !} aborted, {@code ?} indeterminate, {@code @} client times in ns, {@code ()} no operation. A session without a
- * number has the number of its place, from 0. Keys and values are integers or strings: a word of letters, digits and
- * {@code _}, or anything between double quotes with {@code \"}, {@code \\} and {@code \n}. Without {@code init} every key is null at
- * first. Indexes within a session count from 0 and the source position of a transaction is its column, from 1.
+ * {@code a} appends to a list. {@code !} aborted, {@code ?} indeterminate, {@code @} client times in ns, {@code ()} no
+ * operation. A session without a number has the number of its place, from 0. Keys and values are integers or strings: a
+ * word of letters, digits and {@code _}, or anything between double quotes with {@code \"}, {@code \\} and {@code \n}.
+ * Without {@code init} every key is null at first. Indexes within a session count from 0 and the source position of a
+ * transaction is its column, from 1.
  */
 public final class HistoryDsl {
     private final String text;

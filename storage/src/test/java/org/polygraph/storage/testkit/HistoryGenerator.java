@@ -21,14 +21,15 @@ import org.polygraph.storage.table.HistoryTable;
  * </pre>
  *
  * <p>All sessions run at the same time, each with one open transaction at most: it starts, takes effect at instants
- * inside its interval, ends, pauses, and the next one starts. So about {@code sessions} transactions overlap, and neither
- * the order of starts nor that of ends is the order of effects.
+ * inside its interval, ends, pauses, and the next one starts. So about {@code sessions} transactions overlap, and
+ * neither the order of starts nor that of ends is the order of effects.
  *
  * <p>Seed: every choice comes from one {@link SplitMix} in a fixed order, so the same seed and settings give the same
  * history, in a table or a file, on every machine. Settings may be given in any order (injections in theirs).
  *
  * <p>Memory of the simulation: 16 bytes a key. {@link #generate} adds what the table builder needs (about 40 bytes an
- * operation at the peak); {@link #writePlume} adds nothing. Speed: about 1 to 2 s a million transactions of 8 operations.
+ * operation at the peak); {@link #writePlume} adds nothing. Speed: about 1 to 2 s a million transactions of 8
+ * operations.
  */
 public final class HistoryGenerator {
     /** What the simulated database promises. */

@@ -5,8 +5,8 @@ import org.polygraph.storage.testkit.BruteForceChecker.Level;
 
 /**
  * Anomalies that {@link HistoryGenerator} hides in a history. Each is a {@link HistoryDsl} script: a session of it is
- * played by a session of the history, its keys are fresh keys, value 0 is the initial value, any other a fresh value, and
- * times are ns after the moment when all its players were idle.
+ * played by a session of the history, its keys are fresh keys, value 0 is the initial value, any other a fresh value,
+ * and times are ns after the moment when all its players were idle.
  */
 public enum InjectedAnomaly {
     LOST_UPDATE("@0..4 r(0,0) w(0,1); @1..5 r(0,0) w(0,2)", Breaks.ALL),

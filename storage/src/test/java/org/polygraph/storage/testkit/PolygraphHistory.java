@@ -6,11 +6,11 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * A polygraph as a history that a database could have recorded: its edges become sessions, where transactions follow one
- * another, and reads of keys of their own elsewhere. So both have the same answer, at SER and SI.
+ * A polygraph as a history that a database could have recorded: its edges become sessions, where transactions follow
+ * one another, and reads of keys of their own elsewhere. So both have the same answer, at SER and SI.
  *
- * <p>A greedy cover by chains makes sessions: an edge joins two of them when its ends are a last and a first transaction.
- * Every other edge is a key that the one writes and the other reads.
+ * <p>A greedy cover by chains makes sessions: an edge joins two of them when its ends are a last and a first
+ * transaction. Every other edge is a key that the one writes and the other reads.
  */
 public final class PolygraphHistory implements PolygraphSink {
     private static final int NONE = -1;

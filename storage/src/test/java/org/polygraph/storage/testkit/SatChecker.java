@@ -9,9 +9,9 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.BruteForceChecker.Level;
 
 /**
- * Decides SER and SI by handing sat4j the whole question: a variable a pair of events, all of transitivity, and for every
- * read the choice of its writer. For histories that brute force cannot reach: up to some 100 events, more than 64 sessions
- * among them. Knows neither graphs nor rules.
+ * Decides SER and SI by handing sat4j the whole question: a variable a pair of events, all of transitivity, and for
+ * every read the choice of its writer. For histories that brute force cannot reach: up to some 100 events, more than 64
+ * sessions among them. Knows neither graphs nor rules.
  *
  * <p>Clauses: a third of the cube of the events. Milliseconds for 30 events, seconds for 140.
  */
@@ -130,7 +130,10 @@ public final class SatChecker {
         return writes.get(a).keySet().stream().anyMatch(writes.get(b)::containsKey);
     }
 
-    /** Some writer of the value is before the reader, and every writer of another is before that one or after the reader. */
+    /**
+     * Some writer of the value is before the reader, and every writer of another is before that one or after the
+     * reader.
+     */
     private void explain(int reader, int key, long value) {
         List<Integer> chosen = new ArrayList<>();
         List<Integer> others = new ArrayList<>();

@@ -12,9 +12,9 @@ import org.polygraph.storage.testkit.HistoryGenerator.Isolation;
  * operation, commit; then end. No version but the last is kept: a snapshot reads everything it will need at once, since
  * its operations are known from the start.
  *
- * <p>An anomaly is due when enough transactions have started: its players stop before their next start, and when all are
- * idle its script is played at that moment. All its transactions can then be placed there in any order, next to each
- * other, without contradicting what the database promised to the others.
+ * <p>An anomaly is due when enough transactions have started: its players stop before their next start, and when all
+ * are idle its script is played at that moment. All its transactions can then be placed there in any order, next to
+ * each other, without contradicting what the database promised to the others.
  */
 final class Simulation {
     /** Mean pause between two steps, in ns: long against the ticks of scripts, so that those rarely touch others. */

@@ -6,9 +6,9 @@ import java.util.ArrayDeque;
 import org.polygraph.storage.model.TransactionStatus;
 
 /**
- * Passes a history on, but one transaction reads what the database held {@code age} transactions earlier, counted as their
- * clients learnt the outcomes: all its external reads, or one of them. Often that is no violation, because transactions
- * without a known order may change places; this class does not determine which.
+ * Passes a history on, but one transaction reads what the database held {@code age} transactions earlier, counted as
+ * their clients learnt the outcomes: all its external reads, or one of them. Often that is no violation, because
+ * transactions without a known order may change places; this class does not determine which.
  *
  * <p>The transaction: the first committed one after three fifths of the history to which it makes a difference.
  */

@@ -1,8 +1,8 @@
 package org.polygraph.storage.testkit;
 
 /**
- * The one factor by which random suites are scaled: system property {@code polygraph.test.scale}, 0.1 by default, 1 in the
- * Maven profile {@code ci}, 10 in {@code full}. Counts in the tests are those of factor 1.
+ * The one factor by which random suites are scaled: system property {@code polygraph.test.scale}, 0.1 by default, 1 in
+ * the Maven profile {@code ci}, 10 in {@code full}. Counts in the tests are those of factor 1.
  */
 public final class SuiteScale {
     private static final double FACTOR = Double.parseDouble(System.getProperty("polygraph.test.scale", "0.1"));

@@ -5,13 +5,13 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryGenerator.Isolation;
 
 /**
- * An endless stream of tiny histories to judge by brute force: 3 to 7 transactions in 1 to 4 sessions, 1 to 3 keys, 1 to
- * 4 operations each.
+ * An endless stream of tiny histories to judge by brute force: 3 to 7 transactions in 1 to 4 sessions, 1 to 3 keys, 1
+ * to 4 operations each.
  *
- * <p>Every isolation of {@link HistoryGenerator} takes part, as it is or with one read tampered with; unique and repeated
- * values, the initial value among them or not; aborted and indeterminate transactions; keys written or read twice in a
- * transaction; without times, with true times and with those of clocks that differ. The mix is tuned (and tested) so that each of "SER holds", "only SI holds" and
- * "neither holds" is at least 15 % of the stream.
+ * <p>Every isolation of {@link HistoryGenerator} takes part, as it is or with one read tampered with; unique and
+ * repeated values, the initial value among them or not; aborted and indeterminate transactions; keys written or read
+ * twice in a transaction; without times, with true times and with those of clocks that differ. The mix is tuned (and
+ * tested) so that each of "SER holds", "only SI holds" and "neither holds" is at least 15 % of the stream.
  *
  * <p>Each history is made from its own seed, so that one of them can be had again without those before it:
  *
@@ -91,7 +91,9 @@ public final class TinyHistories {
         return history.table("tiny", true);
     }
 
-    /** By itself a tiny history has it in 3 % of cases: it takes sessions side by side that read more than they write. */
+    /**
+     * By itself a tiny history has it in 3 % of cases: it takes sessions side by side that read more than they write.
+     */
     private static void wantWriteSkew(HistoryGenerator generator, SplitMix random) {
         int percent = random.nextInt(100);
         if (percent < 25) {

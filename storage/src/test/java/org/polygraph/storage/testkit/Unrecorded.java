@@ -5,7 +5,10 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.HistoryTableBuilder;
 
-/** A history whose order was not recorded: without times, its places in a file sorted by session. Keys and values are integers. */
+/**
+ * A history whose order was not recorded: without times, its places in a file sorted by session. Keys and values are
+ * integers.
+ */
 public final class Unrecorded {
     private Unrecorded() {}
 

@@ -3,12 +3,14 @@
  *
  * <p>Promise: everything here is independent of the code it tests: histories are built through the public builder and
  * judged from their raw operations, and a seed names a history for good. May import: {@code model}, {@code table},
- * fastutil, Jackson's streaming parser; no test framework, so that benchmarks can use it; sat4j in the oracles that ask it.
+ * fastutil, Jackson's streaming parser; no test framework, so that benchmarks can use it; sat4j in the oracles that ask
+ * it.
  *
- * <p>Five oracles judge verdicts. Here are {@code BruteForceChecker} (SER, SI and the strict levels, every execution of up to some
- * eight transactions), {@code BruteForceAxioms} (RC, RA and CC, every commit order) and {@code SatChecker} (SER and SI of larger
- * histories, by sat4j). {@code Definitions} in spark-jobs decides all levels, lists and LIN by graphs and executions that these
- * do not use. {@code BruteForce} in local-solver tries every order of the solver's own input.
+ * <p>Five oracles judge verdicts. Here are {@code BruteForceChecker} (SER, SI and the strict levels, every execution of
+ * up to some eight transactions), {@code BruteForceAxioms} (RC, RA and CC, every commit order) and {@code SatChecker}
+ * (SER and SI of larger histories, by sat4j). {@code Definitions} in spark-jobs decides all levels, lists and LIN by
+ * graphs and executions that these do not use. {@code BruteForce} in local-solver tries every order of the solver's own
+ * input.
  */
 @NullMarked
 package org.polygraph.storage.testkit;

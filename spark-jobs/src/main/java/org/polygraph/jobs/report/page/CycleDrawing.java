@@ -15,8 +15,8 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Draws a cycle from top to bottom: its transactions in the order of the cycle, an arrow from each to the next, and on the
- * right the arrows that lead back. The drawing fits a phone without scaling, and labels never overlap.
+ * Draws a cycle from top to bottom: its transactions in the order of the cycle, an arrow from each to the next, and on
+ * the right the arrows that lead back. The drawing fits a phone without scaling, and labels never overlap.
  */
 final class CycleDrawing {
     /** The most transactions drawn. */
@@ -96,7 +96,10 @@ final class CycleDrawing {
         return new Drawing.Box(LEFT, y, BOX, height, facts.name(t), LEFT + 12, y + 20, title, dashed, lines);
     }
 
-    /** The operations on the keys of the violation first; if there are too many, the last line has the number of the others. */
+    /**
+     * The operations on the keys of the violation first; if there are too many, the last line has the number of the
+     * others.
+     */
     private List<Drawing.Line> operations(int t, int x, int y) {
         List<Drawing.Line> lines = new ArrayList<>();
         int from = table.firstOperation(t);

@@ -32,9 +32,9 @@ import org.polygraph.storage.analysis.InitialChoice;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * {@code report.html}: a verdict as one page of at most {@value #MOST_BYTES} bytes. It fetches nothing: styles
- * and script are part of it, and a content security policy names them by hash and forbids everything else. Violations that do not fit
- * are shortened, and those beyond are only counted.
+ * {@code report.html}: a verdict as one page of at most {@value #MOST_BYTES} bytes. It fetches nothing: styles and
+ * script are part of it, and a content security policy names them by hash and forbids everything else. Violations that
+ * do not fit are shortened, and those beyond are only counted.
  */
 public final class HtmlReport {
     /** The largest file. */
@@ -161,7 +161,7 @@ public final class HtmlReport {
         return verdict.witness() == null ? null : verdict.witness().table();
     }
 
-    /** The violations as HTML, as many as there is room for. */
+    /** Returns the violations as HTML, as many as fit. */
     private List<String> violations() {
         HistoryTable table = verdict.table();
         List<String> shown = new ArrayList<>();

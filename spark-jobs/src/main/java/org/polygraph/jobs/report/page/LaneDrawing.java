@@ -22,8 +22,8 @@ import org.polygraph.storage.table.HistoryTable;
 
 /**
  * Draws the transactions of a violation by session: one lane per session, in session order from left to right. If all
- * transactions have times, the lanes share an axis with starts and ends in order (not to scale), and boxes that overlap ran
- * at the same time.
+ * transactions have times, the lanes share an axis with starts and ends in order (not to scale), and boxes that overlap
+ * ran at the same time.
  */
 final class LaneDrawing {
     /** The most transactions drawn. */

@@ -12,8 +12,8 @@ import org.polygraph.jobs.report.wording.Legible;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 
 /**
- * Pages of a folder of runs: histories by levels, each cell a link to the report of the newest run; and if the runs are of several days,
- * the days by levels.
+ * Pages of a folder of runs: histories by levels, each cell a link to the report of the newest run; and if the runs are
+ * of several days, the days by levels.
  */
 public final class RunsPage {
     private static final int PATH = 120;
@@ -111,7 +111,10 @@ public final class RunsPage {
         return Templates.text("drawing.css") + Templates.text("page.css") + Templates.text("runs.css");
     }
 
-    /** The page of histories; the entries ascend by time, and later ones replace earlier ones of the same history and level. */
+    /**
+     * The page of histories; the entries ascend by time, and later ones replace earlier ones of the same history and
+     * level.
+     */
     public static String of(List<Entry> entries) {
         List<String> levels = levels(entries);
         Map<String, Map<String, Entry>> byPath = new LinkedHashMap<>();

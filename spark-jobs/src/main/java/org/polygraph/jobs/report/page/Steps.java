@@ -11,8 +11,8 @@ import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.Reason;
 
 /**
- * The edges of a violation as steps with nested reasons, down to what was observed. A reason that occurs several times is
- * written once, with a number, and referred to.
+ * The edges of a violation as steps with nested reasons, down to what was observed. A reason that occurs several times
+ * is written once, with a number, and referred to.
  */
 final class Steps {
     private static final int DEEPEST = 12;

@@ -47,8 +47,8 @@ final class Templates {
     }
 
     /**
-     * Escapes text and quoted attributes of HTML and XML. Line breaks stay; other characters that are not shown become {@code
-     * \}{@code uXXXX}, which is the same character in JSON.
+     * Escapes text and quoted attributes of HTML and XML. Line breaks stay; other characters that are not shown become
+     * {@code \}{@code uXXXX}, which is the same character in JSON.
      */
     static String escaped(String text) {
         StringBuilder safe = new StringBuilder(text.length() + 16);

@@ -7,8 +7,8 @@ import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Committed transactions by the time they ended, and where the violations are. In pixels of a picture {@value #WIDTH} by
- * {@value #HEIGHT}.
+ * A chart of committed transactions by the time they ended, with marks for the violations. The unit is pixels of a
+ * picture {@value #WIDTH} by {@value #HEIGHT}.
  *
  * @param highest transactions in the fullest bar
  * @param bar how long a bar is, for people
@@ -96,7 +96,7 @@ record Timeline(List<Bar> bars, List<Mark> marks, String length, String bar, lon
         return List.of(new Timeline(bars, marks, duration(span), duration(span / BARS), highest, untimed));
     }
 
-    /** The start of the first transaction of a violation, since {@code first}; NaN if that is not known. */
+    /** Returns the start of the first transaction of a violation, since {@code first}; NaN if that is not known. */
     private static double start(long[] starts, Violation violation, long first) {
         long from = Long.MAX_VALUE;
         for (int t : violation.transactions()) {
@@ -117,7 +117,7 @@ record Timeline(List<Bar> bars, List<Mark> marks, String length, String bar, lon
         return first == Long.MAX_VALUE ? 0 : first;
     }
 
-    /** When a transaction ran, in ms since the origin; empty if that is not known. */
+    /** Returns when a transaction ran, in ms since the origin; empty if that is not known. */
     static String span(HistoryTable table, int t, long origin) {
         long[] starts = table.starts();
         long[] ends = table.ends();

@@ -25,10 +25,10 @@ import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * What the page says of one violation; the accessors are the template's names.
+ * The content of the page for one violation; the accessors have the template's names.
  *
  * @param number from 1
- * @param cycle the drawing, in a list that is empty where there is nothing to draw
+ * @param cycle the drawing, in a list that is empty if there is nothing to draw
  */
 record ViolationPage(
         String anchor,
@@ -96,7 +96,7 @@ record ViolationPage(
     /**
      * The sub-history.
      *
-     * @param text its lines; empty where it is too large for the page
+     * @param text its lines; empty if it is too large for the page
      */
     record Enough(String text, String size, String judged, String path, String command) {}
 
@@ -160,7 +160,7 @@ record ViolationPage(
             int to = table.operationsEnd(t);
             int hidden = 0;
             for (int o = from; o < to; o++) {
-                // What is enough is shown first of all, however long the transaction.
+                // What belongs to the sub-history is always shown, even in a long transaction.
                 boolean room = operations.size() < extent.operations;
                 if (room && (to - from <= extent.operations || kept.isEmpty() || kept.contains(o))) {
                     String full = facts.operation(o);

@@ -55,7 +55,9 @@ public final class Certain {
         }
     }
 
-    /** @param holds whether the edges hold unless their own basis is an assumption; inside a case they may depend on it */
+    /**
+     * @param holds whether the edges hold unless their own basis is an assumption; inside a case they may depend on it
+     */
     private void walk(List<Dependency> chain, boolean holds) {
         for (Dependency edge : chain) {
             add(edge.from());

@@ -6,7 +6,7 @@ import org.polygraph.partitioner.isolation.EdgeKind;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.Violation;
 
-/** What a database that keeps the level would have done instead, in one or two sentences. */
+/** Describes what a database that keeps the level would have done instead, in one or two sentences. */
 public final class Expectation {
     private Expectation() {}
 
@@ -78,7 +78,7 @@ public final class Expectation {
                 + " to abort, to wait, or to read another version.";
     }
 
-    /** The read at fault, if all other edges of the cycle are sessions and times. */
+    /** Describes the wrong read, if all other edges of the cycle are sessions and times. */
     private static String inTime(List<Dependency> cycle, Facts facts) {
         Dependency only = null;
         for (Dependency edge : cycle) {
@@ -98,7 +98,10 @@ public final class Expectation {
                 + (missed ? "what " + facts.name(only.to()) + " wrote, or a later version." : "an earlier version.");
     }
 
-    /** One transaction missed one write, and something else of the cycle puts that write before it. */
+    /**
+     * Describes the case that one transaction missed one write, and something else of the cycle puts that write before
+     * it.
+     */
     private static String single(Violation violation, IsolationLevel level, String who, Facts facts) {
         List<MissedWrite> missed = MissedWrite.of(violation.cycle());
         if (missed.size() != 1 || missed.get(0).missed().key() == Dependency.NO_KEY) {
@@ -128,7 +131,7 @@ public final class Expectation {
         };
     }
 
-    /** Which versions the reads of a transaction may return together. */
+    /** Describes which versions the reads of a transaction may return together. */
     private static String snapshot(IsolationLevel level) {
         return switch (level) {
             case RC ->

@@ -126,7 +126,7 @@ public final class Facts {
         return "which " + name(edge.to()) + " overwrote" + (found ? " with " + value(last) : "");
     }
 
-    /** {@code A, B and C}; of more than a dozen the first ones and the number of the others. */
+    /** Returns {@code A, B and C}. Of more than a dozen it has the first ones and the number of the others. */
     public String list(List<Integer> transactions) {
         int shown = transactions.size() > LISTED ? LISTED - 1 : transactions.size();
         List<String> words = new ArrayList<>();

@@ -8,12 +8,12 @@ import org.polygraph.jobs.verdict.Verdict;
 public final class InitialRows {
     private InitialRows() {}
 
-    /** What is assumed, in a few words. */
+    /** Describes the assumption in a few words. */
     public static String assumed(LoadedRows loaders) {
         return loaders.count() == 0 ? "implicit" : "loaded by " + loaders.names();
     }
 
-    /** What a VIOLATION owes to the loaders, as one sentence; empty if nothing. */
+    /** Describes in one sentence how a VIOLATION depends on the loaders; empty if it does not. */
     public static String effect(Verdict verdict) {
         Assumptions assumptions = verdict.assumptions();
         if (assumptions == null || assumptions.loaders().effect() == LoadedRows.Effect.NONE) {

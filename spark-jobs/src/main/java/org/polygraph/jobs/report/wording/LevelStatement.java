@@ -3,7 +3,7 @@ package org.polygraph.jobs.report.wording;
 import org.polygraph.jobs.verdict.Certificate;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 
-/** What a verdict means for its level, and what its evidence is: one sentence each. */
+/** States what a verdict means for its level, and what its evidence is: one sentence each. */
 public final class LevelStatement {
     private LevelStatement() {}
 
@@ -56,10 +56,10 @@ public final class LevelStatement {
     }
 
     /**
-     * What a kind of evidence is.
+     * Describes a kind of evidence.
      *
      * @param kind as of {@link Certificate#kind}
-     * @param level of the order in the certificate, which may be stronger than the one that was asked for
+     * @param level of the order in the certificate, which may be stronger than the requested one
      */
     public static String evidence(String kind, IsolationLevel level) {
         return switch (kind) {

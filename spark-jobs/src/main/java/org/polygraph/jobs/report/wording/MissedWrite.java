@@ -6,14 +6,14 @@ import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.EdgeKind;
 
 /**
- * An RW edge of a cycle with the edge before it: a transaction missed a write, although the rest of the cycle puts that write
- * before it.
+ * An RW edge of a cycle with the edge before it: a transaction missed a write, although the rest of the cycle puts that
+ * write before it.
  *
  * @param missed from the transaction that read, to the one that overwrote what it read
  * @param before to the transaction that read; how it follows the other
  */
 record MissedWrite(Dependency missed, Dependency before) {
-    /** Those of a cycle, in its order. */
+    /** Returns those of a cycle, in its order. */
     static List<MissedWrite> of(List<Dependency> cycle) {
         List<MissedWrite> found = new ArrayList<>();
         for (int i = 0; i < cycle.size(); i++) {

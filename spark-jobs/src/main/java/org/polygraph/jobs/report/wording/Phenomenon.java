@@ -7,7 +7,10 @@ import org.polygraph.partitioner.isolation.EdgeKind;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.table.HistoryTable;
 
-/** What happened to the transactions of a violation, as one sentence without a full stop; see docs/anomalies.md. */
+/**
+ * Describes what happened to the transactions of a violation, as one sentence without a full stop; see
+ * docs/anomalies.md.
+ */
 public final class Phenomenon {
     /** The most RW edges that one sentence describes. */
     private static final int MOST = 3;
@@ -20,7 +23,9 @@ public final class Phenomenon {
         this.facts = facts;
     }
 
-    /** Names the transactions where the violation is one cycle; else what the anomaly means. */
+    /**
+     * Returns a sentence that names the transactions if the violation is one cycle; else the meaning of the anomaly.
+     */
     public static String of(Violation violation, Facts facts) {
         if (isOneRead(violation)) {
             return facts.name(violation.transactions().get(0)) + " " + Legible.of(violation.detail());
@@ -146,7 +151,7 @@ public final class Phenomenon {
                 };
     }
 
-    /** How the reader overwrote the transaction before it. */
+    /** Describes how the reader overwrote the transaction before it. */
     private String overwrote(MissedWrite missed) {
         return facts.name(missed.reader()) + " overwrote what "
                 + facts.name(missed.before().from())
@@ -167,7 +172,7 @@ public final class Phenomenon {
         return String.join("; ", clauses);
     }
 
-    /** Which writes the readers have seen. */
+    /** Describes which writes the readers have seen. */
     private String followers() {
         List<String> clauses = new ArrayList<>();
         for (MissedWrite one : MissedWrite.of(violation.cycle())) {

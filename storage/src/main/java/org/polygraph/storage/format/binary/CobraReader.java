@@ -13,16 +13,16 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTableBuilder;
 
 /**
- * A folder of Cobra logs: one {@code *.log} a client, which is a session; other files are ignored. A record is a tag and
- * big-endian i64 fields:
+ * A folder of Cobra logs: one {@code *.log} a client, which is a session; other files are ignored. A record is a tag
+ * and big-endian i64 fields:
  *
  * <pre>
  * 'S' txn | 'C' txn | 'W' write-id key value | 'R' writer-txn write-id key value | 0xFF: end of the log
  * </pre>
  *
- * <p>A version is identified by (writer txn, write id, value). Where every write id is {@value #BY_VALUE} (0xabddefee) the
- * logger had none, and the value alone identifies it; values may then repeat. Reads from the initial transaction or of a
- * missing row get the initial value, null. A transaction without {@code C} is indeterminate.
+ * <p>A version is identified by (writer txn, write id, value). Where every write id is {@value #BY_VALUE} (0xabddefee)
+ * the logger had none, and the value alone identifies it; values may then repeat. Reads from the initial transaction or
+ * of a missing row get the initial value, null. A transaction without {@code C} is indeterminate.
  */
 public final class CobraReader {
     private static final long INITIAL = 0xBEBEEBEEL;
@@ -51,7 +51,10 @@ public final class CobraReader {
         }
     }
 
-    /** The number in each log's name where these differ ({@code T17.log} is session 17), else 0, 1, 2... by name. */
+    /**
+     * Returns the numbers of the sessions. They are the numbers in the names of the logs if these differ ({@code
+     * T17.log} is session 17), else 0, 1, 2... by name.
+     */
     private static long[] sessionNumbers(List<Location> logs) {
         long[] numbers = new long[logs.size()];
         LongOpenHashSet seen = new LongOpenHashSet();
@@ -67,7 +70,7 @@ public final class CobraReader {
         return numbers;
     }
 
-    /** A pass over all logs, which ends at the first write that has an id of its own. */
+    /** Whether no write has an id of its own. The pass over the logs ends at the first one that has. */
     private static boolean areAllWritesByValue(ReadContext context, List<Location> logs)
             throws IOException, HistoryException {
         boolean any = false;
@@ -86,7 +89,7 @@ public final class CobraReader {
         return any;
     }
 
-    /** Passes over records up to the tag of a write; false if there is none. */
+    /** Skips records up to the tag of a write. Returns false if there is none. */
     private static boolean goToWrite(ByteInput in) throws IOException, HistoryException {
         for (int tag; (tag = in.read()) >= 0 && tag != END; ) {
             switch (tag) {

@@ -3,7 +3,9 @@ package org.polygraph.storage.format.edn;
 import java.io.IOException;
 import java.io.InputStream;
 
-/** The bytes of an EDN text, one at a time, where the next one stands, and what is passed over between tokens. Memory: 64 KiB. */
+/**
+ * Reads the bytes of an EDN text with their lines and columns, and skips what stands between tokens. Memory: 64 KiB.
+ */
 final class EdnBytes {
     static final int END_OF_FILE = -1;
 
@@ -12,29 +14,32 @@ final class EdnBytes {
     private int at;
     private int limit;
     private long line = 1;
-    /** Bytes of the current line before the buffer's first; negative once that line begins within the buffer. */
+    /**
+     * The number of bytes of the current line before the first byte of the buffer. It is negative if the line begins
+     * within the buffer.
+     */
     private long columnBase;
 
     EdnBytes(InputStream in) {
         this.in = in;
     }
 
-    /** The line of the next byte, from 1. */
+    /** Returns the line of the next byte, from 1. */
     long line() {
         return line;
     }
 
-    /** The column of the byte taken last, if that was no line end; in bytes, from 1. */
+    /** Returns the column of the byte that was taken last, in bytes from 1. That byte must not be a line end. */
     long column() {
         return columnBase + at;
     }
 
-    /** The next byte, or {@link #END_OF_FILE}; it stays the next one. */
+    /** Returns the next byte or {@link #END_OF_FILE} without taking it. */
     int peek() throws IOException {
         return at < limit || fill() ? buffer[at] & 0xFF : END_OF_FILE;
     }
 
-    /** The next byte, or {@link #END_OF_FILE}. */
+    /** Takes the next byte, or returns {@link #END_OF_FILE}. */
     int take() throws IOException {
         if (at == limit && !fill()) {
             return END_OF_FILE;
@@ -47,7 +52,7 @@ final class EdnBytes {
         return c;
     }
 
-    /** Passes over white space, commas, comments and a mark of the encoding, and takes the first byte of a token. */
+    /** Skips white space, commas, comments and a byte order mark, and takes the first byte of a token. */
     int takeFirstOfToken() throws IOException {
         while (at < limit && (buffer[at] == ' ' || buffer[at] == ',')) {
             at++;
@@ -58,7 +63,10 @@ final class EdnBytes {
         return takeFirstBehind();
     }
 
-    /** The same where a line ends, a comment or a mark begins, or nothing is left in the buffer; a method of its own keeps the common path short. */
+    /**
+     * Does the same as {@link #takeFirstOfToken} at a line end, a comment, a byte order mark or the end of the buffer.
+     * It is a separate method to keep the common path short.
+     */
     private int takeFirstBehind() throws IOException {
         boolean comment = false;
         for (int c; ; ) {
@@ -76,7 +84,7 @@ final class EdnBytes {
         }
     }
 
-    /** Whether a mark of the encoding begins here, at the beginning of the file; takes the rest of it. */
+    /** Whether a byte order mark begins here, at the beginning of the file. If so, takes the rest of it. */
     private boolean isMark(int c) throws IOException {
         if (c != 0xEF || line != 1 || columnBase + at != 1 || peek() != 0xBB) {
             return false;
@@ -88,22 +96,25 @@ final class EdnBytes {
         return true;
     }
 
-    /** The array in which the bytes stand that were read ahead, from {@link #at} to {@link #limit}; always the same. */
+    /**
+     * Returns the array that holds the bytes that were read ahead, from {@link #at} to {@link #limit}. It is always the
+     * same array.
+     */
     byte[] buffer() {
         return buffer;
     }
 
-    /** Where the next byte stands. */
+    /** Returns the index of the next byte. */
     int at() {
         return at;
     }
 
-    /** Behind the last byte that was read ahead. */
+    /** Returns the index after the last byte that was read ahead. */
     int limit() {
         return limit;
     }
 
-    /** Takes the bytes before that place, among which is no line end. */
+    /** Takes the bytes up to an index; none of them may be a line end. */
     void moveTo(int place) {
         at = place;
     }

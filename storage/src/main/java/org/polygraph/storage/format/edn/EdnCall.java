@@ -10,7 +10,10 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.HistoryTableBuilder;
 
-/** One map: an invocation of a process, or its completion. One object serves all maps. */
+/**
+ * A map of an EDN history: the invocation of an operation by a process, or its completion. One object is used for all
+ * maps.
+ */
 final class EdnCall {
     private static final String REQUIRED = ":type, :process, :f and :value";
 
@@ -19,7 +22,7 @@ final class EdnCall {
 
     private @Nullable Type type;
     private @Nullable Function function;
-    /** An unknown function; null if it is not a keyword. */
+    /** The name of an unknown function; null if it is not a keyword. */
     private @Nullable String otherFunction;
 
     private boolean hasFunction;
@@ -32,7 +35,7 @@ final class EdnCall {
     private long line;
     private long column;
 
-    /** @param builder counts what is held */
+    /** @param builder counts the memory that is held */
     EdnCall(EdnTokens in, HistoryTableBuilder builder) {
         this.in = in;
         value = new EdnValue(in, builder);
@@ -55,7 +58,7 @@ final class EdnCall {
         }
     }
 
-    /** What a call is about. */
+    /** The function of a call, which is its field {@code :f}. */
     enum Function {
         TXN(":txn"),
         READ(":read"),
@@ -102,7 +105,7 @@ final class EdnCall {
     /**
      * Reads the map that has begun.
      *
-     * @return whether it is a client's, whose process is a number; calls of others are only counted
+     * @return whether the process is a number, as a client's is; calls of other processes are only counted
      */
     boolean read() throws IOException, HistoryException {
         type = null;
@@ -146,7 +149,7 @@ final class EdnCall {
         return isClient;
     }
 
-    /** Which field a key is; null for others. */
+    /** Returns the field that a key names, or null. */
     private @Nullable Field field() {
         if (in.token() == Token.KEYWORD) {
             for (Field field : Field.ALL) {
@@ -239,7 +242,7 @@ final class EdnCall {
                 : error("an operation without :f, whose :value is no transaction", REQUIRED);
     }
 
-    /** An error at the beginning of the map. */
+    /** Returns an error whose place is the beginning of the map. */
     HistoryException error(String found, String expected) {
         return new HistoryException(where(), found, expected, EdnTokens.REMEDY);
     }
@@ -252,22 +255,28 @@ final class EdnCall {
         return type == Type.INVOKE;
     }
 
-    /** Whether it succeeded. */
+    /** Whether the operation succeeded. */
     boolean isOk() {
         return type == Type.OK;
     }
 
-    /** Of an invocation, that of one that never ends. */
+    /**
+     * Returns the status of the transaction that ends with this call. An invocation gives the status of a transaction
+     * that has no completion.
+     */
     TransactionStatus outcome() {
         return Objects.requireNonNull(type).outcome;
     }
 
-    /** Of a client. */
+    /** Returns the function, which every call of a client has. */
     Function function() {
         return Objects.requireNonNull(function);
     }
 
-    /** Makes a completion that does not say what it is about one of that; null if it completes nothing. */
+    /**
+     * Gives a completion without {@code :f} the function of its invocation. An invocation of null means that there is
+     * none, which is an error.
+     */
     void complete(@Nullable Function invoked) throws HistoryException {
         function = function == null ? invoked : function;
         if (function == null) {
@@ -276,8 +285,8 @@ final class EdnCall {
     }
 
     /**
-     * Whether its value has the operations that were done. Otherwise the operations of the invocation count: the value of a completion
-     * without a result may be a reason.
+     * Whether its value has the operations that were done. If not, the operations of the invocation count, because the
+     * value of a completion without a result may be a reason.
      */
     boolean isResult() {
         return type == Type.OK || (function == Function.TXN && value.isSequence());
@@ -291,7 +300,7 @@ final class EdnCall {
         return process;
     }
 
-    /** In ns; {@link HistoryTable#NO_TIME} where unknown. */
+    /** Returns the time in ns, or {@link HistoryTable#NO_TIME} if it is unknown. */
     long time() {
         return time;
     }

@@ -9,24 +9,27 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.HistoryTableBuilder;
 
 /**
- * The processes of an EDN history: pairs each invocation with its completion. Memory: the open invocation of each process, 12 bytes
- * an operation.
+ * Pairs each invocation of a process with its completion. Memory: the open invocation of each process, 12 bytes an
+ * operation.
  */
 final class EdnClients {
-    /** Objects and map entry. */
+    /** The bytes of the objects and of the map entry. */
     private static final int BYTES_PER_CLIENT = 200;
 
     private final HistoryTableBuilder builder;
     private final Long2ObjectOpenHashMap<Client> clients = new Long2ObjectOpenHashMap<>();
-    /** Invocations and completions so far, of all processes. */
+    /** The number of invocations and completions of all processes so far. */
     private long calls;
 
     private boolean hasInvocations;
-    /** The time of the first call, as long as all calls have the same; {@link HistoryTable#NO_TIME} if they have none. */
+    /**
+     * The time of the first call, as long as all calls have the same time; {@link HistoryTable#NO_TIME} if they have
+     * none.
+     */
     private long onlyTime;
     /**
-     * Whether all calls so far have the same time or none. Then the order of calls, which Jepsen guarantees, is their time: its unit is
-     * a call.
+     * Whether all calls so far have the same time or none. In this case the order of calls, which Jepsen guarantees,
+     * serves as their time, and the unit is a call.
      */
     private boolean isByCalls = true;
     /** Whether calls have an {@code :index}; null before the first call. */
@@ -50,7 +53,7 @@ final class EdnClients {
 
         long index;
         long line;
-        /** The error in its operations, which counts only if the completion has no result. */
+        /** The error in its operations. It is reported only if the completion has no result. */
         @Nullable
         HistoryException failure;
 
@@ -59,12 +62,12 @@ final class EdnClients {
         }
     }
 
-    /** Counts a call of a process that is no client. */
+    /** Counts a call of a process that is not a client. */
     void passOver() {
         calls++;
     }
 
-    /** Adds a client's call. */
+    /** Adds a call of a client. */
     void take(EdnCall call) throws HistoryException {
         if (isNumbered != null && isNumbered != call.hasIndex()) {
             throw call.error(
@@ -134,13 +137,14 @@ final class EdnClients {
             close(call.process(), client, call.outcome(), call.time(), call.line(), hasResult ? operations : null);
         } else {
             transaction(call.process(), index(call), call.outcome(), call.line(), operations);
-            // Without invocations the order of calls is that of the completions alone, which binds nothing.
+            // Without invocations the order of calls is only that of the completions, which does not order transactions
+            // in real time.
             times(call.outcome(), HistoryTable.NO_TIME, isByCalls ? onlyTime : call.time());
             builder.end();
         }
     }
 
-    /** The index of the transaction that begins with the call, or consists of it. */
+    /** Returns the index of the transaction that begins with the call, or consists of it. */
     private long index(EdnCall call) {
         return call.hasIndex() ? call.index() : calls;
     }
@@ -168,7 +172,7 @@ final class EdnClients {
         client.isOpen = false;
         if (outcome == TransactionStatus.INDETERMINATE) {
             builder.reserve(-BYTES_PER_CLIENT - client.operations.bytes());
-            clients.remove(process); // Jepsen's clients go on under another number.
+            clients.remove(process); // A client of Jepsen continues under another number after this.
         }
     }
 

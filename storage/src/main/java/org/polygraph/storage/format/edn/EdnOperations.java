@@ -10,7 +10,10 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.HistoryTableBuilder;
 
-/** The reads and writes of one invocation or completion: 12 bytes an operation. One object serves many calls. */
+/**
+ * The reads and writes of one invocation or completion. Memory: 12 bytes an operation. One object is used for many
+ * calls.
+ */
 final class EdnOperations {
     private static final String SINGLE_REGISTER = "register";
     private static final String TRANSACTION = "[[:r key value] [:w key value] [:append key element] ...]";
@@ -21,7 +24,7 @@ final class EdnOperations {
     private final HistoryTableBuilder builder;
     private final KeyDictionary keys;
     private final ValueDictionary values;
-    /** Of the list that is being read. */
+    /** The elements of the list that is being read. */
     private final LongArrayList elements = new LongArrayList();
 
     private int[] operationKeys = new int[8];
@@ -35,7 +38,10 @@ final class EdnOperations {
         builder.reserve(bytes());
     }
 
-    /** Takes the operations of a call. Keys and values get their numbers in the order of the text, also if an error follows. */
+    /**
+     * Reads the operations of a call. Keys and values get their numbers in the order of the text, even if an error
+     * follows.
+     */
     void take(EdnCall call) throws HistoryException {
         size = 0;
         call.value().rewind();
@@ -46,17 +52,17 @@ final class EdnOperations {
         }
     }
 
-    /** Drops all operations. */
+    /** Removes all operations. */
     void clear() {
         size = 0;
     }
 
-    /** Adds them to the open transaction. */
+    /** Adds the operations to the open transaction of a builder. */
     void addTo(HistoryTableBuilder to) {
         to.operations(operationKeys, 0, operationValues, 0, size);
     }
 
-    /** Bytes of heap held, which the builder knows of. */
+    /** Returns the bytes of heap that are held. */
     long bytes() {
         return (long) HistoryTable.BYTES_PER_OPERATION * operationKeys.length;
     }
@@ -97,7 +103,7 @@ final class EdnOperations {
             if (value.peekIs(":r")) {
                 value.advance();
                 int key = key(value);
-                // [:r key] is a read whose value is not known.
+                // In [:r key] the value of the read is not known.
                 if (value.peek() != Token.CLOSE) {
                     read(value, key, call.isOk());
                 }
@@ -123,7 +129,7 @@ final class EdnOperations {
         value.advance();
     }
 
-    /** A nil of a call that did not succeed is no known value. */
+    /** If the call did not succeed, nil means that the value is not known. */
     private void read(EdnValue value, int key, boolean isOk) throws HistoryException {
         if (value.peekIsNil()) {
             value.advance();

@@ -7,14 +7,15 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTableBuilder;
 
 /**
- * Histories as Jepsen writes them: an operation a map, one after another or in a vector, with or without a tag; an invocation and later
- * its completion, by the same process. A process is a session. {@code :ok} is committed, {@code :fail} aborted, {@code :info} and an
- * invocation without a completion indeterminate; of these only the writes are known, and the reads that have a value. {@code :time} is
- * in ns: a transaction lasts from its invocation to its completion; one of unknown outcome has no end.
+ * Reads histories that Jepsen wrote. Each operation is a map; the maps follow one another or are elements of a vector,
+ * and may have a tag. A process writes an invocation and later its completion. Each process becomes a session. {@code
+ * :ok} is committed and {@code :fail} aborted. {@code :info}, or an invocation without a completion, is indeterminate:
+ * only its writes, and its reads that have a value, are known. {@code :time} is in ns: a transaction lasts from its
+ * invocation to its completion; if the outcome is unknown, it has no end.
  *
- * <p>{@code :txn} has {@code [:r key value]}, {@code [:w key value]} and {@code [:append key element]}; {@code :read}, {@code :write} and {@code :cas}
- * are of one register, or with {@code [key value]} of many. Processes that are no numbers (the nemesis) are passed over. Keywords are
- * strings that begin with a colon.
+ * <p>{@code :txn} has {@code [:r key value]}, {@code [:w key value]} and {@code [:append key element]}. {@code :read},
+ * {@code :write} and {@code :cas} access a single register, or one of many by {@code [key value]}. Processes that are
+ * not numbers (such as the nemesis) are skipped. Keywords are strings that begin with a colon.
  */
 public final class EdnReader {
     private EdnReader() {}

@@ -10,9 +10,9 @@ import org.polygraph.storage.format.io.Shown;
 import org.polygraph.storage.model.HistoryException;
 
 /**
- * The tokens of an EDN text (<a href="https://github.com/edn-format/edn">the format's specification</a>), one at a time; comments and
- * what is discarded by {@code #_} are passed over. Nothing is kept of the text but the current token. Libraries for EDN build
- * values, without saying where they stand, and go down with the nesting.
+ * Reads the tokens of an EDN text (<a href="https://github.com/edn-format/edn">the format's specification</a>).
+ * Comments, and what {@code #_} discards, are skipped. Only the current token is in memory. Libraries for EDN are not
+ * used, because they build values without their places in the text and overflow the stack on deep nesting.
  */
 final class EdnTokens {
     static final int MAX_DEPTH = 100;
@@ -20,7 +20,7 @@ final class EdnTokens {
     static final int MAX_NAME = 1 << 12;
     static final String REMEDY = "an operation is {:type :ok, :process 0, :f :txn, :value [[:r 1 2] [:w 1 3]]}";
 
-    /** A sign among them. */
+    /** The most characters, including a sign, of an integer that {@link #isPlainInteger} reads. */
     private static final int PLAIN_DIGITS = 18;
 
     enum Token {
@@ -28,17 +28,17 @@ final class EdnTokens {
         VECTOR,
         LIST,
         SET,
-        /** The end of one of these. */
+        /** The end of a map, vector, list or set. */
         CLOSE,
         KEYWORD,
         SYMBOL,
-        /** Of 64 bits. */
+        /** An integer of 64 bits. */
         INTEGER,
         /** Any other number. */
         NUMBER,
         STRING,
         CHARACTER,
-        /** {@code #name}; the value that it is about follows. */
+        /** {@code #name}; the tagged value follows. */
         TAG,
         END;
 
@@ -46,7 +46,7 @@ final class EdnTokens {
             return this == MAP || this == VECTOR || this == LIST || this == SET;
         }
 
-        /** Whether its elements have an order. */
+        /** Whether the elements have an order. */
         boolean isSequence() {
             return this == VECTOR || this == LIST;
         }
@@ -70,7 +70,7 @@ final class EdnTokens {
         this.in = new EdnBytes(in);
     }
 
-    /** Goes on to the next token; {@link Token#END} once all that was opened is closed. */
+    /** Goes to the next token. It is {@link Token#END} after the end of the text. */
     Token next() throws IOException, HistoryException {
         Token before = token;
         for (int discarding = 0; ; ) {
@@ -93,15 +93,15 @@ final class EdnTokens {
         }
     }
 
-    /** Goes on to the next token that is no tag. */
+    /** Goes to the next token that is not a tag. */
     Token nextValue() throws IOException, HistoryException {
         while (next() == Token.TAG) {
-            // Tags do not change the meaning of a value.
+            // A tag does not change the meaning of a value.
         }
         return token;
     }
 
-    /** Goes on to the end of the current value. */
+    /** Skips to the end of the current value. */
     void skip() throws IOException, HistoryException {
         if (token.isOpen()) {
             for (int outside = depth - 1; depth > outside; ) {
@@ -114,17 +114,17 @@ final class EdnTokens {
         return token;
     }
 
-    /** Of an integer. */
+    /** Returns the value of an integer token. */
     long integer() {
         return integer;
     }
 
-    /** Of a string its characters; of a keyword, a symbol or a number, how it is written. */
+    /** Returns the characters of a string, or the text of a keyword, a symbol or a number. */
     String text() throws HistoryException {
         return text(text, 0, length, where(file, tokenLine, tokenColumn));
     }
 
-    /** Bytes of {@link #text}. */
+    /** Returns the number of bytes of {@link #text}. */
     int length() {
         return length;
     }
@@ -133,7 +133,7 @@ final class EdnTokens {
         System.arraycopy(text, 0, to, at, length);
     }
 
-    /** The characters of bytes. */
+    /** Decodes bytes. */
     static String text(byte[] bytes, int from, int length, String where) throws HistoryException {
         try {
             return StandardCharsets.UTF_8
@@ -145,7 +145,7 @@ final class EdnTokens {
         }
     }
 
-    /** Whether the current keyword or symbol is that. */
+    /** Whether the current keyword or symbol equals the given text. */
     boolean is(String ascii) {
         if (length != ascii.length() || (token != Token.KEYWORD && token != Token.SYMBOL)) {
             return false;
@@ -166,7 +166,7 @@ final class EdnTokens {
         return tokenLine;
     }
 
-    /** In bytes, from 1. */
+    /** Returns the column of the token, in bytes from 1. */
     long column() {
         return tokenColumn;
     }
@@ -183,7 +183,7 @@ final class EdnTokens {
         return file + ":" + line + ":" + column;
     }
 
-    /** The current token as messages name it. */
+    /** Describes the current token for messages. */
     String describe() throws HistoryException {
         return switch (token) {
             case MAP -> "a map";
@@ -244,7 +244,7 @@ final class EdnTokens {
                     throw cutOff();
                 }
                 if (first == '\n') {
-                    // Only a string holds line ends: all other tokens end there.
+                    // Only a string may contain line ends; every other token ends at one.
                     throw error("'\\' at the end of a line", "a character, such as \\a or \\newline");
                 }
                 add(first);
@@ -289,11 +289,11 @@ final class EdnTokens {
         add('#');
         if (c == '_') {
             add(in.take());
-            return Token.SYMBOL; // #_ alone: next() acts on it
+            return Token.SYMBOL; // this is #_, which next() handles
         }
         restOfAtom();
         if (length > 1 && text[1] == '#') {
-            return Token.NUMBER; // ##Inf and its like
+            return Token.NUMBER; // ##Inf and similar
         }
         if (length == 1) {
             throw error("'#' by itself", "a tag, a set or #_");
@@ -344,7 +344,7 @@ final class EdnTokens {
         }
     }
 
-    /** The four digits after a backslash and u. */
+    /** Reads the four hexadecimal digits after a backslash and u. */
     private int hexadecimal() throws IOException, HistoryException {
         int code = 0;
         for (int i = 0; i < 4; i++) {
@@ -357,14 +357,14 @@ final class EdnTokens {
         return code;
     }
 
-    /** A character as UTF-8. */
+    /** Adds a character as UTF-8. */
     private void addCode(int code) {
         for (byte b : Character.toString(code).getBytes(StandardCharsets.UTF_8)) {
             add(b & 0xFF);
         }
     }
 
-    /** Up to what ends a symbol, a keyword or a number. */
+    /** Reads the rest of a symbol, a keyword or a number. */
     private void restOfAtom() throws IOException, HistoryException {
         byte[] buffer = in.buffer();
         for (boolean mayGoOn = true; mayGoOn && in.peek() != EdnBytes.END_OF_FILE; ) {
@@ -398,7 +398,10 @@ final class EdnTokens {
         return first < length && text[first] >= '0' && text[first] <= '9';
     }
 
-    /** Takes an integer as programs write it, if that and what ends it are in the buffer: most tokens of a list are. */
+    /**
+     * Reads an integer in its common notation, if it and the byte after it are in the buffer. Most tokens of a list are
+     * such integers.
+     */
     private boolean isPlainInteger(int first) {
         int digit = first - '0';
         if ((digit < 0 || digit > 9) && first != '-') {
@@ -428,7 +431,9 @@ final class EdnTokens {
         return true;
     }
 
-    /** Integers may end in N. As in Clojure, those that begin with 0 are octal, and with 0x hexadecimal. */
+    /**
+     * Reads a number. An integer may end in N. As in Clojure, it is octal if it begins with 0, and hexadecimal with 0x.
+     */
     private Token number() {
         boolean negative = text[0] == '-';
         int begin = negative || text[0] == '+' ? 1 : 0;
@@ -439,7 +444,7 @@ final class EdnTokens {
             radix = isHex ? 16 : 8;
             begin += isHex ? 2 : 1;
         }
-        long value = 0; // Negative: there is one more of these.
+        long value = 0; // the value is kept negative, because there is one more negative number
         for (int i = begin; i < end; i++) {
             int digit = Character.digit(text[i], radix);
             if (digit < 0 || value < (Long.MIN_VALUE + digit) / radix) {

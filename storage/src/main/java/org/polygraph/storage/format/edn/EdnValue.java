@@ -9,11 +9,12 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTableBuilder;
 
 /**
- * The tokens of one value, kept until the whole map is known: 25 bytes each, and their texts. One object serves many values.
+ * The tokens of one value, kept until the whole map is read. Memory: 25 bytes a token, and the texts. One object is
+ * used for many values.
  */
 final class EdnValue {
     private static final Token[] TOKENS = Token.values();
-    /** Tokens, and bytes of their texts. */
+    /** The most tokens, and the most bytes of their texts. */
     private static final int MOST = 1 << 30;
 
     private static final int BYTES_PER_TOKEN = 25;
@@ -21,7 +22,10 @@ final class EdnValue {
     private final EdnTokens in;
     private final HistoryTableBuilder builder;
     private byte[] tokens = new byte[64];
-    /** Of an integer the number, of any other but a bracket where its text begins, shifted, and its length. */
+    /**
+     * By token: an integer's value, or for other tokens except brackets the beginning of the text, shifted, and its
+     * length.
+     */
     private long[] payloads = new long[64];
 
     private long[] lines = new long[64];
@@ -31,7 +35,7 @@ final class EdnValue {
     private int textLength;
     private int at;
 
-    /** @param builder counts what is held */
+    /** @param builder counts the memory that is held */
     EdnValue(EdnTokens in, HistoryTableBuilder builder) {
         this.in = in;
         this.builder = builder;
@@ -43,7 +47,7 @@ final class EdnValue {
         at = 0;
     }
 
-    /** Takes the value at the current token, to its end. */
+    /** Reads the value that begins with the current token, to its end. */
     void take() throws IOException, HistoryException {
         clear();
         int open = 0;
@@ -103,17 +107,17 @@ final class EdnValue {
         return size == 0;
     }
 
-    /** Whether it is nil, or nothing was taken. */
+    /** Whether the value is nil or absent. */
     boolean isNil() {
         return size == 0 || isNil(0);
     }
 
-    /** Whether it is a vector or a list. */
+    /** Whether the value is a vector or a list. */
     boolean isSequence() {
         return isSequence(0);
     }
 
-    /** Whether it is a sequence whose second element is one, after a first that is none. */
+    /** Whether the value is a sequence whose second element is a sequence and whose first element is not. */
     boolean isPairWithSequence() {
         return isSequence(0) && isSequence(2);
     }
@@ -126,7 +130,7 @@ final class EdnValue {
         at = 0;
     }
 
-    /** The token that comes next; {@link Token#END} after the last. */
+    /** Returns the next token, or {@link Token#END} after the last. */
     Token peek() {
         return at < size ? TOKENS[tokens[at]] : Token.END;
     }
@@ -139,7 +143,7 @@ final class EdnValue {
         return TOKENS[tokens[i]] == Token.SYMBOL && isText(i, "nil");
     }
 
-    /** Whether the next token is that keyword. */
+    /** Whether the next token is the given keyword. */
     boolean peekIs(String keyword) {
         return peek() == Token.KEYWORD && isText(at, keyword);
     }
@@ -170,8 +174,8 @@ final class EdnValue {
     }
 
     /**
-     * Passes over a key or a value that is no integer, and returns a string for it that no other one has: that of a string is itself
-     * unless it begins like one of the others, a keyword keeps its colon, and the rest begins with #.
+     * Takes a key or a value that is not an integer, and returns a string that identifies it. A string is its own name
+     * unless it begins like one of the other names; a keyword keeps its colon; all other names begin with #.
      *
      * @param mayBeSequence whether vectors and lists are allowed
      */
@@ -218,7 +222,9 @@ final class EdnValue {
         return '"' + string.replace("\\", "\\\\").replace("\"", "\\\"") + '"';
     }
 
-    /** A number that is no integer of 64 bits: equal floating-point numbers have one name. */
+    /**
+     * Returns the name of a number that is not an integer of 64 bits. Equal floating-point numbers have the same name.
+     */
     private String number(String expected) throws HistoryException {
         String written = text();
         if (written.matches("[+-]?\\d+(\\.\\d*)?([eE][+-]?\\d+)?M?") && !written.matches("[+-]?(0\\d+|\\d+M?)")) {
@@ -230,7 +236,7 @@ final class EdnValue {
         return written;
     }
 
-    /** Whether it is a sequence that begins with a micro-operation. */
+    /** Whether the value is a sequence that begins with a micro-operation. */
     boolean isTransaction() {
         return isSequence(0)
                 && isSequence(1)
@@ -238,18 +244,18 @@ final class EdnValue {
                 && (isText(2, ":r") || isText(2, ":w") || isText(2, ":append"));
     }
 
-    /** Where the next token stands, or the last if there is none. */
+    /** Returns the place of the next token, or of the last if there is none. */
     String where() {
         int i = Math.min(at, size - 1);
         return EdnTokens.where(in.file(), lines[i], columns[i]);
     }
 
-    /** That the next token is not what was expected. */
+    /** Returns the error for a next token that is not the expected one. */
     HistoryException unexpected(String expected) throws HistoryException {
         return new HistoryException(where(), describe(), expected, EdnTokens.REMEDY);
     }
 
-    /** The next token as messages name it. */
+    /** Describes the next token for messages. */
     String describe() throws HistoryException {
         return switch (peek()) {
             case MAP -> "a map";

@@ -6,11 +6,14 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable.Source;
 import org.polygraph.storage.table.HistoryTable.Unit;
 
-/** Buffered bytes of a binary format, with the offset for messages. Reading past the end is a located error. */
+/**
+ * Reads the bytes of a binary format with a buffer, and counts the offset for messages. If the file ends too early, the
+ * error has its place.
+ */
 public final class ByteInput {
     private final String name;
     private final InputStream in;
-    /** Total size in bytes, or {@link Long#MAX_VALUE} where compression or a pipe hides it. */
+    /** The size in bytes, or {@link Long#MAX_VALUE} if it is unknown because of compression or a pipe. */
     private final long size;
 
     private final byte[] buffer = new byte[1 << 16];
@@ -25,22 +28,22 @@ public final class ByteInput {
         this.size = size;
     }
 
-    /** Bytes from the start to the next one read. */
+    /** Returns the offset of the next byte. */
     public long offset() {
         return base + position;
     }
 
-    /** No more than this many bytes are left; {@link Long#MAX_VALUE} where it is not known. */
+    /** Returns an upper bound on the number of bytes that are left; {@link Long#MAX_VALUE} if it is unknown. */
     public long remaining() {
         return size == Long.MAX_VALUE ? size : Math.max(0, size - offset());
     }
 
-    /** The next byte, or -1 at the end. */
+    /** Reads the next byte, or -1 at the end. */
     public int read() throws IOException {
         return position < limit || fill() ? buffer[position++] & 0xFF : -1;
     }
 
-    /** @param what the field, for the message when the file ends */
+    /** @param what the name of the field, for the message if the file ends */
     public int unsignedByte(String what) throws IOException, HistoryException {
         int b = read();
         if (b < 0) {
@@ -90,7 +93,7 @@ public final class ByteInput {
         return n > 0;
     }
 
-    /** {@code file:byte N}. */
+    /** Returns {@code file:byte N}. */
     public String at(long offset) {
         return Source.describe(name, Unit.BYTE, offset);
     }

@@ -5,13 +5,13 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.Arrays;
 
-/** The compression of a file, found by its first bytes. */
+/** The compression of a file, which its first bytes show. */
 public enum Compression {
     NONE,
     GZIP,
     ZSTD;
 
-    /** How many bytes of a file are needed. */
+    /** The number of bytes that {@link #of} needs. */
     public static final int PREFIX = 1 << 16;
 
     private static final int START = 512;
@@ -23,7 +23,7 @@ public enum Compression {
         }
         if (b.length >= 4) {
             int magic = (b[3] & 0xFF) << 24 | (b[2] & 0xFF) << 16 | (b[1] & 0xFF) << 8 | (b[0] & 0xFF);
-            // A frame, or a skippable one as parallel compressors write them.
+            // The magic of a frame, or of a skippable frame, which parallel compressors write first.
             if (magic == 0xFD2FB528 || (magic & 0xFFFFFFF0) == 0x184D2A50) {
                 return ZSTD;
             }
@@ -31,7 +31,7 @@ public enum Compression {
         return NONE;
     }
 
-    /** The content of a file. */
+    /** Returns the decompressed content. */
     InputStream undo(InputStream raw) throws IOException {
         return switch (this) {
             case NONE -> raw;
@@ -40,7 +40,10 @@ public enum Compression {
         };
     }
 
-    /** The first bytes of the content, up to {@value #START}, as far as the first bytes of the file give them. */
+    /**
+     * Returns the first bytes of the content, at most {@value #START}, as far as the first bytes of the file contain
+     * them.
+     */
     byte[] start(byte[] prefix) {
         byte[] start = new byte[START];
         int n = 0;
@@ -49,7 +52,8 @@ public enum Compression {
                 n += read;
             }
         } catch (IOException e) {
-            // The prefix ends in the middle, and may be damaged: the reader of the whole reports it.
+            // The prefix ends within the content, so an error here means nothing; damage is reported when the file is
+            // read.
             return Arrays.copyOf(start, n);
         }
         return Arrays.copyOf(start, n);

@@ -2,7 +2,7 @@ package org.polygraph.storage.format.io;
 
 import java.io.IOException;
 
-/** Compressed or framed content that is not what it claims to be. Leaves the package as a HistoryException. */
+/** Compressed content is damaged. Callers outside the package get a HistoryException instead. */
 public final class CorruptStreamException extends IOException {
     private static final long serialVersionUID = 1L;
 

@@ -7,9 +7,9 @@ import java.util.zip.DataFormatException;
 import java.util.zip.Inflater;
 
 /**
- * Gzip (RFC 1952), all members to the end of the file. {@link java.util.zip.GZIPInputStream} was not taken: it ends
- * silently at a damaged second member and, on a stream that has no bytes {@code available}, after the first: a part of a
- * history would pass for the whole.
+ * Reads gzip (RFC 1952), all members to the end of the file. {@link java.util.zip.GZIPInputStream} is not used: it ends
+ * without an error at a damaged second member, and after the first member if the stream has no bytes {@code available}.
+ * A part of a history would be taken for the whole.
  */
 public final class GzipInput extends InputStream {
     private static final int HEADER_CRC = 2;
@@ -48,7 +48,7 @@ public final class GzipInput extends InputStream {
                     return -1;
                 }
                 if (!inMember) {
-                    // An empty file is the caller's to report.
+                    // The caller reports an empty file.
                     if (position == limit && !fill()) {
                         ended = true;
                         return -1;

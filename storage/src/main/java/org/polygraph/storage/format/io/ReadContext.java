@@ -13,16 +13,16 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable.Unit;
 import org.polygraph.storage.table.HistoryTableBuilder;
 
-/** The budgets of one read, and how its files are opened under them. */
+/** The budgets of one read. Opens its files under these budgets. */
 public record ReadContext(BooleanSupplier stop, long memoryBytes) {
-    /** Asks the budget; called for every 64 KiB or so of input. */
+    /** Checks the budget. It is called for every 64 KiB or so of input. */
     public void check(String name) {
         if (stop.getAsBoolean()) {
             throw new BudgetException(name + ": reading stopped: time ran out or the run was cancelled");
         }
     }
 
-    /** Collects a history. */
+    /** Returns a builder for the history. */
     public HistoryTableBuilder builder(Unit positions) {
         HistoryTableBuilder builder = new HistoryTableBuilder(positions);
         builder.limit(memoryBytes);
@@ -33,8 +33,8 @@ public record ReadContext(BooleanSupplier stop, long memoryBytes) {
      * An open file.
      *
      * @param start the first bytes of the content
-     * @param content the whole, decompressed; the caller closes it
-     * @param size bytes of content, or {@link Long#MAX_VALUE} where not known
+     * @param content the whole content, decompressed; the caller closes it
+     * @param size bytes of content, or {@link Long#MAX_VALUE} if not known
      */
     public record Opened(Compression compression, byte[] start, InputStream content, long size) {
         public boolean isPlain() {
@@ -42,7 +42,7 @@ public record ReadContext(BooleanSupplier stop, long memoryBytes) {
         }
     }
 
-    /** Opens a file, looks at its first bytes, and undoes the compression they show. */
+    /** Opens a file, reads its first bytes, and undoes the compression that they show. */
     public Opened open(Location location) throws IOException, HistoryException {
         SeekableInput file = location.open();
         boolean opened = false;
@@ -83,12 +83,12 @@ public record ReadContext(BooleanSupplier stop, long memoryBytes) {
                 "rename the file or compress it");
     }
 
-    /** The same stream, under the budget. */
+    /** Returns a stream that checks the budget as it is read. */
     public InputStream checked(InputStream in, String name) {
         return new Checked(in, name);
     }
 
-    /** Asks the budget before every read of the underlying file. */
+    /** Checks the budget before every read of the underlying file. */
     private final class Checked extends FilterInputStream {
         private final String name;
 

@@ -1,12 +1,12 @@
 package org.polygraph.storage.format.io;
 
-/** Untrusted text in messages: short, and without control characters. */
+/** Makes untrusted text fit for messages: short, and without control characters. */
 public final class Shown {
     private static final int MAX = 40;
 
     private Shown() {}
 
-    /** A byte of an ASCII format. */
+    /** Describes a byte of an ASCII format. */
     public static String character(int c) {
         if (c == '\n') {
             return "the end of the line";
@@ -14,7 +14,7 @@ public final class Shown {
         return c > ' ' && c < 127 ? "'" + (char) c + "'" : String.format("the byte 0x%02x", c);
     }
 
-    /** Cut to 40 characters, anything but printable ASCII and letters replaced by '?'. */
+    /** Returns the first 40 characters. A character other than printable ASCII and letters is replaced by '?'. */
     public static String text(String text) {
         String cut = text.length() <= MAX ? text : text.substring(0, MAX) + "...";
         StringBuilder shown = new StringBuilder(cut.length());
@@ -25,7 +25,7 @@ public final class Shown {
         return shown.toString();
     }
 
-    /** A library's message on one line, up to 200 characters. */
+    /** Returns a message of a library as one line of at most 200 characters. */
     public static String message(String message) {
         String line = message.replaceAll("[^\\x20-\\x7e]", "?");
         return line.length() <= 200 ? line : line.substring(0, 200) + "...";

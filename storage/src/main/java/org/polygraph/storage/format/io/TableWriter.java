@@ -4,7 +4,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import org.polygraph.storage.table.HistoryTable;
 
-/** Writes tables one after the other as one history; closing completes it. */
+/** Writes tables one after the other as one history. Closing completes the history. */
 public interface TableWriter extends Closeable {
     void append(HistoryTable table) throws IOException;
 }

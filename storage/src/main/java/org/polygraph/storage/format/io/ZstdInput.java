@@ -5,7 +5,9 @@ import com.github.luben.zstd.ZstdInputStreamNoFinalizer;
 import java.io.IOException;
 import java.io.InputStream;
 
-/** Zstandard, all frames to the end; windows up to 128 MiB ({@code --long=27}), the library's default limit. */
+/**
+ * Reads Zstandard, all frames to the end, with windows up to 128 MiB ({@code --long=27}), the library's default limit.
+ */
 final class ZstdInput extends InputStream {
     private final ZstdInputStreamNoFinalizer in;
 
@@ -33,7 +35,7 @@ final class ZstdInput extends InputStream {
 
     private static CorruptStreamException corrupt(ZstdIOException e) {
         String message = String.valueOf(e.getMessage());
-        // The library has one code for all damage; only its message identifies a stream that stops early.
+        // The library has one error code for all damage. Only the message shows that a stream ends too early.
         if (message.startsWith("Truncated source") || message.startsWith("Read error or truncated source")) {
             return new CorruptStreamException(
                     "a zstd stream that stops in the middle", "a complete one", "the file is cut off: copy it again");

@@ -20,8 +20,8 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.HistoryTableBuilder;
 
 /**
- * The header of a history: {@code {"format":"history","version":1,"initial":{"value":0},...metadata}}, the first line of
- * JSON Lines and a metadata entry of Parquet.
+ * The header of a history: {@code {"format":"history","version":1,"initial":{"value":0},...metadata}}, the first line
+ * of JSON Lines and a metadata entry of Parquet.
  */
 public final class HistoryHeader {
     static final int VERSION = 1;
@@ -38,7 +38,9 @@ public final class HistoryHeader {
         this.place = place;
     }
 
-    /** Whether a first line is a header, as far as it can be parsed: it has a format or an initial value, but no ops. */
+    /**
+     * Whether a first line is a header, as far as it can be parsed: it has a format or an initial value, but no ops.
+     */
     static boolean isHeader(byte[] line) throws IOException {
         boolean header = false;
         try (JsonParser json = Json.FACTORY.createParser(line)) {
@@ -54,7 +56,7 @@ public final class HistoryHeader {
                 json.skipChildren();
             }
         } catch (JacksonException | CharConversionException e) {
-            // The parser of the line reports it, with the position.
+            // The parser of the line reports the error with its position.
             return header;
         }
         return header;
@@ -104,7 +106,7 @@ public final class HistoryHeader {
             }
             case "initial" -> initial(json, values);
             case "clock" -> {
-                // Any other text describes the clock to people.
+                // Any other text is a description of the clock for people.
                 if (json.currentToken() == JsonToken.VALUE_STRING && OTHER_UNITS.contains(json.getText())) {
                     throw place.error(
                             json,
@@ -148,7 +150,7 @@ public final class HistoryHeader {
         }
     }
 
-    /** Pairs of a key and its own initial value. */
+    /** Reads pairs of a key and its own initial value. */
     private void state(JsonParser json, ValueDictionary values) throws IOException, HistoryException {
         if (json.currentToken() != JsonToken.START_ARRAY) {
             throw statePair(json);
@@ -191,7 +193,9 @@ public final class HistoryHeader {
         return text.toString();
     }
 
-    /** Sets metadata and initial value of the builder. Headers of further files must agree on the initial value. */
+    /**
+     * Sets metadata and initial value of the builder. The headers of further files must have the same initial value.
+     */
     public void apply(HistoryTableBuilder builder, @Nullable HistoryHeader before) throws HistoryException {
         metadata.forEach(builder::metadata);
         if (before != null && before.hasInitial && hasInitial && before.initial != initial) {
@@ -218,7 +222,7 @@ public final class HistoryHeader {
                 code));
     }
 
-    /** The initial values of single keys that occur. */
+    /** Writes the initial values of single keys that occur. */
     private static void writeState(JsonGenerator json, HistoryTable table, @Nullable BitSet only) throws IOException {
         Int2LongMap state = table.initialState();
         if (state == null) {
@@ -241,7 +245,7 @@ public final class HistoryHeader {
         json.writeEndArray();
     }
 
-    /** The header of a table as JSON, with the fields of {@code generator}'s open root object closed. */
+    /** Writes the header of a table as JSON. Closes the root object that {@code json} has open. */
     public static void write(JsonGenerator json, HistoryTable table) throws IOException {
         write(json, table, null);
     }

@@ -14,7 +14,7 @@ import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.format.io.Shown;
 import org.polygraph.storage.model.HistoryException;
 
-/** The one JSON factory, its limits against hostile input, and located errors. */
+/** The only JSON factory, with limits against hostile input, and located errors. */
 public final class Json {
     static final int MAX_DEPTH = 100;
     static final int MAX_STRING = 1 << 20;
@@ -34,7 +34,7 @@ public final class Json {
 
     private Json() {}
 
-    /** A file and how many of its lines stand before what the parser sees. */
+    /** A place for messages: a file, and the number of its lines before the first that the parser reads. */
     public record Place(String file, long linesBefore) {
         String at(JsonLocation location) {
             return file + ":" + (linesBefore + location.getLineNr()) + ":" + location.getColumnNr();
@@ -48,7 +48,10 @@ public final class Json {
             return new HistoryException(at(json.currentTokenLocation()), found, expected, remedy);
         }
 
-        /** The error for what Jackson refused; exceptions about limits have no location, so the parser gives it. */
+        /**
+         * Returns the error for an exception of Jackson. An exception about limits has no location, so the parser gives
+         * it.
+         */
         HistoryException error(JacksonException e, JsonParser json) {
             return e instanceof StreamConstraintsException ? beyondLimits(at(json.currentLocation())) : error(e);
         }
@@ -62,7 +65,7 @@ public final class Json {
                     LINE_REMEDY);
         }
 
-        /** The error for what Jackson refused. */
+        /** Returns the error for an exception of Jackson. */
         HistoryException error(JacksonException e) {
             JsonLocation location = e.getLocation();
             String where = location == null ? file : at(location);
@@ -82,7 +85,7 @@ public final class Json {
         }
     }
 
-    /** The integer at the current token. */
+    /** Reads the integer at the current token. */
     static long integer(JsonParser json, Place place, String field) throws IOException, HistoryException {
         if (json.currentToken() != JsonToken.VALUE_NUMBER_INT) {
             throw place.error(json, describe(json) + " as \"" + field + "\"", "an integer", LINE_REMEDY);
@@ -97,7 +100,7 @@ public final class Json {
         return json.getLongValue();
     }
 
-    /** The id of the key at the current token. */
+    /** Returns the id of the key at the current token. */
     static int key(JsonParser json, Place place, KeyDictionary keys) throws IOException, HistoryException {
         return switch (json.currentToken()) {
             case VALUE_NUMBER_INT -> keys.id(integer(json, place, "key"));
@@ -106,7 +109,7 @@ public final class Json {
         };
     }
 
-    /** The code of the value at the current token: an integer, a string or null. */
+    /** Returns the code of the value at the current token: an integer, a string or null. */
     static long value(JsonParser json, Place place, String field, ValueDictionary values)
             throws IOException, HistoryException {
         return switch (json.currentToken()) {
@@ -119,7 +122,7 @@ public final class Json {
         };
     }
 
-    /** The current token, for messages. */
+    /** Describes the current token for messages. */
     static String describe(JsonParser json) throws IOException {
         JsonToken token = json.currentToken();
         if (token == null) {

@@ -21,12 +21,13 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.HistoryTableBuilder;
 
 /**
- * JSON Lines in UTF-8: an optional header, then a transaction a line. Fields come in any order and unknown ones are skipped; known
- * ones come once. Parsed as a stream of tokens: only the operations of a line are kept.
+ * Reads JSON Lines in UTF-8: an optional header, then a transaction on each line. Fields may come in any order, and
+ * unknown fields are skipped; a known field must come once. The input is a stream of tokens: only the operations of one
+ * line are kept.
  */
 public final class JsonlReader {
     private static final int MAX_HEADER = 1 << 20;
-    /** U+FEFF in UTF-8, which some programs write at the beginning of a file. */
+    /** U+FEFF in UTF-8: the byte order mark that some programs write at the beginning of a file. */
     private static final byte[] MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
 
     private static final int SESSION = 1;
@@ -54,7 +55,7 @@ public final class JsonlReader {
     private static final int PREDICATE_READ = 6;
     private static final int PREDICATE_WRITE = 7;
     private static final int PREDICATE_DELETE = 8;
-    /** By kind, for messages. */
+    /** The kinds of operations for messages, by number. */
     private static final String[] KINDS = {"r", "w", "cas", "append", "i", "d"};
 
     public static final String NO_TIME_REMEDY = "leave out a time that is not known";
@@ -69,7 +70,7 @@ public final class JsonlReader {
     private Json.Place place = new Json.Place("", 0);
     /** Whether the current transaction has a compare-and-set of unknown result. */
     private boolean isOpen;
-    /** Of the list that was last read. */
+    /** The elements of the list that was read last. */
     private final LongArrayList elements = new LongArrayList();
 
     public JsonlReader(HistoryTableBuilder builder) {
@@ -96,7 +97,10 @@ public final class JsonlReader {
         header(file, new BufferedInputStream(stream, 1 << 16));
     }
 
-    /** The number of lines that were read, and the first line of the transactions if it was read too. */
+    /**
+     * The result of reading a header: the number of lines that were read, and the first transaction's line if it was
+     * read too.
+     */
     private record HeaderEnd(long lines, byte[] line) {}
 
     private HeaderEnd header(String file, BufferedInputStream in) throws IOException, HistoryException {
@@ -125,7 +129,7 @@ public final class JsonlReader {
     }
 
     /**
-     * Reads lines after the first one of a file: there is no header.
+     * Reads the lines of a file after a first part that was read already, so there is no header.
      *
      * @param stream begins with a line
      * @return the number of its lines
@@ -134,7 +138,10 @@ public final class JsonlReader {
         return transactions(new Json.Place(file, 0), new BufferedInputStream(stream, 1 << 16));
     }
 
-    /** Passes over a mark of UTF-8; refuses UTF-16 and UTF-32, where one of the first two bytes is zero or no UTF-8. */
+    /**
+     * Skips a byte order mark of UTF-8. Refuses UTF-16 and UTF-32, in which one of the first two bytes is zero or not
+     * valid in UTF-8.
+     */
     private static void skipMark(String file, BufferedInputStream in) throws IOException, HistoryException {
         in.mark(MARK.length);
         byte[] first = in.readNBytes(MARK.length);
@@ -172,7 +179,10 @@ public final class JsonlReader {
         }
     }
 
-    /** The next line with its end, or its beginning if it is too long for a header; empty at the end of the file. */
+    /**
+     * Returns the next line with its end, or only its beginning if it is too long for a header. The result is empty at
+     * the end of the file.
+     */
     private static byte[] firstLine(InputStream in) throws IOException {
         ByteArrayOutputStream line = new ByteArrayOutputStream(256);
         for (int b; line.size() < MAX_HEADER && (b = in.read()) >= 0; ) {
@@ -193,7 +203,7 @@ public final class JsonlReader {
         return true;
     }
 
-    /** @param last the line of the transaction before. @return that of this one */
+    /** @param last the line of the transaction before. @return the line of this one */
     private long transaction(JsonParser json, long last) throws IOException, HistoryException {
         if (json.currentToken() != JsonToken.START_OBJECT) {
             throw place.error(json, Json.describe(json), "a transaction object", Json.LINE_REMEDY);
@@ -306,7 +316,7 @@ public final class JsonlReader {
         return outcome;
     }
 
-    /** The outcome a status names, or null. */
+    /** Returns the status that a string names, or null. */
     public static @Nullable TransactionStatus outcome(String status) {
         return switch (status) {
             case "committed" -> TransactionStatus.COMMITTED;
@@ -381,7 +391,7 @@ public final class JsonlReader {
             } else if (bit == ROW && token == JsonToken.START_OBJECT) {
                 row = predicate.row(json, place);
             } else {
-                // Of reads and writes these are fields like any other, so what is in them is not looked at here.
+                // For reads and writes these fields have no meaning, so their content is not checked here.
                 seen &= bit == OK && token == JsonToken.VALUE_NULL ? -1 : ~bit;
                 json.skipChildren();
             }
@@ -449,8 +459,9 @@ public final class JsonlReader {
     }
 
     /**
-     * One that was applied reads what it expected and writes; of one that was refused it is known what it found, or only
-     * that this was not what it expected; one of unknown result is one that was applied, if its transaction committed.
+     * Adds a compare-and-set. If it was applied, it reads what it expected and writes. If it was refused, it reads the
+     * value that it found, or is only known to have read another value than the expected. If its result is unknown, it
+     * was applied if its transaction committed.
      */
     private void compareAndSet(
             JsonParser json, int seen, int key, long expected, long value, @Nullable Boolean ok, long found)
@@ -485,7 +496,7 @@ public final class JsonlReader {
 
     private int kind(JsonParser json) throws IOException, HistoryException {
         if (json.currentToken() == JsonToken.VALUE_STRING && json.getTextLength() == 1) {
-            // Without a string for the most frequent ones.
+            // The most frequent kinds are recognized without creating a string.
             char kind = json.getTextCharacters()[json.getTextOffset()];
             if (kind == 'r' || kind == 'w') {
                 return kind == 'r' ? READ : WRITE;

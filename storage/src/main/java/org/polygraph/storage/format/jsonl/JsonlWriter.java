@@ -11,7 +11,7 @@ import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.format.io.TableWriter;
 import org.polygraph.storage.table.HistoryTable;
 
-/** Writes JSON Lines: a header and a transaction a line, by (session, index). */
+/** Writes JSON Lines: a header, and a line for each transaction, by (session, index). */
 public final class JsonlWriter {
     private final HistoryTable table;
     /** The transactions to write; null for all. */
@@ -54,7 +54,7 @@ public final class JsonlWriter {
         }
     }
 
-    /** Writes tables one after the other, with the header of the first. */
+    /** Returns a writer of tables, one after the other, with the header of the first. */
     public static TableWriter appender(HistoryTable first, OutputStream out) throws IOException {
         JsonGenerator json = generator(out);
         HistoryHeader.write(json, first);
@@ -124,7 +124,7 @@ public final class JsonlWriter {
                 : table.isInsert(o) ? "i" : o > 0 && table.isBeforeAppend(o - 1) ? "append" : "w";
     }
 
-    /** A compare-and-set that was refused; what it would have written is not kept. */
+    /** Writes a compare-and-set that was refused. What it would have written is not kept. */
     private void refusal(JsonGenerator json, int key, long value) throws IOException {
         json.writeStringField("op", "cas");
         json.writeFieldName("key");
@@ -148,7 +148,7 @@ public final class JsonlWriter {
         }
     }
 
-    /** A value; opaque ones become strings, which are as different as they were. */
+    /** Writes a value. An opaque value becomes a string; different values become different strings. */
     static void writeValue(JsonGenerator json, ValueDictionary values, long code) throws IOException {
         if (values.isNull(code)) {
             json.writeNull();

@@ -9,13 +9,15 @@ import java.io.InputStream;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTableBuilder;
 
-/** A table of keys and their values: JSON Lines {@code {"key":K,"value":V}} in UTF-8; unknown fields are skipped. */
+/**
+ * Reads a table of keys and their values: JSON Lines {@code {"key":K,"value":V}} in UTF-8. Unknown fields are skipped.
+ */
 public final class KeyValueReader {
     private static final String REMEDY = "each line is {\"key\":K,\"value\":V}";
 
     private KeyValueReader() {}
 
-    /** Adds each line as a write of the transaction that the builder has begun. */
+    /** Adds each line as a write to the transaction that the builder has begun. */
     public static void read(String file, InputStream content, HistoryTableBuilder builder)
             throws IOException, HistoryException {
         Json.Place place = new Json.Place(file, 0);

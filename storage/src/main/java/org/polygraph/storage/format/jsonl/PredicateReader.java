@@ -13,12 +13,12 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.Condition;
 import org.polygraph.storage.table.HistoryTableBuilder;
 
-/** Reads, writes and deletes by a condition: {@code pr}, {@code pw} and {@code pd}. */
+/** Parses reads, writes and deletes by a condition: {@code pr}, {@code pw} and {@code pd}. */
 final class PredicateReader {
     private static final String REMEDY = "spark-jobs/docs/predicates.md shows the fields";
 
     private final HistoryTableBuilder builder;
-    /** The keys of the rows that matched, and their values. */
+    /** The keys of the rows that matched. The list below has their values. */
     private final IntArrayList keys = new IntArrayList();
 
     private final IntOpenHashSet distinct = new IntOpenHashSet();
@@ -136,7 +136,10 @@ final class PredicateReader {
         }
     }
 
-    /** Reads the columns of a row, from the start of its object. Columns that are no integers, strings or null are left out. @return its number */
+    /**
+     * Reads the columns of a row, from the start of its object. Columns that are not integers, strings or null are left
+     * out. @return the number of the row
+     */
     int row(JsonParser json, Json.Place place) throws IOException, HistoryException {
         for (String column; (column = json.nextFieldName()) != null; ) {
             switch (json.nextToken()) {

@@ -3,8 +3,9 @@ package org.polygraph.storage.format.parquet;
 import java.io.IOException;
 
 /**
- * Bytes of an array from one place to another, in order, with the integers of variable length that Parquet's metadata and pages
- * have alike: seven bits a byte, the lowest first, and signed ones in zigzag (0, -1, 1, -2...).
+ * Reads the bytes of an array in order, from one index to another. It also reads the integers of variable length that
+ * Parquet's metadata and pages share: seven bits a byte, the lowest first; signed integers are in zigzag (0, -1, 1,
+ * -2...).
  */
 final class ByteCursor {
     private final byte[] bytes;
@@ -12,7 +13,7 @@ final class ByteCursor {
     private final String cutOff;
     private int at;
 
-    /** @param cutOff what is wrong where bytes are missing */
+    /** @param cutOff the message of the error if bytes are missing */
     ByteCursor(byte[] bytes, int from, int end, String cutOff) {
         this.bytes = bytes;
         this.at = from;
@@ -20,7 +21,7 @@ final class ByteCursor {
         this.cutOff = cutOff;
     }
 
-    /** Where in the array the next byte is. */
+    /** Returns the array index of the next byte. */
     int at() {
         return at;
     }
@@ -29,7 +30,7 @@ final class ByteCursor {
         return end - at;
     }
 
-    /** Passes over bytes. */
+    /** Skips n bytes. */
     void step(long n) throws IOException {
         if (n < 0 || n > end - at) {
             throw cutOff();
@@ -37,7 +38,7 @@ final class ByteCursor {
         at += (int) n;
     }
 
-    /** A byte, from 0 to 255. */
+    /** Reads a byte, from 0 to 255. */
     int next() throws IOException {
         if (at >= end) {
             throw cutOff();
@@ -50,7 +51,7 @@ final class ByteCursor {
         return (n >>> 1) ^ -(n & 1);
     }
 
-    /** 64 bits, which may be negative. */
+    /** Reads an integer of up to 64 bits. If it uses all of them, the result is negative. */
     long unsigned() throws IOException {
         long n = 0;
         for (int shift = 0; shift < Long.SIZE; shift += 7) {

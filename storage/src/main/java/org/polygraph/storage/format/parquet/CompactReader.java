@@ -4,8 +4,9 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Thrift's compact protocol, in which Parquet's footers and page headers are written: structs of numbered fields, of which
- * those not known are skipped. Lengths are held against the bytes there are, and nesting against {@value #MOST_DEPTH}.
+ * Reads Thrift's compact protocol, in which Parquet's footers and page headers are written: structs of numbered fields.
+ * Unknown fields are skipped. A length is checked against the bytes that are left, and the nesting against {@value
+ * #MOST_DEPTH}.
  *
  * <p>Source: thrift/doc/specs/thrift-compact-protocol.md.
  */
@@ -27,7 +28,7 @@ final class CompactReader {
 
     private final byte[] bytes;
     private final ByteCursor in;
-    /** Of the field, or of the list's elements, that come next. */
+    /** The type of the field or list element that comes next. */
     private int type = STRUCT;
 
     private int depth;
@@ -37,12 +38,12 @@ final class CompactReader {
         in = new ByteCursor(bytes, from, end, "metadata that is cut off");
     }
 
-    /** Where it stands in the array. */
+    /** Returns the array index of the next byte. */
     int position() {
         return in.at();
     }
 
-    /** Enters a struct: the field that comes next, or the next element of a list. */
+    /** Enters a struct, which is the next field or the next element of a list. */
     void enter() throws IOException {
         require(STRUCT);
         if (++depth > MOST_DEPTH) {
@@ -51,17 +52,17 @@ final class CompactReader {
     }
 
     /**
-     * The number of the next field of the struct that was entered last, which one of the methods below then reads; 0 at the
-     * struct's end, which it leaves.
+     * Reads the number of the next field of the struct that was entered last. The caller then reads the field with one
+     * of the methods below. At the end of the struct the result is 0, and the struct is left.
      *
-     * @param previous the number of the field before it; 0 at first
+     * @param previous the number of the previous field; 0 for the first one
      */
     int field(int previous) throws IOException {
         int header = in.next();
         type = header & 15;
         if (type == 0) {
             depth--;
-            // Where it was an element of a list, so is the next.
+            // If the struct was an element of a list, the next element is a struct too.
             type = STRUCT;
             return 0;
         }
@@ -72,7 +73,7 @@ final class CompactReader {
         return field;
     }
 
-    /** An integer. */
+    /** Reads an integer. */
     long number() throws IOException {
         if (type < BYTE || type > I64) {
             throw unexpected("an integer");
@@ -80,7 +81,7 @@ final class CompactReader {
         return type == BYTE ? (byte) in.next() : in.signed();
     }
 
-    /** An integer of 32 bits. */
+    /** Reads an integer of 32 bits. */
     int number32() throws IOException {
         long number = number();
         if (number != (int) number) {
@@ -96,7 +97,7 @@ final class CompactReader {
         return type == TRUE;
     }
 
-    /** A string. */
+    /** Reads a string. */
     String text() throws IOException {
         int length = length();
         String text = new String(bytes, in.at(), length, StandardCharsets.UTF_8);
@@ -104,7 +105,7 @@ final class CompactReader {
         return text;
     }
 
-    /** Bytes. */
+    /** Reads an array of bytes. */
     byte[] binary() throws IOException {
         int length = length();
         byte[] copy = new byte[length];
@@ -113,7 +114,10 @@ final class CompactReader {
         return copy;
     }
 
-    /** Enters a list: how many elements it has, which are read one by one like fields. Each takes a byte at least. */
+    /**
+     * Enters a list and returns the number of its elements. The elements are read one by one, like fields. Each takes
+     * at least one byte.
+     */
     int list() throws IOException {
         if (type != LIST && type != SET) {
             throw unexpected("a list");
@@ -124,11 +128,11 @@ final class CompactReader {
         if (size < 0 || size > in.left()) {
             throw new IOException("metadata with a list of " + size + " in " + in.left() + " bytes");
         }
-        // Among elements a flag has a byte of its own and is not needed anywhere.
+        // A flag in a list takes a byte of its own. No list of flags is read, so flag() ignores this case.
         return (int) size;
     }
 
-    /** What comes next is not needed. */
+    /** Skips the next field or element. */
     void skip() throws IOException {
         skip(type, false);
     }

@@ -13,18 +13,18 @@ import org.apache.parquet.io.api.Binary;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The encodings that few files have, by the readers of Parquet's library. These allocate what the header of a page announces, so
- * it is checked first; what they throw is unchecked.
+ * Decodes the rare encodings by the readers of Parquet's library. Those readers allocate what the header of a page
+ * announces, so the header is checked first. They throw unchecked exceptions.
  */
 final class LibraryValues {
-    /** Differences in a block; writers take 128. */
+    /** The most differences that a block may have; writers use 128. */
     private static final int MOST_BLOCK = 1 << 16;
 
     private LibraryValues() {}
 
-    /** Integers, decoded in order. */
+    /** Integers that are decoded in order. */
     interface Numbers {
-        /** Reads the next {@code n}. */
+        /** Reads the next {@code n} integers. */
         void read(long[] into, int n);
     }
 
@@ -41,7 +41,7 @@ final class LibraryValues {
         };
     }
 
-    /** DELTA_BINARY_PACKED. @param count entries of the page */
+    /** Decodes DELTA_BINARY_PACKED. @param count the number of entries of the page */
     static Numbers differences(byte[] bytes, int from, int end, int count, boolean isWide) throws IOException {
         checkDifferences(bytes, from, end, count);
         DeltaBinaryPackingValuesReader reader = new DeltaBinaryPackingValuesReader();
@@ -49,7 +49,7 @@ final class LibraryValues {
         return numbers(reader, isWide);
     }
 
-    /** BYTE_STREAM_SPLIT. */
+    /** Decodes BYTE_STREAM_SPLIT. */
     static Numbers split(byte[] bytes, int from, int end, int count, boolean isWide) throws IOException {
         ValuesReader reader =
                 isWide ? new ByteStreamSplitValuesReaderForLong() : new ByteStreamSplitValuesReaderForInteger();
@@ -57,7 +57,7 @@ final class LibraryValues {
         return numbers(reader, isWide);
     }
 
-    /** Refuses a header of differences that announces more than the page can have. */
+    /** Refuses a header that announces more differences than the page can have. */
     private static void checkDifferences(byte[] bytes, int from, int end, int count) throws IOException {
         ByteCursor header = new ByteCursor(bytes, from, end, "a page with fewer values than announced");
         long block = header.unsigned();
@@ -69,7 +69,7 @@ final class LibraryValues {
         }
     }
 
-    /** Levels in the old BIT_PACKED. */
+    /** Levels in BIT_PACKED, the encoding of old files. */
     static final class PackedLevels implements ParquetColumn.Levels {
         private final BitPackingValuesReader reader;
 
@@ -87,7 +87,7 @@ final class LibraryValues {
             this.end = from + (int) length;
         }
 
-        /** Where the levels end in the page. */
+        /** Returns the index in the page at which the levels end. */
         int end() {
             return end;
         }
@@ -100,15 +100,18 @@ final class LibraryValues {
         }
     }
 
-    /** DELTA_LENGTH_BYTE_ARRAY, and DELTA_BYTE_ARRAY, where a string shares its beginning with the one before it. */
+    /**
+     * Decodes DELTA_LENGTH_BYTE_ARRAY and DELTA_BYTE_ARRAY. In the latter, a string shares its beginning with the
+     * string before it.
+     */
     static final class Strings {
         private final DeltaLengthByteArrayValuesReader rests = new DeltaLengthByteArrayValuesReader();
-        /** The length of the shared beginnings; null where none is shared. */
+        /** The lengths of the shared beginnings; null if the encoding shares none. */
         private final @Nullable DeltaBinaryPackingValuesReader shared;
 
         private byte[] last;
         private String lastString = "";
-        /** Bytes of shared beginnings so far. */
+        /** The total bytes of shared beginnings so far. */
         private long sharedBytes;
 
         /**
@@ -130,7 +133,7 @@ final class LibraryValues {
             rests.initFromPage(count, in);
         }
 
-        /** Reads the next {@code n}. */
+        /** Reads the next {@code n} strings. */
         void read(String[] into, int n) throws IOException {
             for (int i = 0; i < n; i++) {
                 Binary rest = rests.readBytes();

@@ -29,8 +29,9 @@ import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
 
 /**
- * A flat table of 64-bit integers as a Parquet file, with one text in its metadata. Columns are required, delta packed and
- * zstd compressed: what ascends slowly takes a byte or so a value. Pages carry checksums, which are verified.
+ * Reads and writes a flat table of 64-bit integers as a Parquet file, with one text in its metadata. Columns are
+ * required, delta encoded and compressed by zstd, so a value of a slowly ascending column takes about one byte. Pages
+ * carry checksums, which are verified.
  *
  * <p>Memory: row groups of {@value #ROW_GROUP_BYTES} bytes while writing; one group, at most the file, while reading.
  */
@@ -38,7 +39,7 @@ public final class NumberTable {
     private static final long ROW_GROUP_BYTES = 16L << 20;
     private static final long SLACK = 1 << 20;
 
-    /** Where rows come from. */
+    /** Provides the rows to write. */
     @FunctionalInterface
     public interface Source {
         /**
@@ -49,12 +50,15 @@ public final class NumberTable {
         boolean next(long[] row);
     }
 
-    /** Where rows go. */
+    /** Receives the rows that are read. */
     public interface Sink {
-        /** Comes first. @param rows as many will come; not to be trusted for anything that takes memory */
+        /**
+         * Is called first. @param rows the number of rows as the file states it; it may be wrong, so do not allocate by
+         * it
+         */
         void header(String text, List<String> columns, long rows) throws HistoryException;
 
-        /** The array is used again. */
+        /** Receives a row. The array is used again for the next row. */
         void row(long[] row) throws HistoryException;
     }
 
@@ -63,7 +67,7 @@ public final class NumberTable {
     /**
      * Writes and flushes; does not close the stream.
      *
-     * @param name of the schema, and of the text in the metadata
+     * @param name the name of the schema, and of the text in the metadata
      */
     public static void write(OutputStream out, String name, String text, List<String> columns, Source source)
             throws IOException {
@@ -88,10 +92,10 @@ public final class NumberTable {
     }
 
     /**
-     * Reads a file from untrusted hands.
+     * Reads a file, which may be damaged or hostile.
      *
-     * @param name as it was written with
-     * @throws HistoryException if it is no such file; or from the sink
+     * @param name the name that it was written with
+     * @throws HistoryException if the file is not such a table, or from the sink
      */
     public static void read(Location file, String name, Sink sink) throws IOException, HistoryException {
         long length = file.length();
@@ -104,7 +108,8 @@ public final class NumberTable {
                 .withUseHadoopVectoredIo(false)
                 .usePageChecksumVerification()
                 .build();
-        // Opened by itself first: a file that cannot be read is not a damaged one.
+        // The file is opened once before Parquet opens it, so that a file that cannot be read is not reported as
+        // damaged.
         file.open().close();
         try (ParquetFileReader reader = new ParquetFileReader(ParquetFiles.input(file), options)) {
             FileMetaData metadata = reader.getFileMetaData();
@@ -125,7 +130,7 @@ public final class NumberTable {
             }
             throw damaged(file.name(), e);
         } catch (OutOfMemoryError e) {
-            // What a page claims to hold is allocated by Parquet before it looks.
+            // Parquet allocates the size that a page announces before it checks it.
             throw damaged(file.name(), e);
         }
     }
@@ -181,7 +186,10 @@ public final class NumberTable {
         return ParquetFailure.damaged(name, e, cause);
     }
 
-    /** Column readers want to know where values go; ours are asked for them. */
+    /**
+     * Parquet's column readers require a converter for the values. This one ignores them, because the values are asked
+     * from the column readers.
+     */
     private static final class Ignored extends GroupConverter {
         @Override
         public Converter getConverter(int field) {

@@ -6,14 +6,14 @@ import java.io.IOException;
 import org.polygraph.storage.format.io.GzipInput;
 import org.xerial.snappy.Snappy;
 
-/** How pages are compressed, by Parquet's numbers: zstd (which we write), snappy (Spark's default), gzip and not at all. */
+/** The compression of a page, by Parquet's numbers: zstd (which we write), snappy (Spark's default), gzip, or none. */
 enum PageCompression {
     NONE(0, 1),
     SNAPPY(1, 64),
     GZIP(2, 1100),
     ZSTD(6, 1 << 15);
 
-    /** Beyond, a page is refused before memory is taken for it. */
+    /** A page of more bytes is refused before memory is allocated for it. */
     static final int MOST_BYTES = 1 << 28;
 
     private static final String[] NAMES = {"NONE", "SNAPPY", "GZIP", "LZO", "BROTLI", "LZ4", "ZSTD", "LZ4_RAW"};
@@ -21,7 +21,7 @@ enum PageCompression {
     private static final int SLACK = 1 << 17;
 
     private final int number;
-    /** No page of this compression is as many times larger than its compressed bytes, but for {@link #SLACK}. */
+    /** A page is at most this many times as large as its compressed bytes, plus {@link #SLACK}. */
     private final int mostRatio;
 
     PageCompression(int number, int mostRatio) {
@@ -29,7 +29,7 @@ enum PageCompression {
         this.mostRatio = mostRatio;
     }
 
-    /** The one of that number. */
+    /** Returns the compression that has the number. */
     static PageCompression of(int number) throws IOException {
         for (PageCompression each : values()) {
             if (each.number == number) {
@@ -41,14 +41,14 @@ enum PageCompression {
                 + ", which is not read (zstd, snappy and gzip are)");
     }
 
-    /** Refuses a size that no page has. */
+    /** Refuses a size that is out of range. */
     static void checkSize(int size) throws IOException {
         if (size < 0 || size > MOST_BYTES) {
             throw new IOException("a page of " + size + " bytes, more than " + MOST_BYTES);
         }
     }
 
-    /** Refuses a size that so many compressed bytes cannot have, before memory is taken for it. */
+    /** Refuses a size that the compressed bytes cannot have, before memory is allocated for it. */
     void checkSize(int length, int size) throws IOException {
         checkSize(size);
         if (this == NONE ? size != length : size > (long) mostRatio * length + SLACK) {
@@ -56,7 +56,7 @@ enum PageCompression {
         }
     }
 
-    /** Decompresses, to exactly as many bytes as announced. */
+    /** Decompresses a page and checks that it has the announced size. */
     void undo(byte[] from, int at, int length, byte[] into, int offset, int size) throws IOException {
         checkSize(size);
         long found =
@@ -85,7 +85,7 @@ enum PageCompression {
     }
 
     private static int snappy(byte[] from, int at, int length, byte[] into, int offset, int size) throws IOException {
-        // Snappy states its own size, which must be believed before it is written.
+        // Snappy writes as many bytes as its data announces, so that number is checked first.
         int stated = Snappy.uncompressedLength(from, at, length);
         return stated == size ? Snappy.uncompress(from, at, length, into, offset) : stated;
     }

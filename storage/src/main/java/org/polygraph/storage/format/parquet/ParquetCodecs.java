@@ -7,7 +7,10 @@ import org.apache.parquet.bytes.BytesInput;
 import org.apache.parquet.compression.CompressionCodecFactory;
 import org.apache.parquet.hadoop.metadata.CompressionCodecName;
 
-/** {@link PageCompression} for Parquet's library, without Hadoop's codecs, whose configuration alone costs half a second. */
+/**
+ * Offers {@link PageCompression} to Parquet's library. Hadoop's codecs are not used, because loading their
+ * configuration costs half a second.
+ */
 final class ParquetCodecs implements CompressionCodecFactory {
     @Override
     public BytesInputCompressor getCompressor(CompressionCodecName codec) {

@@ -11,22 +11,24 @@ import org.polygraph.storage.format.io.Shown;
 import org.polygraph.storage.model.BudgetException;
 
 /**
- * A column, entry by entry: levels and values ({@link ParquetValues}) are decoded {@value #SLICE} at a time into arrays.
+ * A column that is read entry by entry. Levels and values ({@link ParquetValues}) are decoded {@value #SLICE} at a time
+ * into arrays.
  *
- * <p>Loops stand in small methods that are called for {@value #BLOCK} values or so: a compiler that replaces a method as a whole
- * takes the fast one after some hundred calls, and one that replaces a loop in its midst starts again with each call.
+ * <p>Loops stand in small methods that are called for about {@value #BLOCK} values each. The JIT compiler replaces such
+ * a method as a whole after some hundred calls. A long loop would be replaced while it runs, and would start again
+ * uncompiled with each call.
  */
 final class ParquetColumn {
-    /** Entries that are decoded together: their arrays stay in the second cache. */
+    /** The number of entries that are decoded together. Their arrays fit the second-level cache. */
     private static final int SLICE = 1 << 14;
 
-    /** Values that a loop of a method goes over. */
+    /** The number of values that a loop handles in one call of its method. */
     static final int BLOCK = 512;
 
     private static final int RLE = 3;
     private static final int BIT_PACKED = 4;
 
-    /** That a column is damaged, and where. */
+    /** A column is damaged; the message contains the place. */
     static final class DamagedException extends IOException {
         private static final long serialVersionUID = 1L;
 
@@ -40,11 +42,11 @@ final class ParquetColumn {
     private final int maxDefinition;
 
     private final ParquetPages pages = new ParquetPages();
-    /** The page eight bytes a number, for what is packed by bits. */
+    /** The bytes of the page, eight per number, for bit-packed levels and entries. */
     private long[] words = new long[0];
 
     private final ParquetValues values;
-    /** Of the current page: entries that are not decoded yet, and where their levels come from. */
+    /** The number of entries of the current page that are not decoded yet. */
     private int undecoded;
 
     private @Nullable Levels repetitions;
@@ -52,20 +54,26 @@ final class ParquetColumn {
 
     private int at;
     private int limit;
-    /** How many entries of the slice have a value. */
+    /** The number of entries of the slice that have a value. */
     private int there;
 
-    /** The level of all entries in the arrays, or -1. */
+    /**
+     * The repetition level, if all entries of the slice have the same; else -1. The field below holds the same for
+     * definition levels.
+     */
     private int repetitionsAlike = -1;
 
     private int definitionsAlike = -1;
     private int[] repetition = new int[0];
     private int[] definition = new int[0];
-    /** Levels however they are encoded. */
+    /** Levels in any encoding. */
     interface Levels {
         void read(int[] into, int n) throws IOException;
 
-        /** The value of the next {@code n}, which are then read, where they are plainly alike; else -1. */
+        /**
+         * If the next {@code n} levels are one run, reads them and returns their value. Else returns -1 and reads
+         * nothing.
+         */
         default int alike(int n) throws IOException {
             return -1;
         }
@@ -74,7 +82,8 @@ final class ParquetColumn {
     /**
      * @param type INT32, INT64 or BINARY
      * @param meaning of strings; not used for integers
-     * @param isFixed whether a string always has the same meaning, so that the dictionary's strings can be looked up at once
+     * @param isFixed whether a string always has the same meaning, so that the strings of a dictionary are looked up at
+     *     once
      */
     ParquetColumn(
             List<String> path,
@@ -90,7 +99,7 @@ final class ParquetColumn {
         values = new ParquetValues(type, meaning, isFixed, createdBy);
     }
 
-    /** Turns to the next row group, before its first entry. */
+    /** Goes to the beginning of another row group. */
     void open(SeekableInput file, ParquetFooter.Group group) throws IOException {
         values.open();
         undecoded = 0;
@@ -107,7 +116,10 @@ final class ParquetColumn {
         return new DamagedException("column " + Shown.text(String.join(".", path)), e);
     }
 
-    /** How many further entries are at hand; none only at the end of the row group. */
+    /**
+     * Returns the number of entries that are decoded, and decodes more if there are none. It is 0 only at the end of
+     * the row group.
+     */
     int available() throws IOException {
         return at < limit || refill() ? limit - at : 0;
     }
@@ -121,12 +133,15 @@ final class ParquetColumn {
         return Arrays.mismatch(repetition, at, at + n, other.repetition, other.at, other.at + n) < 0;
     }
 
-    /** Of the entry {@code i} further on, as those below: 0 where a row begins. */
+    /** Returns the repetition level of the entry that is {@code i} further on. It is 0 where a row begins. */
     int repetition(int i) {
         return repetition[at + i];
     }
 
-    /** How many of the optional and repeated groups around the value, and of itself, are there. */
+    /**
+     * Returns the definition level of an entry: how many of the optional and repeated groups around the value, and of
+     * the value itself, are present.
+     */
     int definition(int i) {
         return definition[at + i];
     }
@@ -135,7 +150,7 @@ final class ParquetColumn {
         return definition[at + i] == maxDefinition;
     }
 
-    /** Whether no entry at hand has a value. */
+    /** Whether no decoded entry has a value. */
     boolean isEmpty() {
         return there == 0;
     }
@@ -144,31 +159,33 @@ final class ParquetColumn {
         return values.isString();
     }
 
-    /** Whether all entries at hand have a value. */
+    /** Whether all decoded entries have a value. */
     boolean isFull() {
         return definitionsAlike == maxDefinition;
     }
 
-    /** The integers at hand, where {@link #isFull}: the next entry's at {@link #position}. */
+    /** Returns the decoded integers, if {@link #isFull}. The integer of the next entry is at {@link #position}. */
     long[] numbers() {
         return values.numbers();
     }
 
-    /** Where the next entry is in {@link #numbers}. */
+    /** Returns the index of the next entry in {@link #numbers}. */
     int position() {
         return at;
     }
 
     /**
-     * The codes of the strings of the next {@code n} entries, all of which have one.
+     * Writes the codes of the strings of the next {@code n} entries, all of which have one.
      *
-     * @return all of these by OR; negative where one is not known yet and the result is of no use
+     * @return the OR of all these codes; if it is negative, a code is not known yet and the result must not be used
      */
     int codes(int[] into, int n) {
         return values.codes(at, into, n);
     }
 
-    /** The places of those of the next {@code n} entries with which a row begins; how many. */
+    /**
+     * Writes the places of those of the next {@code n} entries with which a row begins, and returns how many there are.
+     */
     int rowStarts(int[] into, int n) {
         int count = 0;
         for (int from = 0; from < n; from += BLOCK) {
@@ -187,12 +204,12 @@ final class ParquetColumn {
         return count;
     }
 
-    /** An integer, where {@link #present}. */
+    /** Returns an integer, if {@link #present}. */
     long number(int i) {
         return values.numbers()[at + i];
     }
 
-    /** What a text stands for, where {@link #present}. */
+    /** Returns the code of a string, if {@link #present}. */
     long code(int i) {
         return values.code(at + i);
     }
@@ -233,10 +250,10 @@ final class ParquetColumn {
     }
 
     /**
-     * Reads levels.
+     * Reads levels into an array.
      *
-     * @param alike what the whole array holds, or -1
-     * @return the same for the array as it is now
+     * @param alike the value that fills the whole array now, or -1
+     * @return the value that fills the whole array afterwards, or -1
      */
     private static int levels(@Nullable Levels levels, int[] into, int alike, int n) throws IOException {
         int all = levels == null ? 0 : levels.alike(n);
@@ -303,7 +320,7 @@ final class ParquetColumn {
         return Integer.SIZE - Integer.numberOfLeadingZeros(most);
     }
 
-    /** The levels at a place of a page; where they end. */
+    /** Finds the levels that begin at an index of the page. Returns the index at which they end. */
     private int levels(boolean ofRepetition, int from, int size) throws IOException {
         int most = ofRepetition ? maxRepetition : maxDefinition;
         int encoding = ofRepetition ? pages.repetitionEncoding() : pages.definitionEncoding();

@@ -5,15 +5,17 @@ import org.apache.parquet.ParquetRuntimeException;
 import org.polygraph.storage.format.io.Shown;
 import org.polygraph.storage.model.HistoryException;
 
-/** What goes wrong with Parquet: it wraps what fails while it closes a file, a full disk for one, so that it looks like a bug. */
+/**
+ * Turns exceptions of Parquet's library into ours. The library wraps an I/O failure that occurs while it closes a file,
+ * such as a full disk, in an unchecked exception that would look like a bug.
+ */
 public final class ParquetFailure {
     private ParquetFailure() {}
 
     /**
-     * What went wrong.
+     * Returns the I/O failure that caused an exception of the library.
      *
-     * @return the I/O failure that is beneath
-     * @throws ParquetRuntimeException the failure itself, if there is none: it is a bug
+     * @throws ParquetRuntimeException the exception itself, if no I/O failure caused it: it is a bug
      */
     public static IOException of(ParquetRuntimeException failure) {
         for (Throwable t = failure; t != null; t = t.getCause()) {
@@ -25,9 +27,9 @@ public final class ParquetFailure {
     }
 
     /**
-     * That a file is no Parquet that can be read.
+     * Returns the error for a file that cannot be read as Parquet.
      *
-     * @param why has the message
+     * @param why the exception that has the message
      */
     static HistoryException damaged(String name, Throwable failure, Throwable why) {
         String message = why.getMessage();

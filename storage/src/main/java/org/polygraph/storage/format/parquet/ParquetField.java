@@ -7,11 +7,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * A column, or a group of columns, of a Parquet file.
  *
- * @param name as its writer liked
- * @param repetition how often it is there
- * @param type of a column; null of a group
- * @param isInteger whether a column holds integers of 32 or 64 bits and nothing else that is written as one
- * @param fields of a group
+ * @param name its name, which the writer of the file chose
+ * @param repetition how often a row has it
+ * @param type the type of a column; null for a group
+ * @param isInteger whether a column holds integers of 32 or 64 bits, and not times or decimals that are stored as
+ *     integers
+ * @param fields the columns of a group
  */
 record ParquetField(
         String name,
@@ -19,7 +20,7 @@ record ParquetField(
         ParquetField.@Nullable Type type,
         boolean isInteger,
         List<ParquetField> fields) {
-    /** How often a field is there, in Parquet's order. */
+    /** How often a field occurs, in Parquet's order. */
     enum Repetition {
         REQUIRED,
         OPTIONAL,
@@ -46,7 +47,7 @@ record ParquetField(
         return repetition == Repetition.REPEATED;
     }
 
-    /** The field of that name, or null. */
+    /** Returns the field of that name, or null. */
     @Nullable
     ParquetField field(String wanted) {
         for (ParquetField field : fields) {
@@ -57,7 +58,7 @@ record ParquetField(
         return null;
     }
 
-    /** As in {@code required double session}. */
+    /** Returns the field as in {@code required double session}. */
     @Override
     public String toString() {
         return (repetition + " " + (type == null ? "group" : type)).toLowerCase(Locale.ROOT) + " " + name;

@@ -23,8 +23,8 @@ final class ParquetFiles {
     static final String HEADER = "history";
 
     /**
-     * A row a transaction. Integer keys and values stand in {@code key} and {@code value}, strings in {@code key_string} and
-     * {@code value_string}; a null value has neither.
+     * The schema: each row is a transaction. Integer keys and values are in {@code key} and {@code value}, strings in
+     * {@code key_string} and {@code value_string}; a null value is in neither.
      */
     static final MessageType SCHEMA = Types.buildMessage()
             .required(PrimitiveTypeName.INT64)
@@ -69,7 +69,7 @@ final class ParquetFiles {
                 && (logical == null || logical instanceof LogicalTypeAnnotation.IntLogicalTypeAnnotation);
     }
 
-    /** A file to read. */
+    /** Returns a file as Parquet's library reads it. */
     static InputFile input(Location location) {
         return new InputFile() {
             @Override
@@ -93,7 +93,7 @@ final class ParquetFiles {
                 };
             }
 
-            /** Parquet's messages have it. */
+            /** The messages of Parquet's library contain this string. */
             @Override
             public String toString() {
                 return location.name();
@@ -101,7 +101,7 @@ final class ParquetFiles {
         };
     }
 
-    /** A stream to write, once; closing the file leaves the stream open. */
+    /** Returns a stream as Parquet's library writes it, once. Closing the file leaves the stream open. */
     static OutputFile output(OutputStream out) {
         return new OutputFile() {
             @Override
@@ -162,7 +162,10 @@ final class ParquetFiles {
         }
     }
 
-    /** Heap buffers, together never more than a file can fill: column sizes in a footer may lie. */
+    /**
+     * Allocates heap buffers, in total at most as much as the file can fill, because the column sizes in a footer may
+     * be wrong.
+     */
     static final class BoundedAllocator implements ByteBufferAllocator {
         private final long bound;
         private long live;

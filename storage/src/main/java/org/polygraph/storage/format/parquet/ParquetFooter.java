@@ -14,12 +14,12 @@ import org.polygraph.storage.artifact.SeekableInput;
 import org.polygraph.storage.format.io.Shown;
 
 /**
- * The footer of a Parquet file: its columns, and where the pages of each are, by row group. Read here and not by Parquet's
- * library, whose classes take longer to load than a small file to check. Places are checked to lie within the file.
+ * The footer of a Parquet file: its columns, and by row group the places of their pages. Parquet's library is not used,
+ * because loading its classes takes longer than checking a small file. Places are checked to be within the file.
  *
  * <p>Source: apache/parquet-format, parquet.thrift.
  *
- * @param createdBy the program that wrote it, if the footer names it
+ * @param createdBy the program that wrote the file, if the footer names it
  */
 record ParquetFooter(
         List<ParquetField> fields,
@@ -28,7 +28,7 @@ record ParquetFooter(
         @Nullable String createdBy) {
     private static final byte[] MAGIC = {'P', 'A', 'R', '1'};
     private static final byte[] ENCRYPTED = {'P', 'A', 'R', 'E'};
-    /** The length of the metadata and the magic. */
+    /** The bytes of the length of the metadata, and of the magic. */
     private static final int TAIL = 8;
 
     private static final int MOST_DEPTH = 64;
@@ -36,7 +36,7 @@ record ParquetFooter(
 
     /** A row group. */
     record Group(long rows, List<Chunk> chunks) {
-        /** The chunk of a column. */
+        /** Returns the chunk of a column. */
         Chunk chunk(List<String> path) throws IOException {
             for (Chunk chunk : chunks) {
                 if (chunk.path.equals(path)) {
@@ -50,13 +50,13 @@ record ParquetFooter(
     /**
      * The pages of a column within a row group.
      *
-     * @param codec of all pages, by number
-     * @param values as many entries it has, nulls counted
-     * @param at its first byte in the file
-     * @param bytes as many as follow
-     * @param nulls how many entries have no value; -1 where the footer does not have it
-     * @param least the least integer, where the footer has it
-     * @param most the largest
+     * @param codec the compression of all pages, by number
+     * @param values the number of entries, including nulls
+     * @param at the offset of the first byte in the file
+     * @param bytes the number of bytes
+     * @param nulls the number of entries without a value; -1 if the footer does not have it
+     * @param least the least integer, if the footer has it
+     * @param most the largest integer, if the footer has it
      */
     record Chunk(
             List<String> path,
@@ -67,13 +67,13 @@ record ParquetFooter(
             long nulls,
             @Nullable Long least,
             @Nullable Long most) {
-        /** Whether its own name, without the groups around it, is that. */
+        /** Whether the last name of its path, without the groups around it, is the given one. */
         boolean isNamed(String name) {
             return !path.isEmpty() && path.get(path.size() - 1).equals(name);
         }
     }
 
-    /** Reads the end of a file. */
+    /** Reads the footer from the end of a file. */
     static ParquetFooter of(SeekableInput file, long length) throws IOException {
         if (length < MAGIC.length + TAIL) {
             throw new IOException("a file of " + length + " bytes");
@@ -92,14 +92,17 @@ record ParquetFooter(
         return read(new CompactReader(bytes(file, end, size), 0, size), end);
     }
 
-    /** Bytes of a file, all of which must be there. */
+    /** Reads exactly n bytes of a file. */
     static byte[] bytes(SeekableInput file, long from, int n) throws IOException {
         byte[] bytes = new byte[n];
         fill(file, from, bytes, n);
         return bytes;
     }
 
-    /** Reads a part of the file into an array, by pieces that fit what the JDK keeps for them. */
+    /**
+     * Reads n bytes of the file into an array. It reads at most 128 KiB at a time, because the JDK caches an off-heap
+     * buffer as large as the largest read.
+     */
     static void fill(SeekableInput file, long from, byte[] into, int n) throws IOException {
         file.seek(from);
         for (int done = 0; done < n; ) {
@@ -152,7 +155,10 @@ record ParquetFooter(
         metadata.put(name, text);
     }
 
-    /** A field as it is written: how many of those behind it are its own, and it without them. */
+    /**
+     * A schema element as the file stores it: the number of elements after it that are its children, and the field
+     * without its children.
+     */
     private record Element(int children, ParquetField field) {}
 
     private static List<ParquetField> fields(CompactReader in) throws IOException {
@@ -186,7 +192,7 @@ record ParquetFooter(
                 case 5 -> children = in.number32();
                 case 6 -> converted = in.number32();
                 case 10 -> {
-                    // A union: the field that is present identifies the type.
+                    // This is a union: the field that is present identifies the type.
                     in.enter();
                     for (int u = in.field(0); u != 0; u = in.field(u)) {
                         logical = u;
@@ -210,12 +216,15 @@ record ParquetFooter(
                         name, repetitions[repetition], known, isNumber && isPlain(converted, logical), List.of()));
     }
 
-    /** Whether integers are meant as such, and not as times or decimals; numbers of Parquet's ConvertedType and LogicalType. */
+    /**
+     * Whether a column holds plain integers, and not times or decimals. The arguments are numbers of Parquet's
+     * ConvertedType and LogicalType.
+     */
     private static boolean isPlain(int converted, int logical) {
         return logical >= 0 ? logical == INTEGER : converted < 0 || (converted >= 11 && converted <= 18);
     }
 
-    /** Adds the fields of an element; where the element behind them is. */
+    /** Adds the children of an element to a list. Returns the index of the first element after them. */
     private static int children(List<Element> elements, int parent, List<ParquetField> into, int depth)
             throws IOException {
         int next = parent + 1;
@@ -330,7 +339,7 @@ record ParquetFooter(
             in.enter();
             for (int f = in.field(0); f != 0; f = in.field(f)) {
                 switch (f) {
-                    // By older writers 1 and 2, which for integers mean the same.
+                    // Older writers use the fields 1 and 2. For integers, these mean the same as 5 and 6.
                     case 1, 5 -> most = in.binary();
                     case 2, 6 -> least = in.binary();
                     case 3 -> nulls = in.number();
@@ -351,7 +360,7 @@ record ParquetFooter(
         }
     }
 
-    /** The bytes of a text, as its readers want them. */
+    /** Returns the bytes of a text, as its readers expect them. */
     byte @Nullable [] text(String name) {
         String text = metadata.get(name);
         return text == null ? null : text.getBytes(StandardCharsets.UTF_8);

@@ -13,9 +13,10 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTableBuilder;
 
 /**
- * Reads the archive format, and what other tools write with its column names: integer columns of 32 or 64 bits, {@code key}
- * and {@code value} as integers or strings, lists in two or three levels, pages plain or by zstd, snappy or gzip. Columns
- * of other names are not read. Values go from the pages to the builder; no object is made for a row.
+ * Reads the archive format, and files of other tools that use its column names: integer columns of 32 or 64 bits,
+ * {@code key} and {@code value} as integers or strings, lists in two or three levels, pages uncompressed or compressed
+ * by zstd, snappy or gzip. Columns of other names are not read. Values go from the pages to the builder, and no object
+ * is created for a row.
  */
 public final class ParquetHistoryReader {
     private final ReadContext context;
@@ -27,12 +28,12 @@ public final class ParquetHistoryReader {
         this.builder = builder;
     }
 
-    /** Reads one file; further ones are further parts of the same history. */
+    /** Reads one file. Each further file adds rows to the same history. */
     public void read(Location file) throws IOException, HistoryException {
         read(file, 0, Long.MAX_VALUE);
     }
 
-    /** Reads the row groups from one number to another, and the header. */
+    /** Reads the header, and the row groups from one number to another. */
     public void read(Location file, long fromGroup, long toGroup) throws IOException, HistoryException {
         String name = file.name();
         long length = file.length();
@@ -65,7 +66,7 @@ public final class ParquetHistoryReader {
      * The size of a history, from the footers of its files.
      *
      * @param sessions the range of their numbers
-     * @param keys at most
+     * @param keys an upper bound
      */
     public record Size(long transactions, long operations, long sessions, long keys, boolean isTimed) {}
 
@@ -118,7 +119,7 @@ public final class ParquetHistoryReader {
             }
         }
 
-        /** How many integers it has, or {@code all} where a statistic is missing. */
+        /** Returns how many integers the range has, or {@code all} if a statistic is missing. */
         long width(long all) {
             long width = most - least + 1;
             return unknown || width <= 0 ? all : Math.min(all, width);
@@ -145,8 +146,8 @@ public final class ParquetHistoryReader {
     }
 
     /**
-     * Makes the arrays of the builder large enough for the counts of the footer, if the file has at least one byte for each
-     * operation.
+     * Makes the arrays of the builder large enough for the counts of the footer, if the file has at least one byte for
+     * each operation.
      */
     private void expect(List<ParquetFooter.Group> groups, long from, long to, long bytes) {
         long transactions = 0;
@@ -163,7 +164,7 @@ public final class ParquetHistoryReader {
         }
     }
 
-    /** How many row groups a file has. */
+    /** Returns the number of row groups of a file. */
     public static int groups(Location file) throws IOException {
         try (SeekableInput in = file.open()) {
             return ParquetFooter.of(in, file.length()).groups().size();

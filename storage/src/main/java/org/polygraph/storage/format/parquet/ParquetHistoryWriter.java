@@ -14,9 +14,12 @@ import org.polygraph.storage.format.jsonl.HistoryHeader;
 import org.polygraph.storage.format.jsonl.Json;
 import org.polygraph.storage.table.HistoryTable;
 
-/** Writes the archive format: zstd, row groups of 16 MiB, sorted by (session, index), header in the file's metadata. */
+/**
+ * Writes the archive format: compressed by zstd, row groups of 16 MiB, sorted by (session, index), the header in the
+ * file's metadata.
+ */
 public final class ParquetHistoryWriter implements TableWriter {
-    /** Two million operations, about: a piece for a reader that reads several at a time. */
+    /** A row group holds about two million operations. A reader that reads several at a time takes one as its piece. */
     private static final long ROW_GROUP_BYTES = 16L << 20;
 
     private static final int SESSION = 0;
@@ -34,12 +37,14 @@ public final class ParquetHistoryWriter implements TableWriter {
     private final Rows rows;
     private final ParquetWriter<Integer> writer;
 
-    /** @param first whose header the file gets; written by {@link #append} like the others */
+    /**
+     * @param first the table whose header the file gets; its rows are written by {@link #append} like those of others
+     */
     public ParquetHistoryWriter(HistoryTable first, OutputStream out) throws IOException {
         this(first, out, ROW_GROUP_BYTES);
     }
 
-    /** @param rowGroupBytes for tests; a row group has 100 rows at least */
+    /** @param rowGroupBytes for tests; a row group has at least 100 rows */
     public ParquetHistoryWriter(HistoryTable first, OutputStream out, long rowGroupBytes) throws IOException {
         StringWriter header = new StringWriter();
         try (JsonGenerator json = Json.FACTORY.createGenerator(header)) {
@@ -73,7 +78,7 @@ public final class ParquetHistoryWriter implements TableWriter {
         }
     }
 
-    /** Writes transaction t of the table as a row. */
+    /** Writes the transaction of the given number as a row. */
     private static final class Rows extends WrittenRows<Integer> {
         private static final Binary READ = Binary.fromString("r");
         private static final Binary REFUSED = Binary.fromString("cas");

@@ -5,25 +5,25 @@ import java.util.zip.CRC32;
 import org.polygraph.storage.artifact.SeekableInput;
 
 /**
- * The pages of a column within a row group, one after the other: checked, decompressed, with the fields of their headers. Memory: the
- * compressed column, which is no larger than the file, and a page.
+ * The pages of a column within a row group, in order: checked and decompressed, with the fields of their headers.
+ * Memory: the compressed column, which is not larger than the file, and one page.
  */
 final class ParquetPages {
     private static final int DATA = 0;
     private static final int DICTIONARY = 2;
     private static final int DATA_2 = 3;
 
-    /** What reads of whole words may touch behind a page. */
+    /** Reads of whole words may go this many bytes beyond the end of a page. */
     private static final int SLACK = Long.BYTES;
 
-    /** Where in {@link #bytes} a part of the page is. */
+    /** A range of {@link #bytes}. */
     record Part(int from, int to) {}
 
     private byte[] chunk = new byte[0];
     private int at;
     private int end;
     private PageCompression compression = PageCompression.NONE;
-    /** Entries that the pages still to come must have. */
+    /** The number of entries that the remaining pages must have. */
     private long left;
 
     private byte[] page = new byte[0];
@@ -41,7 +41,7 @@ final class ParquetPages {
     private int repetitionBytes;
     private boolean isCompressed;
 
-    /** Turns to a chunk. */
+    /** Goes to the beginning of a chunk. */
     void open(SeekableInput file, ParquetFooter.Chunk of) throws IOException {
         if (of.bytes() > Integer.MAX_VALUE - SLACK) {
             throw new IOException("a column of " + of.bytes() + " bytes in a row group");
@@ -57,7 +57,7 @@ final class ParquetPages {
         left = of.values();
     }
 
-    /** Goes on to the next page with entries or a dictionary; false behind the last. */
+    /** Goes to the next page with entries or a dictionary. Returns false after the last page. */
     boolean next() throws IOException {
         while (left > 0) {
             header();
@@ -78,22 +78,22 @@ final class ParquetPages {
         return false;
     }
 
-    /** Whether it is one of entries for the pages to come. */
+    /** Whether the page is a dictionary for the pages after it. */
     boolean isDictionary() {
         return type == DICTIONARY;
     }
 
-    /** Whether levels stand apart, with no lengths of their own. */
+    /** Whether the page is of version 2, in which the levels come first and the header has their lengths. */
     boolean isSecondVersion() {
         return type == DATA_2;
     }
 
-    /** Its entries, at least 0. */
+    /** Returns the number of its entries, which is at least 0. */
     int values() {
         return values;
     }
 
-    /** Of the values, by number. */
+    /** Returns the number of the encoding of its values. */
     int encoding() {
         return encoding;
     }
@@ -106,7 +106,10 @@ final class ParquetPages {
         return repetitionEncoding;
     }
 
-    /** The page; used again for the next. A word more can be read than {@link #size}. */
+    /**
+     * Returns the bytes of the page; the array is used again for the next page. One more word than {@link #size} can be
+     * read.
+     */
     byte[] bytes() {
         return page;
     }
@@ -115,12 +118,12 @@ final class ParquetPages {
         return size;
     }
 
-    /** Of a second version, the repetition levels. */
+    /** Returns the place of the repetition levels of a page of version 2. */
     Part repetitions() {
         return new Part(0, repetitionBytes);
     }
 
-    /** Of a second version, the definition levels. */
+    /** Returns the place of the definition levels of a page of version 2. */
     Part definitions() {
         return new Part(repetitionBytes, repetitionBytes + definitionBytes);
     }
@@ -207,7 +210,7 @@ final class ParquetPages {
         }
     }
 
-    /** Levels of a second version are never compressed. */
+    /** Decompresses the page. The levels of version 2 are never compressed. */
     private void decompress(int from) throws IOException {
         long levels = type == DATA_2 ? (long) repetitionBytes + definitionBytes : 0;
         if (levels > Math.min(size, compressedSize)) {
@@ -221,7 +224,7 @@ final class ParquetPages {
             page = new byte[size + size / 4 + SLACK];
         }
         System.arraycopy(chunk, from, page, 0, before);
-        // A page of nulls has nothing to decompress.
+        // A page that has only nulls has nothing to decompress.
         if (compressedSize > before || size > before) {
             how.undo(chunk, from + before, compressedSize - before, page, before, size - before);
         }

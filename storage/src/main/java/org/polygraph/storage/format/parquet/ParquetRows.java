@@ -18,17 +18,17 @@ import org.polygraph.storage.table.HistoryTable.Unit;
 import org.polygraph.storage.table.HistoryTableBuilder;
 import org.polygraph.storage.table.Operations;
 
-/** Reads the columns of a file side by side, a row a transaction of the builder. */
+/** Reads the columns of a file side by side. Each row becomes a transaction of the builder. */
 final class ParquetRows {
     private static final int READ = 0;
     private static final int WRITE = 1;
-    /** Bits of writes that insert and delete. */
+    /** The bits that mark a write as an insert or a delete. */
     private static final int INSERTS = 4;
 
     private static final int DELETES = 8;
     private static final int INSERT = WRITE | INSERTS;
     private static final int DELETE = WRITE | DELETES;
-    /** A compare-and-set that did not find the value. */
+    /** The code of a compare-and-set that did not find the expected value. */
     private static final int REFUSED = 2;
 
     private static final String OPERATIONS = "\"r\", \"w\", \"i\", \"d\" or \"cas\"";
@@ -50,23 +50,23 @@ final class ParquetRows {
     private final @Nullable ParquetColumn keyString;
     private final @Nullable ParquetColumn value;
     private final @Nullable ParquetColumn valueString;
-    /** Where an operation stands at all: below it, the list is null, empty or has a null in it. */
+    /** The definition level of an existing operation. Below it, the list is null, is empty or has a null element. */
     private final int operationLevel;
 
     private final ParquetColumn[] ofRows;
     private final ParquetColumn[] ofOperations;
-    /** Rows whose columns are decoded, and how many of them have begun. */
+    /** The number of rows whose columns are decoded; {@code rowsBegun} of them have begun. */
     private int rowsAtHand;
 
     private int rowsBegun;
-    /** Whether any of them has a time. */
+    /** Whether any of these rows has a time. */
     private boolean isTimed;
 
     private int[] kinds = new int[0];
     private int[] keysAndKinds = new int[0];
     private int[] rowStarts = new int[0];
 
-    /** Carries a located error through the decoding, which looks up strings on the way. */
+    /** Carries a located error through the decoding, which looks up strings. */
     static final class Refused extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
@@ -83,8 +83,8 @@ final class ParquetRows {
     }
 
     /**
-     * @param schema of the columns to read, checked
-     * @param before how many rows of the file stand before the first row group that will be read
+     * @param schema the columns to read, checked
+     * @param before the number of rows of the file before the first row group that will be read
      */
     ParquetRows(
             ParquetSchema schema,
@@ -160,8 +160,8 @@ final class ParquetRows {
     }
 
     /**
-     * How many entries all of them have at hand; 0 at the end of the row group. The one place that makes columns go on: decoding is
-     * much code, which the compiler would copy to each.
+     * Returns the least number of decoded entries among the columns. It is 0 at the end of the row group. Only this
+     * method decodes further entries: the compiler would copy the decoder, which is long, into each caller.
      */
     private static int atHand(ParquetColumn[] columns) throws IOException {
         int least = Integer.MAX_VALUE;
@@ -177,7 +177,7 @@ final class ParquetRows {
         return least;
     }
 
-    /** Reads the next {@code n} entries of lists and what rows begin with them. */
+    /** Reads the next {@code n} entries of lists, and the rows that begin with them. */
     private void operations(int n, long first, long end) throws IOException {
         ParquetColumn integerKey = some(key);
         ParquetColumn textKey = some(keyString);
@@ -217,14 +217,15 @@ final class ParquetRows {
         }
     }
 
-    /** Whether there is an integer in each entry at hand, and no text. */
+    /** Whether each decoded entry has an integer and no string. */
     private static boolean isPlain(@Nullable ParquetColumn integers, @Nullable ParquetColumn strings) {
         return integers != null && !integers.isString() && integers.isFull() && (strings == null || strings.isEmpty());
     }
 
     /**
-     * The same where all operations are there and their keys and values are integers: in several loops that do one thing
-     * each, which are compiled at once and stay so. False, and nothing is done, where an operation is none that is known.
+     * Does the same as {@link #operations} if all operations are present and their keys and values are integers. It
+     * uses several loops that do one thing each, which the JIT compiler optimizes early. Returns false and does nothing
+     * if an operation is of an unknown or rare kind.
      */
     private boolean plainOperations(int n, long first, long end) throws IOException {
         if (kinds.length < n) {
@@ -295,7 +296,7 @@ final class ParquetRows {
         return column == null || column.isEmpty() ? null : column;
     }
 
-    /** Which of two columns has a value, if any. */
+    /** Returns the one of two columns that has a value, or null. */
     private @Nullable ParquetColumn either(
             @Nullable ParquetColumn integers, @Nullable ParquetColumn strings, int i, String what) {
         boolean integer = integers != null && integers.present(i);
@@ -342,7 +343,7 @@ final class ParquetRows {
         }
     }
 
-    /** How many rows' columns are decoded and have not begun; 0 only at the end. */
+    /** Returns the number of rows that are decoded and have not begun. It is 0 only at the end. */
     private int rowsAtHand() throws IOException {
         if (rowsBegun == rowsAtHand) {
             advanceRows();
@@ -352,7 +353,7 @@ final class ParquetRows {
         return rowsAtHand - rowsBegun;
     }
 
-    /** Rows that have begun are behind their columns. */
+    /** Moves the columns past the rows that have begun. */
     private void advanceRows() {
         for (ParquetColumn column : ofRows) {
             column.advance(rowsBegun);

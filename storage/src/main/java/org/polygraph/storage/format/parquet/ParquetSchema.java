@@ -9,13 +9,16 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.format.io.Shown;
 import org.polygraph.storage.model.HistoryException;
 
-/** The columns of a file that make a history, checked: by the name of each, where it is and how deep. */
+/** The columns of a file that make a history, with their places. They are checked. */
 final class ParquetSchema {
     private static final Set<String> COLUMNS = Set.of("session", "index", "start", "end", "status", "ops");
     private static final Set<String> FIELDS = Set.of("op", "key", "key_string", "value", "value_string");
     private static final String REMEDY = "see storage/docs/formats.md for the columns";
 
-    /** A column: where it is, and how many of the groups around it, and it, are repeated, and how many may be missing. */
+    /**
+     * The place of a column: its path, and how many of the groups around it, including itself, are repeated and how
+     * many are optional.
+     */
     private record Place(List<String> path, ParquetField field, int repetition, int definition) {}
 
     private final Map<String, Place> places = new LinkedHashMap<>();
@@ -83,7 +86,7 @@ final class ParquetSchema {
                 REMEDY);
     }
 
-    /** The list of operations; each level may be named as its writer liked. */
+    /** Finds the columns of the list of operations. The names of the groups in between are free. */
     private void operations(String file, ParquetField group, List<String> groups, int repetition, int definition)
             throws HistoryException {
         if (group.type() != null) {
@@ -118,12 +121,12 @@ final class ParquetSchema {
         }
     }
 
-    /** The definition level of the group of {@code op}. */
+    /** Returns the definition level of the group that has {@code op}. */
     int operationLevel() {
         return operationLevel;
     }
 
-    /** A column of that name, or null; see {@link ParquetColumn}. */
+    /** Returns a reader of the column of that name, or null; see {@link ParquetColumn} for the arguments. */
     @Nullable
     ParquetColumn column(String name, ParquetValues.Meaning meaning, boolean isFixed, @Nullable String createdBy) {
         Place place = places.get(name);

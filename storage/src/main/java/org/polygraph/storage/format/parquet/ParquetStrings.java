@@ -7,15 +7,15 @@ import java.util.Arrays;
 import org.apache.parquet.io.api.Binary;
 
 /**
- * Strings of Parquet, which are UTF-8. Java replaces what is not, in both directions and without a word, so that different
- * keys would become one.
+ * Converts strings of Parquet, which are UTF-8. Java silently replaces malformed text in both directions, so that
+ * different keys would become equal. Here malformed text is an error.
  */
 final class ParquetStrings {
     private static final char REPLACEMENT = '\uFFFD';
 
     private ParquetStrings() {}
 
-    /** The text of some bytes. */
+    /** Decodes bytes. */
     static String of(byte[] bytes, int from, int length) throws IOException {
         String text = new String(bytes, from, length, StandardCharsets.UTF_8);
         if (text.indexOf(REPLACEMENT) >= 0
@@ -27,9 +27,10 @@ final class ParquetStrings {
     }
 
     /**
-     * The bytes of a text.
+     * Encodes a string.
      *
-     * @throws UncheckedIOException of an {@link UnwritableStringException}: it passes through Parquet's writer
+     * @throws UncheckedIOException with an {@link UnwritableStringException}, so that it passes through Parquet's
+     *     writer
      */
     static Binary of(String text) {
         for (int i = 0; i < text.length(); i++) {

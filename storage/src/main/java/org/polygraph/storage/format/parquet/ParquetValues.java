@@ -9,13 +9,14 @@ import org.apache.parquet.column.Encoding;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The values of a column, without those that are null: runs of dictionary entries, plain values, differences and split bytes. Some
- * are decoded at a time, into arrays that are used again: integers to {@link #numbers}, strings to the codes of their meanings.
+ * The values of a column without the nulls, in one of these encodings: dictionary entries, plain, differences, split
+ * bytes. A batch is decoded at a time into arrays that are used again: integers into {@link #numbers}, strings into the
+ * codes of their meanings.
  *
  * <p>Loops stand in small methods, see {@link ParquetColumn}.
  */
 final class ParquetValues {
-    /** No meaning has this code: strings are never null. */
+    /** The code of a string that was not looked up yet. */
     private static final long UNKNOWN = Long.MIN_VALUE;
 
     private static final int PLAIN = 0;
@@ -26,7 +27,9 @@ final class ParquetValues {
     private static final int RLE_DICTIONARY = 8;
     private static final int BYTE_STREAM_SPLIT = 9;
 
-    /** What a text stands for, as a number that is not {@link Long#MIN_VALUE}; called once a dictionary entry. */
+    /**
+     * Returns the code of a string, which is not {@link Long#MIN_VALUE}. It is called once for each dictionary entry.
+     */
     interface Meaning {
         long of(String text);
     }
@@ -41,20 +44,20 @@ final class ParquetValues {
     private long[] dictionaryCodes = new long[0];
     private long[] dictionaryNumbers = new long[0];
 
-    /** The current page, and where its values come from. */
+    /** The current page. */
     private byte[] page = new byte[0];
 
     private int pageEnd;
     private @Nullable RunLengths entries;
     private LibraryValues.@Nullable Numbers encodedNumbers;
     private LibraryValues.@Nullable Strings encodedStrings;
-    /** The last page of this row group whose strings shared bytes. */
+    /** The last page of this row group whose strings share bytes. */
     private LibraryValues.@Nullable Strings lastShared;
 
-    /** Where the next plain value is. */
+    /** The index of the next plain value. */
     private int plain;
 
-    /** Of strings, their places in {@link #codes}. */
+    /** The places of the strings in {@link #codes}. */
     private int[] ids = new int[0];
 
     private long[] numbers = new long[0];
@@ -64,7 +67,7 @@ final class ParquetValues {
     private String[] pageStrings = new String[0];
     private long[] pageCodes = new long[0];
 
-    /** Arguments as of {@link ParquetColumn}. */
+    /** The arguments are described in {@link ParquetColumn}. */
     ParquetValues(ParquetField.Type type, Meaning meaning, boolean isFixed, @Nullable String createdBy) {
         this.type = type;
         this.meaning = meaning;
@@ -72,7 +75,7 @@ final class ParquetValues {
         this.createdBy = createdBy;
     }
 
-    /** Before the first page of a row group, which has a dictionary of its own. */
+    /** Prepares for a row group, which has a dictionary of its own. */
     void open() {
         hasDictionary = false;
         lastShared = null;
@@ -82,12 +85,12 @@ final class ParquetValues {
         return type == ParquetField.Type.BINARY;
     }
 
-    /** The integers that were decoded last. */
+    /** Returns the integers that were decoded last. */
     long[] numbers() {
         return numbers;
     }
 
-    /** What the text at a place stands for. */
+    /** Returns the code of the string at a place. */
     long code(int at) {
         int t = ids[at];
         long code = codes[t];
@@ -95,9 +98,9 @@ final class ParquetValues {
     }
 
     /**
-     * The codes of the {@code n} strings from a place on.
+     * Writes the codes of {@code n} strings from a place on.
      *
-     * @return all of these by OR; negative where one is not known yet and the result is of no use
+     * @return the OR of all these codes; if it is negative, a code is not known yet and the result must not be used
      */
     int codes(int at, int[] into, int n) {
         if (codes != dictionaryCodes) {
@@ -120,7 +123,7 @@ final class ParquetValues {
         return all;
     }
 
-    /** Has arrays for so many at a time. */
+    /** Makes the arrays large enough for n values. */
     void grow(int n) {
         if (ids.length < n) {
             ids = new int[n];
@@ -128,7 +131,7 @@ final class ParquetValues {
         }
     }
 
-    /** Decodes the next {@code n}. */
+    /** Decodes the next {@code n} values. */
     void decode(int n) throws IOException {
         if (entries != null) {
             fromDictionary(entries, n);
@@ -141,7 +144,10 @@ final class ParquetValues {
         }
     }
 
-    /** Puts the {@code there} values that were decoded last where their {@code n} entries are: those of that level. */
+    /**
+     * Moves the {@code there} values that were decoded last to the places of their entries. An entry has a value if its
+     * definition level is {@code level}.
+     */
     void spread(int there, int[] definition, int level, int n) {
         for (int i = n - 1, from = there - 1; from >= 0 && i > from; i--) {
             if (definition[i] == level) {
@@ -166,7 +172,7 @@ final class ParquetValues {
         }
     }
 
-    /** The largest unsigned. */
+    /** Returns the largest number, compared as unsigned. */
     private static int most(int[] ids, int from, int to) {
         int most = Integer.MIN_VALUE;
         for (int i = from; i < to; i++) {
@@ -175,7 +181,7 @@ final class ParquetValues {
         return most ^ Integer.MIN_VALUE;
     }
 
-    /** 0, or one that is not in the dictionary. */
+    /** Looks up the entries of a dictionary. Returns 0, or an entry that the dictionary does not have. */
     private static int look(long[] dictionary, int[] ids, long[] into, int from, int to) {
         for (int i = from; i < to; i++) {
             int id = ids[i];
@@ -230,7 +236,7 @@ final class ParquetValues {
         plain = plain(page, plain, pageEnd, numbers, there);
     }
 
-    /** Reads integers; where the next one is. */
+    /** Reads integers. Returns the index of the byte after them. */
     private int plain(byte[] bytes, int from, int end, long[] into, int n) throws IOException {
         int size = type == ParquetField.Type.INT64 ? Long.BYTES : Integer.BYTES;
         if ((long) n * size > end - from) {
@@ -247,7 +253,7 @@ final class ParquetValues {
         return from + n * size;
     }
 
-    /** Takes a page that is the dictionary of those to come. */
+    /** Reads a dictionary page. The pages after it refer to its entries. */
     void dictionary(byte[] bytes, int size, int encoding, int n) throws IOException {
         if (hasDictionary || (encoding != PLAIN && encoding != PLAIN_DICTIONARY)) {
             throw new IOException("a second dictionary, or one in the encoding " + encoding);
@@ -275,22 +281,22 @@ final class ParquetValues {
         }
     }
 
-    /** Asks for the meanings of what the dictionary has, but for those that have none: it is then known before it occurs. */
+    /** Looks up the codes of all dictionary entries. Strings that are refused get no code. */
     private void learn() {
         for (int i = 0; i < dictionaryStrings.length; i++) {
             try {
                 dictionaryCodes[i] = meaning.of(dictionaryStrings[i]);
             } catch (ParquetRows.Refused e) {
-                // Reported where it occurs, if it occurs.
+                // The error is reported if the string occurs in the column.
                 dictionaryCodes[i] = UNKNOWN;
             }
         }
     }
 
     /**
-     * Turns to the values of a page.
+     * Goes to the values of a page.
      *
-     * @param words the page eight bytes a number, the first one lowest; and a number behind the last
+     * @param words the bytes of the page, eight per number, the first byte lowest; and one more number
      */
     void turn(int encoding, int count, byte[] bytes, long[] words, int from, int end) throws IOException {
         entries = null;
@@ -305,11 +311,11 @@ final class ParquetValues {
             }
             strings = dictionaryStrings;
             codes = dictionaryCodes;
-            // A page of nulls alone may be empty.
+            // A page that has only nulls may be empty.
             int width = from < end ? bytes[from] & 0xFF : 0;
             entries = new RunLengths(bytes, words, Math.min(from + 1, end), end, width);
         } else if (encoding != PLAIN && from < end) {
-            // A page of nulls alone may be empty.
+            // A page that has only nulls may be empty.
             encoded(encoding, count, bytes, from, end);
         }
     }

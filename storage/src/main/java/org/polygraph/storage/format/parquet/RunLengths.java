@@ -4,8 +4,9 @@ import java.io.IOException;
 import java.util.Arrays;
 
 /**
- * Parquet's hybrid of runs and bit-packed groups, which holds levels and numbers of dictionary entries; many at a time.
- * A run that is longer than asked for goes on with the next call, so its length need not be believed.
+ * Decodes Parquet's hybrid of runs and bit-packed groups, which holds levels and numbers of dictionary entries. A run
+ * is not expanded: a call takes as much of it as it needs, and the next call continues. So a wrong length of a run
+ * allocates nothing.
  */
 final class RunLengths implements ParquetColumn.Levels {
     private static final int GROUP = 8;
@@ -17,7 +18,7 @@ final class RunLengths implements ParquetColumn.Levels {
     private final int end;
     private final int width;
 
-    /** Of the current run: how many are left of it, and either the value of all or the bit where the next stands. */
+    /** The number of values that are left in the current run. */
     private long left;
 
     private boolean packed;
@@ -25,8 +26,8 @@ final class RunLengths implements ParquetColumn.Levels {
     private long bit;
 
     /**
-     * @param words the same bytes, eight a number, the first one lowest; and a number behind the last
-     * @param width bits of a value, from 0
+     * @param words the same bytes, eight per number, the first byte lowest; and one more number
+     * @param width the bits of a value, from 0
      */
     RunLengths(byte[] bytes, long[] words, int from, int end, int width) throws IOException {
         if (width < 0 || width > Integer.SIZE) {
@@ -38,7 +39,6 @@ final class RunLengths implements ParquetColumn.Levels {
         this.width = width;
     }
 
-    /** The value of the next {@code n}, which are then read, where they are plainly alike; else -1. */
     @Override
     public int alike(int n) throws IOException {
         if (left == 0) {
@@ -51,7 +51,6 @@ final class RunLengths implements ParquetColumn.Levels {
         return value;
     }
 
-    /** Reads the next {@code n}. */
     @Override
     public void read(int[] into, int n) throws IOException {
         for (int done = 0; done < n; ) {
@@ -79,7 +78,7 @@ final class RunLengths implements ParquetColumn.Levels {
         if (packed) {
             left *= GROUP;
             bit = (long) in.at() * Byte.SIZE;
-            // Of the last group some writers leave out what is never asked for.
+            // Some writers omit the padding of the last group.
             in.step(Math.min(in.left(), (left * width + Byte.SIZE - 1) / Byte.SIZE));
         } else {
             value = 0;
@@ -103,7 +102,10 @@ final class RunLengths implements ParquetColumn.Levels {
         bit += (long) n * width;
     }
 
-    /** Most levels. Apart from other widths, as one loop compiled for both is thrown away. */
+    /**
+     * Unpacks values of one bit, which most levels are. Other widths have a method of their own, because the compiler
+     * would drop a loop that it had optimized for one width when the other occurs.
+     */
     private static void unpackBits(long[] words, long bit, int[] into, int from, int to) {
         long at = bit;
         int i = from;
@@ -131,7 +133,7 @@ final class RunLengths implements ParquetColumn.Levels {
         long at = bit;
         for (int i = from; i < to; i++) {
             int w = (int) (at >>> 6);
-            // In two steps, as a shift by 64 is one by none.
+            // The shift is done in two steps, because Java treats a shift by 64 as a shift by 0.
             into[i] = (int) (words[w] >>> at | words[w + 1] << 1 << ~at) & mask;
             at += width;
         }

@@ -3,7 +3,10 @@ package org.polygraph.storage.format.parquet;
 import java.io.IOException;
 import org.polygraph.storage.format.io.Shown;
 
-/** A text of a history that a format cannot hold: half of a surrogate pair, which UTF-8 has no bytes for. */
+/**
+ * A history has a string with half of a surrogate pair. The format cannot hold it, because UTF-8 does not encode
+ * surrogates.
+ */
 public final class UnwritableStringException extends IOException {
     private static final long serialVersionUID = 1L;
 

@@ -12,10 +12,10 @@ import org.apache.parquet.io.OutputFile;
 import org.apache.parquet.io.api.RecordConsumer;
 import org.apache.parquet.schema.MessageType;
 
-/** How the rows of a file are written: what Parquet asks for besides, with pages that our codecs compress by zstd. */
+/** Writes the rows of a Parquet file, with pages that are compressed by zstd. A subclass writes the fields of a row. */
 public abstract class WrittenRows<T> extends WriteSupport<T> {
     private final WriteContext context;
-    /** Takes a row, field by field. */
+    /** Receives the fields of a row. */
     protected RecordConsumer out;
 
     @SuppressWarnings("NullAway.Init") // Parquet calls prepareForWrite before the first row
@@ -23,7 +23,7 @@ public abstract class WrittenRows<T> extends WriteSupport<T> {
         context = new WriteContext(schema, metadata);
     }
 
-    /** A file of such rows. The caller that builds the writer closes it; the writer flushes the stream but does not close it. */
+    /** Builds a writer for such rows. The caller closes the writer, which flushes the stream but does not close it. */
     public final ParquetWriter.Builder<T, ?> to(OutputStream stream) {
         return new Builder<>(ParquetFiles.output(stream), this)
                 .withConf(new PlainParquetConfiguration())

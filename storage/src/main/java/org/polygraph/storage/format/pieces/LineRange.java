@@ -5,7 +5,7 @@ import java.io.InputStream;
 import org.polygraph.storage.artifact.SeekableInput;
 import org.polygraph.storage.format.io.ReadContext;
 
-/** The lines of a text that begin within a range of bytes, each with its end. */
+/** Reads the lines of a text that begin within a range of bytes, each to its end. */
 final class LineRange extends InputStream {
     private static final int BUFFER_BYTES = 1 << 13;
 
@@ -17,8 +17,8 @@ final class LineRange extends InputStream {
 
     /**
      * @param in at the beginning of a line
-     * @param position of that in the text
-     * @param to behind the last byte at which a line may begin
+     * @param position the offset of that line in the text
+     * @param to the offset after the last byte at which a line may begin
      */
     LineRange(InputStream in, long position, long to) {
         this.in = in;
@@ -28,13 +28,13 @@ final class LineRange extends InputStream {
     }
 
     /**
-     * The range of a file.
+     * Returns the lines of a range of a file.
      *
      * @param from above 0
      */
     static LineRange within(SeekableInput file, ReadContext context, String name, long from, long to)
             throws IOException {
-        // A line begins at from if the byte before ends one.
+        // A line begins at {@code from} if the byte before it is a newline.
         long at = from - 1;
         file.seek(at);
         byte[] buffer = new byte[BUFFER_BYTES];
@@ -54,7 +54,7 @@ final class LineRange extends InputStream {
         return new LineRange(file, to, to);
     }
 
-    /** Behind the first newline, or beyond {@code to}. */
+    /** Returns the index after the first newline, or beyond {@code to}. */
     private static int endOfLine(byte[] bytes, int from, int to) {
         for (int i = from; i < to; i++) {
             if (bytes[i] == '\n') {

@@ -18,20 +18,20 @@ import org.polygraph.storage.table.HistoryTable.Unit;
 import org.polygraph.storage.table.HistoryTableBuilder;
 
 /**
- * The lines of JSON Lines that begin within a range of bytes.
+ * The lines of a JSON Lines file that begin within a range of bytes.
  *
  * @param path of the file, for {@link Location#of}
- * @param to the byte behind the last; {@link Long#MAX_VALUE} where it goes on to the end of the file
+ * @param to the byte after the last; {@link Long#MAX_VALUE} if the range goes to the end of the file
  */
 record LinesPiece(String path, int file, long from, long to) implements Piece {
     private static final long serialVersionUID = 1L;
 
-    /** The whole of a file. */
+    /** Returns a piece that is a whole file. */
     static LinesPiece ofFile(String path, int file) {
         return new LinesPiece(path, file, 0, Long.MAX_VALUE);
     }
 
-    /** Splits a file into ranges of about so many bytes, if it is large and plain text. */
+    /** Splits a file into ranges of about the given number of bytes, if it is large and not compressed. */
     static List<Piece> split(ReadContext context, Location file, int number, long pieceBytes)
             throws IOException, HistoryException {
         long length = file.length();

@@ -9,15 +9,16 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryRows;
 
 /**
- * A piece of a history that is read without the others, in any process that reaches its file. An error in a piece has lines counted
- * from its beginning, so the caller reads the whole with {@link HistoryReader} for the message.
+ * A piece of a history, which any process that reaches its file can read without the other pieces. An error in a piece
+ * counts lines from the beginning of the piece, so the caller reads the whole history with {@link HistoryReader} to get
+ * the message.
  */
 public sealed interface Piece extends Serializable permits LinesPiece, RowGroupsPiece {
-    /** The number of its file among the history's. */
+    /** Returns the number of its file among the history's. */
     int file();
 
     /**
-     * Reads it.
+     * Reads the rows of the piece.
      *
      * @param stop polled for every 64 KiB or so of input; true ends the read with a {@link BudgetException}
      * @param memoryBytes what the rows may take while they are read

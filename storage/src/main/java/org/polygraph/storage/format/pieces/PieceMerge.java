@@ -9,15 +9,15 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.HistoryTableBuilder;
 
 /**
- * Merges the pieces of a {@link ReadPlan}, in their order, into the table that {@link HistoryReader} would have made, with the same
- * ids and places. Linear; keeps none of the pieces. Not thread-safe.
+ * Merges the pieces of a {@link ReadPlan}, in their order, into the table that {@link HistoryReader} would have made,
+ * with the same ids and places. The time is linear; no piece is kept. Not thread-safe.
  */
 public final class PieceMerge {
     private final ReadPlan plan;
     private final HistoryTableBuilder builder;
     private int next;
     private int file = -1;
-    /** Lines of the file before the next piece; 0 where positions are no lines. */
+    /** The number of lines of the file before the next piece; 0 if positions are not lines. */
     private long lines;
 
     PieceMerge(ReadPlan plan, long memoryBytes) {
@@ -29,7 +29,8 @@ public final class PieceMerge {
     /**
      * Adds the next piece.
      *
-     * @return false if its header contradicts that of a piece before; reading the whole gives the message
+     * @return false if its header contradicts that of a piece before; the caller then reads the whole history to get
+     *     the message
      * @throws BudgetException if memory would exceed the limit
      */
     public boolean add(HistoryRows rows) {
@@ -47,7 +48,7 @@ public final class PieceMerge {
     }
 
     /**
-     * The history, once all pieces were added.
+     * Returns the history, after all pieces were added.
      *
      * @throws HistoryException as {@link HistoryReader#read}
      */

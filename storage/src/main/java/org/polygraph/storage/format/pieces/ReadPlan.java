@@ -14,9 +14,9 @@ import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
 
 /**
- * How a large history in JSON Lines or Parquet is read in {@link Piece}s: files of a folder, row groups of Parquet, ranges of plain
- * JSON Lines. A {@link PieceMerge} makes them the table that {@link HistoryReader} reads, array by array. Other formats are read in
- * one piece, or converted first.
+ * Divides a large history in JSON Lines or Parquet into {@link Piece}s: the files of a folder, row groups of Parquet,
+ * ranges of plain JSON Lines. A {@link PieceMerge} makes from them the table that {@link HistoryReader} reads, array by
+ * array. Other formats are read in one piece, or are converted first.
  */
 public final class ReadPlan {
     private final HistoryFormat format;
@@ -36,19 +36,22 @@ public final class ReadPlan {
      * @param pieceBytes of text, about; a row group is never split
      */
     public record Sizes(long fromBytes, long pieceBytes) {
-        /** Below, a second of reading, pieces gain nothing; a piece takes a few tens of megabytes while it waits. */
+        /**
+         * The default. A smaller history is read in about a second, so pieces gain nothing. A piece takes some tens of
+         * megabytes while it waits.
+         */
         public static final Sizes DEFAULT = new Sizes(64L << 20, 16L << 20);
 
-        /** Bytes of text that a byte of Parquet stands for. */
+        /** A byte of Parquet counts as this many bytes of text. */
         private static final int PARQUET = 7;
     }
 
     /**
-     * Plans. Reads the beginnings of large files and the footers of large Parquet files.
+     * Makes a plan. Reads the beginnings of large files and the footers of large Parquet files.
      *
      * @param stop polled for each file; true ends planning with a {@link BudgetException}
-     * @return null if the history is small, is of another format or has one piece only, such as standard input, a pipe or one compressed
-     *     file; or if it is damaged: {@link HistoryReader} gives the message
+     * @return null if the history is small, is of another format or has one piece only, such as standard input, a pipe
+     *     or one compressed file; or if it is damaged: {@link HistoryReader} gives the message
      */
     public static @Nullable ReadPlan of(String path, HistoryFormat asked, Sizes sizes, BooleanSupplier stop) {
         if (path.equals("-")) {
@@ -59,7 +62,7 @@ public final class ReadPlan {
         } catch (BudgetException e) {
             throw e;
         } catch (IOException | HistoryException | RuntimeException | OutOfMemoryError e) {
-            // Reading the whole gives the message.
+            // The reader of the whole history reports the error.
             return null;
         }
     }
@@ -96,7 +99,7 @@ public final class ReadPlan {
                 : new ReadPlan(format, files.stream().map(Location::name).toList(), pieces);
     }
 
-    /** Of all files; negative if one has no known length. */
+    /** Returns the bytes of all files, or a negative number if the length of one is unknown. */
     private static long bytes(ReadContext context, List<Location> files) throws IOException {
         long bytes = 0;
         for (Location file : files) {
@@ -110,12 +113,12 @@ public final class ReadPlan {
         return bytes;
     }
 
-    /** In their order. */
+    /** Returns the pieces in their order. */
     public List<Piece> pieces() {
         return pieces;
     }
 
-    /** Of the first file. */
+    /** Returns the name of the first file. */
     public String name() {
         return files.get(0);
     }
@@ -128,7 +131,7 @@ public final class ReadPlan {
         return files;
     }
 
-    /** Merges the pieces. @param memoryBytes what the table may take while it is built */
+    /** Starts a merge of the pieces. @param memoryBytes what the table may take while it is built */
     public PieceMerge merge(long memoryBytes) {
         return new PieceMerge(this, memoryBytes);
     }

@@ -15,15 +15,17 @@ import org.polygraph.storage.table.HistoryTable.Unit;
 import org.polygraph.storage.table.HistoryTableBuilder;
 
 /**
- * Row groups of a Parquet file.
+ * Some row groups of a Parquet file.
  *
  * @param path of the file, for {@link Location#of}
- * @param to the row group behind the last; {@link Long#MAX_VALUE} where it goes on to the end of the file
+ * @param to the row group after the last; {@link Long#MAX_VALUE} if the piece goes to the end of the file
  */
 record RowGroupsPiece(String path, int file, long from, long to) implements Piece {
     private static final long serialVersionUID = 1L;
 
-    /** A piece a row group, or the file if it has no more than so many bytes. */
+    /**
+     * Returns a piece for each row group, or one for the whole file if the file has at most the given number of bytes.
+     */
     static List<Piece> split(Location file, int number, long pieceBytes) throws IOException {
         List<Piece> pieces = new ArrayList<>();
         int groups = file.length() > pieceBytes ? ParquetHistoryReader.groups(file) : 1;
@@ -40,7 +42,7 @@ record RowGroupsPiece(String path, int file, long from, long to) implements Piec
         builder.stringsInHeap();
         Location location = Location.of(path);
         if (from == 0) {
-            // Refuses what is plainly another format, as the whole would.
+            // Refuses a file that is clearly in another format, as the reader of the whole history would.
             HistoryFiles.open(context, location, HistoryFormat.PARQUET)
                     .content()
                     .close();

@@ -15,15 +15,15 @@ import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.table.HistoryRows;
 
 /**
- * {@link HistoryRows} as bytes, for a piece that is read in one process and put together in another: serialized by Java, then a
- * CRC-32C of this, which is verified before anything is read.
+ * Converts {@link HistoryRows} to bytes, so that a piece that is read in one process can be merged in another. Java
+ * serializes the rows; a CRC-32C follows, which is verified before anything is deserialized.
  */
 public final class RowsFile {
     private static final long MOST_BYTES = Integer.MAX_VALUE - (1 << 16);
 
     private RowsFile() {}
 
-    /** The bytes. @throws BudgetException if that is more than an array holds */
+    /** Returns the bytes. @throws BudgetException if they are more than an array can hold */
     public static byte[] toBytes(HistoryRows rows) {
         long bytes = rows.bytes()
                 + characters(rows.keys().strings())
@@ -45,7 +45,7 @@ public final class RowsFile {
         return out.toByteArray();
     }
 
-    /** At most so many bytes, beside those that {@link HistoryRows#bytes} counts. */
+    /** Returns an upper bound on the bytes of strings, which {@link HistoryRows#bytes} does not count. */
     private static long characters(List<String> strings) {
         long characters = 0;
         for (String string : strings) {
@@ -54,7 +54,7 @@ public final class RowsFile {
         return characters;
     }
 
-    /** The inverse. @throws ArrayFile.DamagedException if the bytes are something else */
+    /** Reads rows from bytes. @throws ArrayFile.DamagedException if the bytes are damaged */
     public static HistoryRows ofBytes(byte[] bytes) throws ArrayFile.DamagedException {
         int length = bytes.length - Integer.BYTES;
         CRC32C sum = new CRC32C();

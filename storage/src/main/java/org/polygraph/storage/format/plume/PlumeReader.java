@@ -12,14 +12,14 @@ import org.polygraph.storage.table.HistoryTable.Unit;
 import org.polygraph.storage.table.HistoryTableBuilder;
 
 /**
- * Plume text: a line an operation, {@code r(key,value,session,txn)} or {@code w(...)}, all integers. File order is session
- * order; sessions may interleave line by line. A transaction is identified by (session, txn), so ids may be global or per
- * session; the lines of one are together within their session. txn -1 is aborted: each maximal run of such lines in a
- * session is taken for one transaction, which changes no verdict, as aborted writes count one by one. The initial value
- * is 0. Spaces around numbers and blank lines are ignored.
+ * Reads Plume text: each line is an operation, {@code r(key,value,session,txn)} or {@code w(...)}, all integers. File
+ * order is session order; sessions may interleave line by line. A transaction is identified by (session, txn), so ids
+ * may be global or per session; the lines of a transaction are consecutive within its session. A txn of -1 is aborted:
+ * each maximal run of such lines in a session becomes one transaction. This changes no verdict, because aborted writes
+ * count one by one. The initial value is 0. Spaces around numbers and blank lines are ignored.
  *
- * <p>Bytes are parsed in place, one pass, nothing is allocated for a line. Memory: the builder's, 8 bytes a transaction,
- * and the open transaction of each session.
+ * <p>Bytes are parsed in place in one pass, and nothing is allocated for a line. Memory: the builder's, 8 bytes a
+ * transaction, and the open transaction of each session.
  */
 public final class PlumeReader {
     private static final int MAX_LINE = 512;
@@ -30,7 +30,7 @@ public final class PlumeReader {
     private final HistoryTableBuilder builder;
 
     private static final VarHandle WORDS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
-    /** Bytes behind the newline that ends the buffer, which {@link #number} may look at. */
+    /** The number of bytes after the newline at the end of the buffer that {@link #number} may read. */
     private static final int SLACK = 8;
 
     private final byte[] buffer = new byte[(1 << 18) + 1 + SLACK];
@@ -38,7 +38,7 @@ public final class PlumeReader {
     private boolean ended;
     private int lineStart;
     private long line;
-    /** What {@link #number} found. */
+    /** The result of {@link #number}. */
     private long number;
 
     private final PlumeSessions sessions;
@@ -105,7 +105,7 @@ public final class PlumeReader {
         sessions.end();
     }
 
-    /** Moves the bytes from p to the front and reads more; a newline stands after the last byte. */
+    /** Moves the bytes from p to the front and reads more; a newline follows the last byte. */
     private void fill(int p) throws IOException {
         limit -= p;
         System.arraycopy(buffer, p, buffer, 0, limit);
@@ -149,16 +149,19 @@ public final class PlumeReader {
         return p + 1;
     }
 
-    /** Parses a number from {@code from}, leaves it in {@link #number} and returns the position after it. */
+    /** Parses a number at {@code from} into {@link #number} and returns the position after it. */
     private int number(int from) throws HistoryException {
-        // Eight bytes at a time: a loop over digits waits for its branch at the end of most numbers.
+        // Eight bytes are handled at a time, because a loop over digits mispredicts its branch at the end of most
+        // numbers.
         long x = (long) WORDS.get(buffer, from) ^ 0x3030303030303030L;
-        // The lowest byte above 9 has its high bit; its carries go up and do not change that bit.
+        // The lowest byte above 9 has its high bit set. Carries go only to higher bytes, so they do not change that
+        // bit.
         int digits = Long.numberOfTrailingZeros((x + 0x7676767676767676L | x) & 0x8080808080808080L) >>> 3;
         if (digits == 0 || digits == 8) {
             return anyNumber(from);
         }
-        // Leading zeros; then pairs of digits, of pairs, and of fours.
+        // The number is padded with leading zeros; then digits are combined to pairs, pairs to fours, and fours to
+        // eights.
         x <<= 64 - 8 * digits;
         x = x * 10 + (x >>> 8) & 0x00FF00FF00FF00FFL;
         x = x * 100 + (x >>> 16) & 0x0000FFFF0000FFFFL;

@@ -11,11 +11,11 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.HistoryTableBuilder;
 
 /**
- * The sessions of Plume text, whose transactions have ids: goes to the next transaction of a session where its id
- * changes. Memory: the open transaction of each session, 8 bytes a transaction.
+ * The sessions of Plume text, whose transactions have ids. A transaction of a session ends where the id changes.
+ * Memory: the open transaction of each session, 8 bytes a transaction.
  */
 final class PlumeSessions {
-    /** Object, map entry and smallest buffers. */
+    /** The bytes of the object, the map entry and the smallest buffers. */
     private static final int BYTES_PER_SESSION = 320;
 
     private static final int MAX_OPERATIONS = Integer.MAX_VALUE - 8;
@@ -27,7 +27,7 @@ final class PlumeSessions {
         this.builder = builder;
     }
 
-    /** One session's open transaction, and which ids it has used. */
+    /** A session: its open transaction and the ids that it has used. */
     static final class Session {
         final long label;
         private long index;
@@ -40,24 +40,24 @@ final class PlumeSessions {
         private int operations;
         private final LongArrayList closedIds = new LongArrayList(2);
         private long largestId = Long.MIN_VALUE;
-        /** The closed ids, made when they turn out not to ascend. */
+        /** The ids of closed transactions. The set is made only if ids do not ascend. */
         private @Nullable LongOpenHashSet closedSet;
 
         Session(long label) {
             this.label = label;
         }
 
-        /** Whether this transaction is open, so that its next line belongs to it. */
+        /** Whether this transaction is open, so that the next line belongs to it. */
         boolean isIn(long id) {
             return open && transaction == id;
         }
 
-        /** The transaction that was open before the one that could not begin. */
+        /** Returns the transaction that was open before the one that could not begin. */
         long before() {
             return before;
         }
 
-        /** Makes room for more operations; returns for how many. */
+        /** Makes room for more operations. Returns the number of operations that were added. */
         private int grow() {
             int more = Math.min(keys.length, MAX_OPERATIONS - keys.length);
             if (more <= 0) {
@@ -68,7 +68,7 @@ final class PlumeSessions {
             return more;
         }
 
-        /** Notes an id that was closed; for aborted runs, which share -1, not called. */
+        /** Records the id of a closed transaction. It is not called for aborted runs, which share -1. */
         private void closed(long id) {
             closedIds.add(id);
             largestId = Math.max(largestId, id);
@@ -99,9 +99,9 @@ final class PlumeSessions {
     }
 
     /**
-     * Goes to another transaction.
+     * Begins another transaction.
      *
-     * @return false if it was closed before; then nothing may follow
+     * @return false if it was closed before; the caller must then stop
      */
     boolean begin(Session session, long transaction, long line) {
         session.before = session.transaction;
@@ -143,7 +143,7 @@ final class PlumeSessions {
         session.open = false;
     }
 
-    /** Closes what is open. */
+    /** Closes all open transactions. */
     void end() {
         for (Session each : sessions.values()) {
             end(each);

@@ -1,8 +1,8 @@
 /**
  * The text format of Plume.
  *
- * <p>Guarantee: sessions may interleave line by line; errors name file, line and column. May import: {@code io} and what it imports,
- * fastutil.
+ * <p>Guarantee: sessions may interleave line by line; errors name file, line and column. May import: {@code io} and
+ * what it imports, fastutil.
  */
 @NullMarked
 package org.polygraph.storage.format.plume;

@@ -41,8 +41,9 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.SuiteScale;
 
 /**
- * Random histories, written by Parquet's library in every encoding, page version, compression and schema that it has: the
- * reader, which shares with it only the decoding of rare encodings, returns what was written. Damaged ones are refused with their file.
+ * Random histories, written by Parquet's library in every encoding, page version, compression and schema that it has:
+ * the reader, which shares with it only the decoding of rare encodings, returns what was written. Damaged ones are
+ * refused with their file.
  */
 class ParquetEncodingsTest {
     private static final long MEMORY = 64L << 20;

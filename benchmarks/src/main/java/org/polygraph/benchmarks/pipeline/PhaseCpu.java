@@ -7,36 +7,37 @@ import java.util.Map;
 import org.polygraph.jobs.decision.Progress;
 
 /**
- * CPU time of the checking thread by stage, in ns: finer than the 10 ms of a verdict's phases, and without collection
- * and compilation, which other threads do. A stage lasts until the next one begins; one that comes again is summed up.
+ * Measures the CPU time of the checking thread by phase, in ns. This is finer than the 10 ms of a verdict's phases, and
+ * excludes garbage collection and compilation, which other threads do. A phase lasts until the next one begins; the
+ * times of a repeated phase are added up.
  */
-final class StageCpu implements Progress {
+final class PhaseCpu implements Progress {
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
     private final Map<String, Long> nanos = new LinkedHashMap<>();
-    private String stage = "";
+    private String phase = "";
     private long since;
 
     @Override
     public void phase(String name) {
         close();
-        stage = name;
+        phase = name;
     }
 
     @Override
     public void items(long done, long total) {}
 
-    /** Ends the last stage; call from the thread that checked. */
+    /** Ends the last phase. The thread that checked must call it. */
     void close() {
         long now = THREADS.getCurrentThreadCpuTime();
-        if (!stage.isEmpty()) {
-            nanos.merge(stage, now - since, Long::sum);
+        if (!phase.isEmpty()) {
+            nanos.merge(phase, now - since, Long::sum);
         }
         since = now;
-        stage = "";
+        phase = "";
     }
 
-    /** By stage, in the order they first began. */
+    /** Returns the nanoseconds by phase, in the order in which they first began. */
     Map<String, Long> nanos() {
         return nanos;
     }
