@@ -61,7 +61,7 @@ public final class SeamReplay {
         long skew = claim.terms().map(Terms::clockSkewNanos).orElse(0L);
         HistoryTable judged =
                 Loaders.of(table, claim.loaders(), claim.usesTimes(), skew).applied();
-        Witness witness = RankFile.read(RankFile.in(run), judged).witness(judged);
+        Witness witness = RankFile.read(run, judged).witness(judged);
         String problem = problem(seam, Chain.of(run), witness, stop, memoryBytes);
         return Optional.of(new Result(
                 problem == null ? "" : "the seam does not follow from the order: " + problem,

@@ -60,7 +60,7 @@ class VerifyTest {
         assertThat(verified.err()).isEmpty();
         assertThat(verified.out().replaceAll("[0-9]+ ms", "N ms").replaceAll("[0-9a-f]{64}", "HASH"))
                 .isEqualTo("VERIFIED  si  " + BANK + "  200 txns  896 ops  N ms\n"
-                        + "  certificate  " + run + "/certificate/ranks.parquet, version 1, 182 ranked\n"
+                        + "  certificate  " + run + "/certificate/ranks.parquet, version 2, 182 ranked\n"
                         + "  history      the same bytes, sha256 HASH\n"
                         + "  outcomes     all 182 committed transactions count, 0 of 0 indeterminate ones, no aborted"
                         + " one\n"
@@ -247,7 +247,7 @@ class VerifyTest {
         assertThat(verify(run).err()).contains("ranks.parquet: found Parquet that cannot be read");
         Files.delete(run.resolve("certificate/ranks.parquet"));
         assertThat(verify(run).exitCode()).isEqualTo(5);
-        assertThat(verify(run).err()).contains("found no certificate; expected a certificate, version 1");
+        assertThat(verify(run).err()).contains("found no certificate; expected a certificate, version 2");
         assertThat(verify(run, folder.resolve("nowhere")).exitCode()).isEqualTo(6);
         assertThat(verify(run, folder.resolve("nowhere")).err()).contains("nowhere: no such file or folder");
         assertThat(verify(folder.resolve("nowhere")).exitCode()).isEqualTo(6);

@@ -1,8 +1,6 @@
 package org.polygraph.jobs.certificate.format;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -12,7 +10,6 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.artifact.SeekableInput;
-import org.polygraph.storage.dictionary.KeyDictionary;
 import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.StoppedException;
@@ -26,18 +23,8 @@ import org.polygraph.storage.table.HistoryTable;
  * <name>} of its files by name. The layout of the contents is in {@code docs/evidence.md} of this module.
  */
 public record Fingerprint(String input, String content) {
-    private static final byte TEXT_KEY = 2;
-    private static final byte INTEGER_VALUE = 4;
-    private static final byte INSERT = 32;
-    private static final byte DELETE = 64;
-    private static final byte TEXT_VALUE = 8;
-    /** A value that is not null, an integer or a string; its string form follows. */
-    private static final byte OTHER_VALUE = 24;
-
     private static final int TRANSACTIONS = 4096;
     private static final int BUFFER = 1 << 16;
-    /** The most bytes of an operation with an integer key, for which room is reserved once. */
-    private static final int OPERATION = 17;
 
     /** A new SHA-256 digest. */
     public static MessageDigest digest() {
@@ -95,42 +82,81 @@ public record Fingerprint(String input, String content) {
         return hex(digest);
     }
 
-    /** The keys, by their labels, whose initial values are not that of the header. */
-    private static void initialState(Writer out, HistoryTable table) {
-        TreeMap<String, Long> sorted = new TreeMap<>();
-        for (int key = 0; key < table.keys().size(); key++) {
-            if (table.initialValue(key) != table.initialValue()) {
-                sorted.put(table.keys().label(key), table.initialValue(key));
-            }
-        }
-        if (!sorted.isEmpty()) {
-            out.number(sorted.size());
-            sorted.forEach((key, code) -> {
-                out.text(key);
-                out.put(tag(table.values(), code));
-                out.value(table.values(), code);
-            });
-        }
-    }
-
-    /** The same without an end of the time. */
+    /** The hash of the contents without an end of the time. */
     public static String ofContent(HistoryTable table) {
         return ofContent(table, () -> false);
     }
 
     /**
-     * The hash of sessions, indexes, statuses, times and operations, by their labels. One pass; 64 KiB.
+     * The hash of the contents: of the initial values and of a {@link ContentTree} of all transactions. One pass.
      *
      * @param stop whether to stop; called every {@value #TRANSACTIONS} transactions
      * @throws BudgetException if {@code stop} returned true
      */
     public static String ofContent(HistoryTable table, BooleanSupplier stop) {
-        Writer out = new Writer();
-        out.text("polygraph-history-1");
-        out.put(tag(table.values(), table.initialValue()));
-        out.value(table.values(), table.initialValue());
-        if (table.hasInitialState()) {
-            initialState(out, table);
+        ContentTree tree = new ContentTree();
+        TransactionHash hash = new TransactionHash();
+        byte[] leaf = new byte[TransactionHash.BYTES];
+        for (int s = 0; s < table.sessions(); s++) {
+            long label = table.sessionLabel(s);
+            for (int t = table.firstTransaction(s); t < table.transactionsEnd(s); t++) {
+                if (t % TRANSACTIONS == 0) {
+                    StoppedException.check(stop);
+                }
+                int from = table.firstOperation(t);
+                int to = table.operationsEnd(t);
+                hash.begin(
+                        label,
+                        table.index(t),
+                        table.statuses()[t],
+                        time(table.starts(), t),
+                        time(table.ends(), t),
+                        to - from);
+                for (int o = from; o < to; o++) {
+                    hash.operation(
+                            table.keys(),
+                            table.values(),
+                            table.operationKeys()[o],
+                            table.value(o),
+                            table.isInsert(o),
+                            table.isDelete(o));
+                }
+                hash.end(leaf, 0);
+                tree.add(leaf, 0);
+            }
+        }
+        ContentEncoder out = initial("polygraph-history-2", table.values(), table.initialValue());
+        TreeMap<String, Long> state = initialState(table);
+        out.number(state.size());
+        state(out, table, state);
+        tree.encode(out);
+        return out.hex();
+    }
+
+    /**
+     * The hash of the contents of a history in which all keys have one initial value and whose transactions were hashed in parts.
+     *
+     * @param initialValue its code
+     * @param transactions all of them
+     */
+    public static String ofContent(ValueDictionary values, long initialValue, ContentTree transactions) {
+        ContentEncoder out = initial("polygraph-history-2", values, initialValue);
+        out.number(0);
+        transactions.encode(out);
+        return out.hex();
+    }
+
+    /** The hash of the contents as certificates of a version have it: in version 1 all transactions are hashed in sequence. */
+    public static String ofContent(HistoryTable table, int version) {
+        return version == 1 ? ofSequence(table) : ofContent(table);
+    }
+
+    private static String ofSequence(HistoryTable table) {
+        ContentEncoder out = initial("polygraph-history-1", table.values(), table.initialValue());
+        TreeMap<String, Long> state = initialState(table);
+        if (!state.isEmpty()) {
+            out.number(state.size());
+            state(out, table, state);
         }
         out.number(table.sessions());
         for (int s = 0; s < table.sessions(); s++) {
@@ -139,126 +165,49 @@ public record Fingerprint(String input, String content) {
             out.number(table.sessionLabel(s));
             out.number(to - from);
             for (int t = from; t < to; t++) {
-                if (t % TRANSACTIONS == 0) {
-                    StoppedException.check(stop);
+                int first = table.firstOperation(t);
+                int end = table.operationsEnd(t);
+                out.transaction(
+                        table.index(t),
+                        table.statuses()[t],
+                        time(table.starts(), t),
+                        time(table.ends(), t),
+                        end - first);
+                for (int o = first; o < end; o++) {
+                    byte flags = TransactionHash.flags(table.isInsert(o), table.isDelete(o));
+                    out.operation(table.keys(), table.values(), table.operationKeys()[o], table.value(o), flags);
                 }
-                transaction(out, table, t);
             }
         }
         return out.hex();
     }
 
-    private static void transaction(Writer out, HistoryTable table, int t) {
-        out.number(table.index(t));
-        out.put(table.statuses()[t]);
-        out.number(time(table.starts(), t));
-        out.number(time(table.ends(), t));
-        int from = table.firstOperation(t);
-        int to = table.operationsEnd(t);
-        out.number(to - from);
-        KeyDictionary keys = table.keys();
-        ValueDictionary values = table.values();
-        for (int o = from; o < to; o++) {
-            int keyAndKind = table.operationKeys()[o];
-            int key = keyAndKind >> 1;
-            long value = table.value(o);
-            boolean text = keys.isString(key);
-            out.room(OPERATION);
-            out.buffer.put((byte) ((keyAndKind & 1) | (text ? TEXT_KEY : 0) | tag(values, value) | row(table, o)));
-            if (text) {
-                out.text(keys.string(key));
-            } else {
-                out.buffer.putLong(keys.integer(key));
-            }
-            out.value(values, value);
-        }
+    private static ContentEncoder initial(String name, ValueDictionary values, long initialValue) {
+        ContentEncoder out = new ContentEncoder();
+        out.text(name);
+        out.taggedValue(values, initialValue);
+        return out;
     }
 
-    private static byte row(HistoryTable table, int o) {
-        return table.isInsert(o) ? INSERT : table.isDelete(o) ? DELETE : 0;
+    /** By label of a key: the code of its initial value, where that is not the one of the header. */
+    private static TreeMap<String, Long> initialState(HistoryTable table) {
+        TreeMap<String, Long> sorted = new TreeMap<>();
+        for (int key = 0; table.hasInitialState() && key < table.keys().size(); key++) {
+            if (table.initialValue(key) != table.initialValue()) {
+                sorted.put(table.keys().label(key), table.initialValue(key));
+            }
+        }
+        return sorted;
+    }
+
+    private static void state(ContentEncoder out, HistoryTable table, TreeMap<String, Long> state) {
+        state.forEach((key, code) -> {
+            out.text(key);
+            out.taggedValue(table.values(), code);
+        });
     }
 
     private static long time(long @Nullable [] times, int t) {
         return times == null ? HistoryTable.NO_TIME : times[t];
-    }
-
-    private static byte tag(ValueDictionary values, long code) {
-        return values.isOther(code)
-                ? OTHER_VALUE
-                : values.isInteger(code) ? INTEGER_VALUE : values.isNull(code) ? 0 : TEXT_VALUE;
-    }
-
-    /** Writes big-endian numbers of 64 bits, bytes, and strings with their length in bytes. */
-    private static final class Writer {
-        private final MessageDigest digest = digest();
-        private final ByteBuffer buffer = ByteBuffer.allocate(BUFFER);
-
-        void room(int bytes) {
-            if (buffer.remaining() < bytes) {
-                digest.update(buffer.array(), 0, buffer.position());
-                buffer.clear();
-            }
-        }
-
-        void put(byte b) {
-            room(1);
-            buffer.put(b);
-        }
-
-        void number(long number) {
-            room(Long.BYTES);
-            buffer.putLong(number);
-        }
-
-        void text(String text) {
-            byte[] bytes = bytes(text);
-            number(bytes.length);
-            for (int at = 0, n; at < bytes.length; at += n) {
-                n = Math.min(bytes.length - at, BUFFER);
-                room(n);
-                buffer.put(bytes, at, n);
-            }
-        }
-
-        /** UTF-8; half of a surrogate pair, which UTF-8 cannot encode, becomes the three bytes of its number. */
-        private static byte[] bytes(String text) {
-            byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-            if (!hasSurrogates(text) || text.equals(new String(bytes, StandardCharsets.UTF_8))) {
-                return bytes;
-            }
-            ByteArrayOutputStream out = new ByteArrayOutputStream();
-            text.codePoints().forEach(c -> {
-                if (c < Character.MIN_SURROGATE || c > Character.MAX_SURROGATE) {
-                    out.writeBytes(Character.toString(c).getBytes(StandardCharsets.UTF_8));
-                } else {
-                    out.write(0xE0 | (c >> 12));
-                    out.write(0x80 | ((c >> 6) & 0x3F));
-                    out.write(0x80 | (c & 0x3F));
-                }
-            });
-            return out.toByteArray();
-        }
-
-        private static boolean hasSurrogates(String text) {
-            for (int i = 0; i < text.length(); i++) {
-                if (Character.isSurrogate(text.charAt(i))) {
-                    return true;
-                }
-            }
-            return false;
-        }
-
-        void value(ValueDictionary values, long code) {
-            if (values.isInteger(code)) {
-                number(values.integer(code));
-            } else if (!values.isNull(code)) {
-                text(values.text(code));
-            }
-        }
-
-        String hex() {
-            room(BUFFER);
-            return Fingerprint.hex(digest);
-        }
     }
 }

@@ -5,8 +5,10 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.artifact.Location;
+import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.format.parquet.NumberTable;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.StoppedException;
@@ -14,20 +16,22 @@ import org.polygraph.storage.table.HistoryTable;
 
 /**
  * {@code certificate/ranks.parquet}: the order that a PASS rests on. It has one row for each counted transaction, ascending by
- * (session, index): {@code session, index, [snapshot,] commit}. Snapshot (SI only) and commit are the ranks of its events:
- * distinct integers from 0 to the number of events of the whole history, exclusive.
+ * (session, index): {@code session, index, [snapshot,] commit}. Snapshot (SI only) and commit are the places of its events:
+ * distinct integers, 0 or more. Places need not be dense, because only their order matters.
+ *
+ * <p>If there are many rows they are in further files, the {@link RankPart}s, which the header names, and this file has none.
  *
  * <p>About 1.2 bytes per event with 50 sessions: ranks ascend within a session, and ascending numbers are stored as
- * differences. Memory: a row group of 16 MiB while writing; 4 bytes per event of the history while reading.
+ * differences. Memory: a row group of 16 MiB while writing; 12 bytes per event of the history while reading.
  */
 public final class RankFile {
     /** The folder in the run directory. */
     public static final String FOLDER = "certificate";
 
-    private static final String FILE = "ranks.parquet";
-    private static final String NAME = "certificate";
-    private static final int ROWS = 4096;
-    private static final int NO_PLACE = -1;
+    static final String FILE = "ranks.parquet";
+    static final String NAME = "certificate";
+    private static final NumberTable.Source NO_ROWS = row -> false;
+    private static final int POLL = 4096;
 
     private RankFile() {}
 
@@ -37,11 +41,11 @@ public final class RankFile {
     }
 
     /**
-     * Writes the file under a temporary name, renames it, reads it back and compares it with the witness rank by rank, so
-     * that a replay of the witness is a replay of the file.
+     * Writes the certificate under temporary names, reads it back and compares it with the witness rank by rank, so that a replay
+     * of the witness is a replay of the file.
      *
      * @param tool version of this program
-     * @param stop whether to stop; called every {@value #ROWS} rows
+     * @param stop whether to stop; called every {@value #POLL} rows
      * @throws org.polygraph.storage.model.BudgetException if {@code stop} returned true
      * @return the path within the run
      * @throws IOException also if the file read back differs
@@ -49,11 +53,76 @@ public final class RankFile {
     public static String write(
             Location run, Witness witness, Fingerprint fingerprint, String tool, BooleanSupplier stop)
             throws IOException {
-        RankHeader header = RankHeader.of(witness, fingerprint, tool);
+        return write(run, witness, fingerprint, tool, stop, RankWriter.ROWS);
+    }
+
+    /** The same. @param mostRows of a file */
+    static String write(
+            Location run, Witness witness, Fingerprint fingerprint, String tool, BooleanSupplier stop, int mostRows)
+            throws IOException {
+        Guarantee guarantee = witness.terms().guarantee();
+        if (witness.countedTransactions() > mostRows) {
+            RankWriter writer = new RankWriter(run, guarantee, mostRows);
+            Rows rows = new Rows(witness, stop);
+            long[] row = new long[columns(guarantee).size()];
+            while (rows.next(row)) {
+                writer.row(row[0], row[1], row[2], row[row.length - 1]);
+            }
+            return write(run, RankHeader.of(witness, fingerprint, tool, writer.end().parts()), () -> NO_ROWS);
+        }
+        return write(run, RankHeader.of(witness, fingerprint, tool, List.of()), () -> new Rows(witness, stop));
+    }
+
+    /**
+     * Writes the header of a certificate whose parts are written.
+     *
+     * @param ranges what the {@link RankWriter}s returned, ascending by (session, index)
+     * @param values with {@code initialValue}, its code, the value of every key at first
+     * @param input fingerprint of the bytes of the history
+     * @param tool version of this program
+     * @return the path within the run
+     * @throws IllegalArgumentException if ranges do not ascend
+     */
+    public static String finish(
+            Location run,
+            Terms terms,
+            List<RankRange> ranges,
+            ValueDictionary values,
+            long initialValue,
+            String input,
+            String tool)
+            throws IOException {
+        ContentTree content = new ContentTree();
+        List<RankPart> parts = new ArrayList<>();
+        long rows = 0;
+        for (RankRange range : ranges) {
+            content.append(range.content());
+            for (RankPart part : range.parts()) {
+                if (!parts.isEmpty() && !parts.get(parts.size() - 1).begins(part.session(), part.index())) {
+                    throw new IllegalArgumentException("the part " + part + " does not come after the one before it");
+                }
+                parts.add(part);
+                rows += part.rows();
+            }
+        }
+        RankHeader header = new RankHeader(
+                RankHeader.VERSION,
+                terms,
+                values.label(initialValue),
+                content.transactions(),
+                rows,
+                new Fingerprint(input, Fingerprint.ofContent(values, initialValue, content)),
+                tool,
+                parts);
+        return write(run, header, () -> NO_ROWS);
+    }
+
+    private static String write(Location run, RankHeader header, Supplier<NumberTable.Source> rows)
+            throws IOException {
         Location file = in(run);
         file.write(out -> NumberTable.write(
-                out, NAME, header.json(), columns(witness.terms().guarantee()), new Rows(witness, stop)));
-        Comparison comparison = new Comparison(header.json(), new Rows(witness, stop));
+                out, NAME, header.json(), columns(header.terms().guarantee()), rows.get()));
+        Comparison comparison = new Comparison(header.json(), rows.get());
         try {
             NumberTable.read(file, NAME, comparison);
         } catch (HistoryException e) {
@@ -66,7 +135,7 @@ public final class RankFile {
         return FOLDER + "/" + FILE;
     }
 
-    private static List<String> columns(Guarantee guarantee) {
+    static List<String> columns(Guarantee guarantee) {
         return guarantee.events() == 1
                 ? List.of("session", "index", "commit")
                 : List.of("session", "index", "snapshot", "commit");
@@ -85,11 +154,14 @@ public final class RankFile {
         }
     }
 
-    /** @throws HistoryException if the file is not a certificate */
-    public static Content read(Location file, HistoryTable table) throws IOException, HistoryException {
-        Reading reading = new Reading(file.name(), table);
-        NumberTable.read(file, NAME, reading);
-        return reading.content();
+    /**
+     * Reads the certificate of a run for a history.
+     *
+     * @throws HistoryException if there is none, or a file of it is missing, damaged or another one
+     */
+    public static Content read(Location run, HistoryTable table) throws IOException, HistoryException {
+        TableRanks ranks = new TableRanks(table);
+        return ranks.content(RankReader.all(run, ranks));
     }
 
     private static final class Rows implements NumberTable.Source {
@@ -111,7 +183,7 @@ public final class RankFile {
 
         @Override
         public boolean next(long[] row) {
-            if (t % ROWS == 0) {
+            if (t % POLL == 0) {
                 StoppedException.check(stop);
             }
             while (t < counted.length && !counted[t]) {
@@ -136,11 +208,11 @@ public final class RankFile {
     /** Compares the rows read back with those that were written. */
     private static final class Comparison implements NumberTable.Sink {
         private final String text;
-        private final Rows rows;
+        private final NumberTable.Source rows;
         private boolean same = true;
         private long[] expected = new long[0];
 
-        Comparison(String text, Rows rows) {
+        Comparison(String text, NumberTable.Source rows) {
             this.text = text;
             this.rows = rows;
         }
@@ -158,113 +230,6 @@ public final class RankFile {
 
         boolean isSame() {
             return same && !rows.next(expected);
-        }
-    }
-
-    private static final class Reading implements NumberTable.Sink {
-        private final String file;
-        private final HistoryTable table;
-        private final boolean[] counted;
-        private @Nullable RankHeader header;
-        private @Nullable String mismatch;
-        private int[] position = new int[0];
-        private int events;
-        /** The next transaction that may have a row. */
-        private int next;
-        /** The session of {@link #next}. */
-        private int session;
-
-        private long rows;
-        private long lastSession;
-        private long lastIndex;
-
-        Reading(String file, HistoryTable table) {
-            this.file = file;
-            this.table = table;
-            this.counted = new boolean[table.transactions()];
-        }
-
-        @Override
-        public void header(String text, List<String> columns, long rowCount) throws HistoryException {
-            RankHeader found = RankHeader.parse(file, text);
-            List<String> expected = columns(found.terms().guarantee());
-            if (!columns.equals(expected)) {
-                List<String> shown = new ArrayList<>();
-                for (String column : columns.subList(0, Math.min(columns.size(), 8))) {
-                    shown.add(Names.line(column));
-                }
-                throw RankHeader.malformed(
-                        file,
-                        "the columns " + String.join(", ", shown) + ", where those of "
-                                + found.terms().guarantee().label() + " are " + String.join(", ", expected));
-            }
-            if (rowCount != found.counted()) {
-                throw RankHeader.malformed(file, rowCount + " rows, but the header declares " + found.counted());
-            }
-            events = found.terms().guarantee().events();
-            long all = (long) events * table.transactions();
-            if (all > Integer.MAX_VALUE - 8) {
-                throw RankHeader.malformed(file, "two events for each of " + table.transactions() + " transactions");
-            }
-            position = new int[(int) all];
-            Arrays.fill(position, NO_PLACE);
-            header = found;
-        }
-
-        @Override
-        public void row(long[] row) throws HistoryException {
-            if (rows++ > 0 && (row[0] < lastSession || (row[0] == lastSession && row[1] <= lastIndex))) {
-                throw RankHeader.malformed(
-                        file,
-                        Names.transaction(row[0], row[1]) + " after " + Names.transaction(lastSession, lastIndex)
-                                + ": rows that do not ascend or that repeat");
-            }
-            lastSession = row[0];
-            lastIndex = row[1];
-            if (mismatch != null) {
-                return;
-            }
-            int t = find(row[0], row[1]);
-            if (t < 0) {
-                mismatch = "the certificate orders " + Names.transaction(row[0], row[1])
-                        + ", which the history does not have";
-                return;
-            }
-            counted[t] = true;
-            for (int e = 0; e < events; e++) {
-                long rank = row[2 + e];
-                if (rank < 0 || rank >= position.length) {
-                    mismatch = Names.transaction(table, t) + " has rank " + rank + "; ranks of " + position.length
-                            + " events are from 0 to " + (position.length - 1);
-                    return;
-                }
-                position[events * t + e] = (int) rank;
-            }
-        }
-
-        /** Rows and transactions ascend, so each transaction is visited once. */
-        private int find(long label, long index) {
-            while (next < table.transactions()) {
-                while (table.transactionsEnd(session) <= next) {
-                    session++;
-                }
-                long nextLabel = table.sessionLabel(session);
-                if (nextLabel > label || (nextLabel == label && table.index(next) > index)) {
-                    return -1;
-                }
-                if (nextLabel == label && table.index(next) == index) {
-                    return next++;
-                }
-                next++;
-            }
-            return -1;
-        }
-
-        Content content() throws HistoryException {
-            if (header == null || rows != header.counted()) {
-                throw RankHeader.malformed(file, rows + " rows, fewer than the header declares");
-            }
-            return new Content(header, mismatch, counted, position);
         }
     }
 }

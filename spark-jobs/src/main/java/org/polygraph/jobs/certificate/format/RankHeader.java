@@ -9,38 +9,57 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
  * The header of a certificate: a JSON object in the file's metadata.
  *
+ * @param version 1, or {@link #VERSION}
  * @param initial label of the initial value of every key
  * @param transactions number of transactions of any status
  * @param tool version of the program that wrote the certificate
+ * @param parts the files that have the rows, in their order; none if the file of the header has them
  */
 public record RankHeader(
-        Terms terms, String initial, long transactions, long counted, Fingerprint fingerprint, String tool) {
-    /** Raised when a field or a column changes its meaning. */
-    public static final int VERSION = 1;
+        int version,
+        Terms terms,
+        String initial,
+        long transactions,
+        long counted,
+        Fingerprint fingerprint,
+        String tool,
+        List<RankPart> parts) {
+    /** The version that is written. Raised when a field or a column changes its meaning. */
+    public static final int VERSION = 2;
 
+    private static final String PARTS = "parts";
     private static final String FORMAT = "polygraph-certificate";
     private static final JsonFactory JSON = new JsonFactory();
     private static final String REMEDY = "it is another file, of another version, or damaged; check the history again";
 
-    static RankHeader of(Witness witness, Fingerprint fingerprint, String tool) {
+    public RankHeader {
+        parts = List.copyOf(parts);
+    }
+
+    static RankHeader of(Witness witness, Fingerprint fingerprint, String tool, List<RankPart> parts) {
         HistoryTable table = witness.table();
         return new RankHeader(
+                VERSION,
                 witness.terms(),
                 table.values().label(table.initialValue()),
                 table.transactions(),
                 witness.countedTransactions(),
                 fingerprint,
-                tool);
+                tool,
+                parts);
     }
 
     String json() {
@@ -50,17 +69,30 @@ public record RankHeader(
         try (JsonGenerator json = JSON.createGenerator(text)) {
             json.writeStartObject();
             json.writeStringField("format", FORMAT);
-            json.writeNumberField("version", VERSION);
+            json.writeNumberField("version", version);
             json.writeStringField("tool", tool);
             json.writeStringField("promise", terms.guarantee().label());
             // As a string: many readers of JSON round numbers above 2^53.
             json.writeStringField("clock_skew", Long.toString(terms.clockSkewNanos()));
             json.writeStringField("indeterminate", terms.indeterminate().label());
             json.writeStringField("initial", initial);
-            json.writeNumberField("transactions", transactions);
-            json.writeNumberField("counted", counted);
+            number(json, "transactions", transactions);
+            number(json, "counted", counted);
             json.writeStringField("input", fingerprint.input());
             json.writeStringField("content", fingerprint.content());
+            if (!parts.isEmpty()) {
+                json.writeArrayFieldStart(PARTS);
+                for (RankPart part : parts) {
+                    json.writeStartObject();
+                    json.writeStringField("file", part.file());
+                    json.writeStringField("session", Long.toString(part.session()));
+                    json.writeStringField("index", Long.toString(part.index()));
+                    json.writeNumberField("rows", part.rows());
+                    json.writeStringField("sha256", part.sha256());
+                    json.writeEndObject();
+                }
+                json.writeEndArray();
+            }
             json.writeEndObject();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -68,37 +100,69 @@ public record RankHeader(
         return text.toString(StandardCharsets.UTF_8);
     }
 
+    /** As a string if it is beyond 2^53: many readers of JSON round such numbers. */
+    private static void number(JsonGenerator json, String name, long number) throws IOException {
+        if (number > 1L << 53) {
+            json.writeStringField(name, Long.toString(number));
+        } else {
+            json.writeNumberField(name, number);
+        }
+    }
+
     /** Parses the output of {@link #json}; ignores unknown fields. */
     static RankHeader parse(String file, String text) throws HistoryException {
-        Map<String, String> fields = new HashMap<>();
+        Map<String, String> fields;
+        List<RankPart> parts = new ArrayList<>();
         try (JsonParser json = JSON.createParser(text)) {
             if (json.nextToken() != JsonToken.START_OBJECT) {
                 throw malformed(file, "a header that is not a JSON object");
             }
-            while (json.nextToken() == JsonToken.FIELD_NAME) {
-                String name = json.currentName();
-                JsonToken token = json.nextToken();
-                if (token.isScalarValue()) {
-                    if (fields.put(name, json.getText()) != null) {
-                        throw malformed(file, "a header with two fields \"" + Names.line(name) + "\"");
-                    }
-                } else {
-                    json.skipChildren();
-                }
-            }
-            if (json.currentToken() != JsonToken.END_OBJECT) {
-                throw malformed(file, "a truncated header");
-            }
+            fields = fields(file, json, parts);
         } catch (JacksonException e) {
             throw malformed(file, "a header that is not JSON");
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        return of(file, fields);
+        return of(file, fields, parts);
     }
 
-    private static RankHeader of(String file, Map<String, String> fields) throws HistoryException {
-        if (!FORMAT.equals(fields.get("format")) || !Integer.toString(VERSION).equals(fields.get("version"))) {
+    /** @param parts null in a part, which has none */
+    private static Map<String, String> fields(String file, JsonParser json, @Nullable List<RankPart> parts)
+            throws IOException, HistoryException {
+        Map<String, String> fields = new HashMap<>();
+        while (json.nextToken() == JsonToken.FIELD_NAME) {
+            String name = json.currentName();
+            JsonToken token = json.nextToken();
+            if (token == null) {
+                break;
+            } else if (token.isScalarValue()) {
+                if (fields.put(name, json.getText()) != null) {
+                    throw malformed(file, "a header with two fields \"" + Names.line(name) + "\"");
+                }
+            } else if (token == JsonToken.START_ARRAY && name.equals(PARTS) && parts != null) {
+                while (json.nextToken() == JsonToken.START_OBJECT) {
+                    Map<String, String> part = fields(file, json, null);
+                    parts.add(new RankPart(
+                            field(file, part, "file"),
+                            signed(file, part, "session"),
+                            signed(file, part, "index"),
+                            number(file, part, "rows"),
+                            field(file, part, "sha256")));
+                }
+            } else {
+                json.skipChildren();
+            }
+        }
+        if (json.currentToken() != JsonToken.END_OBJECT) {
+            throw malformed(file, "a truncated header");
+        }
+        return fields;
+    }
+
+    private static RankHeader of(String file, Map<String, String> fields, List<RankPart> parts)
+            throws HistoryException {
+        String version = fields.getOrDefault("version", "");
+        if (!FORMAT.equals(fields.get("format")) || !(version.equals("1") || version.equals("2"))) {
             throw malformed(
                     file,
                     "format \"" + Names.line(fields.getOrDefault("format", "")) + "\" version "
@@ -110,12 +174,14 @@ public record RankHeader(
             throw malformed(file, "the promise \"" + Names.line(label) + "\"");
         }
         return new RankHeader(
+                Integer.parseInt(version),
                 new Terms(guarantee.get(), number(file, fields, "clock_skew"), indeterminate(file, fields)),
                 field(file, fields, "initial"),
                 number(file, fields, "transactions"),
                 number(file, fields, "counted"),
                 new Fingerprint(field(file, fields, "input"), field(file, fields, "content")),
-                fields.getOrDefault("tool", ""));
+                fields.getOrDefault("tool", ""),
+                parts);
     }
 
     private static IndeterminateMode indeterminate(String file, Map<String, String> fields) throws HistoryException {
@@ -137,16 +203,20 @@ public record RankHeader(
     }
 
     private static long number(String file, Map<String, String> fields, String name) throws HistoryException {
+        long number = signed(file, fields, name);
+        if (number < 0) {
+            throw malformed(file, "the field \"" + name + "\" with " + number);
+        }
+        return number;
+    }
+
+    private static long signed(String file, Map<String, String> fields, String name) throws HistoryException {
         String text = field(file, fields, name);
         try {
-            long number = Long.parseLong(text);
-            if (number >= 0) {
-                return number;
-            }
+            return Long.parseLong(text);
         } catch (NumberFormatException e) {
-            // The exception below has the message.
+            throw malformed(file, "the field \"" + name + "\" with " + Names.line(text));
         }
-        throw malformed(file, "the field \"" + name + "\" with " + Names.line(text));
     }
 
     public static HistoryException malformed(String file, String found) {

@@ -146,20 +146,18 @@ public final class Verification {
     }
 
     private Report order(String input, Replayer replayer) throws IOException, HistoryException {
-        Location file = RankFile.in(run);
-        if (!file.exists()) {
-            throw RankHeader.malformed(file.name(), "no certificate");
-        }
-        RankFile.Content content = RankFile.read(file, withRows);
+        RankFile.Content content = RankFile.read(run, withRows);
         RankHeader header = content.header();
         // The certificate of a stronger level is of inserts and deletes, that of rc, ra or cc of writes.
         HistoryTable certified = header.terms().guarantee().isAxiom() ? table : withRows;
-        checked("certificate", file.name() + ", version " + RankHeader.VERSION + ", " + header.counted() + " ranked");
+        checked(
+                "certificate",
+                RankFile.in(run).name() + ", version " + header.version() + ", " + header.counted() + " ranked");
         String wrong = termsDiffer(header.terms());
         if (wrong != null) {
             return report(Answer.REJECTED, wrong);
         }
-        Fingerprint fingerprint = new Fingerprint(input, Fingerprint.ofContent(certified));
+        Fingerprint fingerprint = new Fingerprint(input, Fingerprint.ofContent(certified, header.version()));
         boolean sameBytes = header.fingerprint().input().equals(input);
         boolean sameContent = header.fingerprint().content().equals(fingerprint.content());
         if (sameContent) {

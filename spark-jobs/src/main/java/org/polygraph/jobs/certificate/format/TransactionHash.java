@@ -1,0 +1,57 @@
+package org.polygraph.jobs.certificate.format;
+
+import org.polygraph.storage.dictionary.KeyDictionary;
+import org.polygraph.storage.dictionary.ValueDictionary;
+
+/**
+ * The SHA-256 of a transaction by labels: a leaf of a {@link ContentTree}. It depends on nothing but the transaction, so any
+ * process that has the transaction computes it. Used again for each transaction; not thread-safe.
+ */
+public final class TransactionHash {
+    /** The bytes of a hash. */
+    public static final int BYTES = 32;
+
+    private static final byte LEAF = 0;
+    private static final byte INSERT = 32;
+    private static final byte DELETE = 64;
+
+    private final ContentEncoder out = new ContentEncoder();
+
+    /**
+     * Begins a transaction; as many operations must follow.
+     *
+     * @param session the label of its session
+     * @param status its {@link org.polygraph.storage.model.TransactionStatus#code}
+     * @param start with {@code end} {@link org.polygraph.storage.table.HistoryTable#NO_TIME} if unknown
+     */
+    public void begin(long session, long index, byte status, long start, long end, int operations) {
+        out.put(LEAF);
+        out.number(session);
+        out.transaction(index, status, start, end, operations);
+    }
+
+    /** A read or a write. @param keyAndKind as {@link org.polygraph.storage.table.HistoryTable#operationKeys} */
+    public void operation(KeyDictionary keys, ValueDictionary values, int keyAndKind, long value) {
+        out.operation(keys, values, keyAndKind, value, (byte) 0);
+    }
+
+    /** An operation that may be an insert or a delete. */
+    public void operation(
+            KeyDictionary keys,
+            ValueDictionary values,
+            int keyAndKind,
+            long value,
+            boolean isInsert,
+            boolean isDelete) {
+        out.operation(keys, values, keyAndKind, value, flags(isInsert, isDelete));
+    }
+
+    static byte flags(boolean isInsert, boolean isDelete) {
+        return isInsert ? INSERT : isDelete ? DELETE : 0;
+    }
+
+    /** Ends the transaction and puts its hash at a place of an array. */
+    public void end(byte[] to, int at) {
+        out.hash(to, at);
+    }
+}
