@@ -68,7 +68,8 @@ public final class RankFile {
             while (rows.next(row)) {
                 writer.row(row[0], row[1], row[2], row[row.length - 1]);
             }
-            return write(run, RankHeader.of(witness, fingerprint, tool, writer.end().parts()), () -> NO_ROWS);
+            return write(
+                    run, RankHeader.of(witness, fingerprint, tool, writer.end().parts()), () -> NO_ROWS);
         }
         return write(run, RankHeader.of(witness, fingerprint, tool, List.of()), () -> new Rows(witness, stop));
     }
@@ -117,8 +118,7 @@ public final class RankFile {
         return write(run, header, () -> NO_ROWS);
     }
 
-    private static String write(Location run, RankHeader header, Supplier<NumberTable.Source> rows)
-            throws IOException {
+    private static String write(Location run, RankHeader header, Supplier<NumberTable.Source> rows) throws IOException {
         Location file = in(run);
         file.write(out -> NumberTable.write(
                 out, NAME, header.json(), columns(header.terms().guarantee()), rows.get()));

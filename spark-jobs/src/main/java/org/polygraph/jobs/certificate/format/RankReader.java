@@ -165,11 +165,12 @@ public final class RankReader {
             if (found == null || rows != expected) {
                 throw RankHeader.malformed(file, rows + " rows, fewer than the header declares");
             }
-            if (next != null && (lastSession > next.session()
-                    || (lastSession == next.session() && lastIndex >= next.index()))) {
+            if (next != null
+                    && (lastSession > next.session() || (lastSession == next.session() && lastIndex >= next.index()))) {
                 throw RankHeader.malformed(
                         file,
-                        Names.transaction(lastSession, lastIndex) + ", which comes after the first row of the next part");
+                        Names.transaction(lastSession, lastIndex)
+                                + ", which comes after the first row of the next part");
             }
             return found;
         }

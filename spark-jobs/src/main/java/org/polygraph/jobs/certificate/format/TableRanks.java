@@ -38,13 +38,13 @@ final class TableRanks implements RankReader.Sink {
         }
         int t = find(label, index);
         if (t < 0) {
-            mismatch = "the certificate orders " + Names.transaction(label, index)
-                    + ", which the history does not have";
+            mismatch =
+                    "the certificate orders " + Names.transaction(label, index) + ", which the history does not have";
             return;
         }
         if (snapshot < 0 || commit < 0) {
-            mismatch = Names.transaction(table, t) + " has place " + Math.min(snapshot, commit)
-                    + "; places are 0 or more";
+            mismatch =
+                    Names.transaction(table, t) + " has place " + Math.min(snapshot, commit) + "; places are 0 or more";
             return;
         }
         counted[t] = true;

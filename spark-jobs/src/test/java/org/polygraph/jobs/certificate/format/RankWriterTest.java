@@ -77,8 +77,7 @@ class RankWriterTest {
             }
             ranges.add(writer.end());
         }
-        return RankFile.finish(
-                run, Terms.of(guarantee), ranges, table.values(), table.initialValue(), "bytes", "test");
+        return RankFile.finish(run, Terms.of(guarantee), ranges, table.values(), table.initialValue(), "bytes", "test");
     }
 
     private static int[] begins(Random random, int transactions, int ranges) {
@@ -136,7 +135,9 @@ class RankWriterTest {
             String expected = root(leaves, new int[] {0, n});
             int a = random.nextInt(n + 1);
             int b = a + random.nextInt(n + 1 - a);
-            assertThat(root(leaves, new int[] {0, a, b, n})).as("%d %d of %d", a, b, n).isEqualTo(expected);
+            assertThat(root(leaves, new int[] {0, a, b, n}))
+                    .as("%d %d of %d", a, b, n)
+                    .isEqualTo(expected);
             byte[][] fewer = Arrays.copyOf(leaves, n - 1);
             assertThat(root(fewer, new int[] {0, n - 1})).isNotEqualTo(expected);
             leaves[a % n][3] ^= 1;
@@ -205,11 +206,19 @@ class RankWriterTest {
         write(run, header, parts.subList(1, parts.size()), header.counted());
         assertRefused(run, table, " rows, but the header declares " + header.counted());
         RankPart part = parts.get(0);
-        write(run, header, List.of(new RankPart(part.file(), part.session(), part.index() + 1, 100, part.sha256())), 100);
+        write(
+                run,
+                header,
+                List.of(new RankPart(part.file(), part.session(), part.index() + 1, 100, part.sha256())),
+                100);
         assertRefused(run, table, "found the first row transaction (session 0, index ");
         write(run, header, List.of(new RankPart(part.file(), part.session(), part.index(), 99, part.sha256())), 99);
         assertRefused(run, table, "found 100 rows, but the header declares 99");
-        write(run, header, List.of(new RankPart("../" + part.file(), part.session(), part.index(), 100, part.sha256())), 100);
+        write(
+                run,
+                header,
+                List.of(new RankPart("../" + part.file(), part.session(), part.index(), 100, part.sha256())),
+                100);
         assertRefused(run, table, "found a part with the name ../ranks-");
     }
 

@@ -435,8 +435,9 @@ class CertificateTest {
         raw.rows.get(0)[2] = -7;
         raw.write(run);
         assertThat(verify(run, witness.terms(), table).reason())
-                .isEqualTo("the order does not explain the history: transaction (session 0, index 0) at dsl:13 has place"
-                        + " -7; places are 0 or more");
+                .isEqualTo(
+                        "the order does not explain the history: transaction (session 0, index 0) at dsl:13 has place"
+                                + " -7; places are 0 or more");
         // Places need not be ranks.
         raw.rows.get(0)[2] = 1L << 40;
         raw.rows.get(1)[2] = Long.MAX_VALUE;
@@ -455,14 +456,12 @@ class CertificateTest {
         Location run = written("run", witness);
         Raw raw = Raw.of(run);
         assertThat(raw.text).contains("\"version\":2");
-        raw.text = raw.text
-                .replace("\"version\":2", "\"version\":1")
-                .replace(Fingerprint.ofContent(table), "66");
+        raw.text = raw.text.replace("\"version\":2", "\"version\":1").replace(Fingerprint.ofContent(table), "66");
         raw.write(run);
-        assertThat(verify(run, witness.terms(), table).reason()).startsWith("the history is not the one that was checked");
+        assertThat(verify(run, witness.terms(), table).reason())
+                .startsWith("the history is not the one that was checked");
         // As version 0.1.0 wrote it when it checked this history.
-        raw.text = raw.text.replace(
-                "\"66\"", "\"288da97ffcadfbf38d665264e35f23216d7d34704d141c984e090351c75361b5\"");
+        raw.text = raw.text.replace("\"66\"", "\"288da97ffcadfbf38d665264e35f23216d7d34704d141c984e090351c75361b5\"");
         raw.write(run);
         Verification.Report report = verify(run, witness.terms(), table);
         assertThat(report.answer()).isEqualTo(Answer.VERIFIED);
