@@ -6,7 +6,6 @@ import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
 import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
 import java.util.Arrays;
-import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.Operations;
@@ -16,10 +15,10 @@ import org.polygraph.storage.table.Operations;
  * histories belong to it:
  *
  * <ul>
- *   <li>R(M), {@link #repair}: M in full, and the frozen transactions that have operations on keys of M, reduced to these operations,
- *       as one session. Those before the first place are merged into one transaction that writes the values at that border, and
- *       those behind the last place into one that reads the values expected there. An order of R(M) gives M new places at which
- *       all reads of M return the last write, and no other read becomes violated.
+ *   <li>R(M), {@link #problem}: M in full, and the frozen transactions that have operations on keys of M, reduced to these
+ *       operations. Those before the first place are represented by the values at that border, and
+ *       those behind the last place by a transaction that reads the values expected there. An order of R(M) gives M new places at
+ *       which all reads of M return the last write, and no other read becomes violated.
  *   <li>U(M), {@link #alone}: M without the reads for which some possible writer lies outside M. Every order that explains the whole
  *       history, restricted to M, explains U(M). If U(M) violates the level, so does the whole history.
  * </ul>
@@ -36,6 +35,8 @@ final class MovingSet {
     private final IntOpenHashSet members;
     private final IntArrayList keys = new IntArrayList();
     private final Int2IntOpenHashMap keyIds = new Int2IntOpenHashMap();
+    /** The frozen transactions between the borders that are in R(M), ascending by place. */
+    private final IntArrayList frozen = new IntArrayList();
 
     /**
      * A set between two places.
@@ -98,53 +99,75 @@ final class MovingSet {
     }
 
     /**
-     * Decides R(M).
+     * R(M).
      *
      * @param strict whether violated reads of M have to be explained that no write between the borders can explain
-     * @throws org.polygraph.storage.model.BudgetException if the budget ends
      */
-    Repair repair(boolean strict, Budget budget) {
-        Small small = new Small(strict);
-        return small.decide(budget);
+    WindowProblem problem(boolean strict) {
+        return new Extraction(strict).problem();
     }
 
-    /**
-     * What became of R(M).
-     *
-     * @param holds whether it has an order
-     * @param order if it holds: all transactions between the borders
-     * @param counted if it holds: by member, whether it counts
-     * @param named otherwise: frozen transactions between the borders that the refutation names
-     */
-    @SuppressWarnings("ArrayRecordComponent") // never compared
-    record Repair(boolean holds, int[] order, boolean[] counted, int[] named) {}
+    /** The transactions, of the whole history, that a refutation names. */
+    int[] named(WindowProblem.Answer answer) {
+        return Arrays.stream(answer.named())
+                .map(t -> frozen.getInt(t - moving.length))
+                .filter(placed::isActive)
+                .toArray();
+    }
 
-    /** Moves M as a repair says. */
-    void apply(Repair repair) {
+    /** Moves M as an answer says. */
+    void apply(WindowProblem.Answer answer) {
         for (int i = 0; i < moving.length; i++) {
             if (placed.isOptional(moving[i])) {
-                placed.count(moving[i], repair.counted[i]);
+                placed.count(moving[i], answer.counted()[i]);
             }
         }
-        placed.reorder(from, repair.order);
+        placed.reorder(from, merged(answer.order()));
     }
 
-    /** R(M) as a table, whose last session is the frozen one. */
-    private final class Small {
+    /** All transactions between the borders: those of the problem in their order, the rest right after the frozen one before it. */
+    private int[] merged(int[] ordered) {
+        int[] merged = new int[to - from];
+        int count = 0;
+        int next = from;
+        for (int i : ordered) {
+            if (i < moving.length) {
+                merged[count++] = moving[i];
+                continue;
+            }
+            int end = i - moving.length < frozen.size() ? placed.place(frozen.getInt(i - moving.length)) + 1 : to;
+            for (; next < end; next++) {
+                int other = placed.atPlace(next);
+                if (!members.contains(other)) {
+                    merged[count++] = other;
+                }
+            }
+        }
+        return merged;
+    }
+
+    /** Takes R(M) out of the history. */
+    private final class Extraction {
         private final IntArrayList starts = new IntArrayList();
         private final IntArrayList operationKeys = new IntArrayList();
         private final LongArrayList values = new LongArrayList();
-        /** The frozen transactions between the borders that are in the table, ascending by place. */
-        private final IntArrayList frozen = new IntArrayList();
+        private final boolean[] optional = new boolean[moving.length];
+        private final boolean strict;
 
-        private final HistoryTable small;
+        Extraction(boolean strict) {
+            this.strict = strict;
+            frozen.clear();
+            starts.add(0);
+        }
 
-        Small(boolean strict) {
-            byte[] statuses = new byte[moving.length];
+        WindowProblem problem() {
+            IntArrayList sessions = new IntArrayList();
             for (int i = 0; i < moving.length; i++) {
                 int t = moving[i];
-                statuses[i] =
-                        (placed.isOptional(t) ? TransactionStatus.INDETERMINATE : TransactionStatus.COMMITTED).code();
+                optional[i] = placed.isOptional(t);
+                if (i == 0 || table.sessionOf(t) != table.sessionOf(moving[i - 1])) {
+                    sessions.add(i);
+                }
                 for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
                     if (placed.isVisible(o) && (strict || table.isWrite(o) || isExplainable(o))) {
                         add(o);
@@ -152,17 +175,42 @@ final class MovingSet {
                 }
                 starts.add(values.size());
             }
-            addBorder();
+            sessions.add(moving.length);
             addFrozen();
             addExpected();
-            int[] allStarts = new int[starts.size() + 1];
-            starts.getElements(0, allStarts, 1, starts.size());
-            small = table.withSession(
-                    moving,
-                    statuses,
-                    frozen.size() + 2,
-                    keys.toIntArray(),
-                    new Operations(allStarts, operationKeys.toIntArray(), values.toLongArray(), null));
+            long[] initial = new long[keys.size()];
+            for (int id = 0; id < initial.length; id++) {
+                initial[id] = placed.valueAt(keys.getInt(id), from);
+            }
+            int[] order = new int[frozen.size() + 1];
+            for (int i = 0; i < order.length; i++) {
+                order[i] = moving.length + i;
+            }
+            Operations operations =
+                    new Operations(starts.toIntArray(), operationKeys.toIntArray(), values.toLongArray(), null);
+            return new WindowProblem(1, sessions.toIntArray(), optional, operations, initial, order, 0, edges());
+        }
+
+        /** Session order between members and the frozen transactions next to them. */
+        private int[] edges() {
+            Int2IntOpenHashMap numbers = new Int2IntOpenHashMap();
+            for (int i = 0; i < frozen.size(); i++) {
+                numbers.put(frozen.getInt(i), moving.length + i);
+            }
+            IntArrayList edges = new IntArrayList();
+            for (int i = 0; i < moving.length; i++) {
+                int previous = neighbour(moving[i], -1);
+                int next = neighbour(moving[i], 1);
+                if (isFrozenInside(previous)) {
+                    edges.add(numbers.get(previous));
+                    edges.add(i);
+                }
+                if (isFrozenInside(next)) {
+                    edges.add(i);
+                    edges.add(numbers.get(next));
+                }
+            }
+            return edges.toIntArray();
         }
 
         private void add(int operation) {
@@ -193,16 +241,6 @@ final class MovingSet {
                 }
             }
             return false;
-        }
-
-        private void addBorder() {
-            for (int id = 0; id < keys.size(); id++) {
-                int write = placed.writeBefore(keys.getInt(id), from);
-                if (write >= 0) {
-                    add(id, true, table.value(write));
-                }
-            }
-            starts.add(values.size());
         }
 
         /** What is frozen between the borders: operations on keys of M without violated reads, and neighbours in sessions of M. */
@@ -286,80 +324,6 @@ final class MovingSet {
                     && !members.contains(transaction)
                     && placed.place(transaction) >= from
                     && placed.place(transaction) < to;
-        }
-
-        private Repair decide(Budget budget) {
-            SmallDecision decision = SmallDecision.of(
-                    small,
-                    graph -> {
-                        int before = moving.length;
-                        int behind = small.transactions() - 1;
-                        Int2IntOpenHashMap frozenIds = new Int2IntOpenHashMap();
-                        for (int i = 0; i < frozen.size(); i++) {
-                            frozenIds.put(frozen.getInt(i), before + 1 + i);
-                        }
-                        for (int i = 0; i < moving.length; i++) {
-                            int previous = neighbour(moving[i], -1);
-                            int next = neighbour(moving[i], 1);
-                            if (!members.contains(previous)) {
-                                graph.add(isFrozenInside(previous) ? frozenIds.get(previous) : before, i);
-                            }
-                            if (!members.contains(next)) {
-                                graph.add(i, isFrozenInside(next) ? frozenIds.get(next) : behind);
-                            }
-                        }
-                    },
-                    budget);
-            int[] position = decision.position();
-            return position == null
-                    ? new Repair(false, new int[0], new boolean[0], named(decision.named()))
-                    : new Repair(true, merged(position), decision.counted(), new int[0]);
-        }
-
-        private int[] named(int[] transactions) {
-            IntArrayList named = new IntArrayList();
-            for (int t : transactions) {
-                int i = t - moving.length - 1;
-                if (i >= 0 && i < frozen.size() && placed.isActive(frozen.getInt(i))) {
-                    named.add(frozen.getInt(i));
-                }
-            }
-            return named.toIntArray();
-        }
-
-        /** All transactions between the borders: those of the table by position, the rest right after the frozen one before it. */
-        private int[] merged(int[] position) {
-            long[] items = new long[moving.length + frozen.size()];
-            for (int i = 0; i < moving.length; i++) {
-                items[i] = (long) position[i] << 32 | moving[i];
-            }
-            for (int i = 0; i < frozen.size(); i++) {
-                items[moving.length + i] = (long) position[moving.length + 1 + i] << 32 | frozen.getInt(i);
-            }
-            Arrays.sort(items);
-            int[] merged = new int[to - from];
-            int count = 0;
-            int next = from;
-            for (long item : items) {
-                int t = (int) item;
-                if (members.contains(t)) {
-                    merged[count++] = t;
-                    continue;
-                }
-                while (next <= placed.place(t)) {
-                    int other = placed.atPlace(next++);
-                    if (!members.contains(other)) {
-                        merged[count++] = other;
-                    }
-                }
-            }
-            while (next < to) {
-                int other = placed.atPlace(next++);
-                if (!members.contains(other)) {
-                    merged[count++] = other;
-                }
-            }
-            return merged;
         }
     }
 }

@@ -14,10 +14,10 @@ import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Decides SER for a small history with known edges besides those of its sessions and reads: rules, then the solver, without proof or
+ * Decides SER or SI for a small history with known edges besides those of its sessions and reads: rules, then the solver, without proof or
  * replay.
  *
- * @param position of each transaction in an order that explains the history; null if there is none
+ * @param position of each event in an order that explains the history; null if there is none
  * @param counted if there is one: by transaction, whether it counts
  * @param named if there is none: transactions that the refutation names
  */
@@ -27,14 +27,21 @@ record SmallDecision(int @Nullable [] position, boolean[] counted, int[] named) 
 
     private static final int NO_MORE = -2;
 
-    /** @throws BudgetException if the budget ends */
-    static SmallDecision of(HistoryTable table, Consumer<KnownGraph> edges, Budget budget) {
+    /**
+     * Decides a history.
+     *
+     * @param eventsPerTransaction 1: SER, 2: SI
+     * @throws BudgetException if the budget ends
+     */
+    static SmallDecision of(
+            HistoryTable table, int eventsPerTransaction, Consumer<KnownGraph> edges, Budget budget) {
         BooleanSupplier stop = budget::exhausted;
         IndexedHistory history = IndexedHistory.of(table, IndexedHistory.Indeterminate.MAYBE, stop);
         if (!history.violations().isEmpty()) {
             return refuted(history.violations().get(0).transactions(), new int[0]);
         }
-        KnownGraph graph = KnownGraph.of(new Events(1, table.sessionStarts(), history.sessionOf()), history.versions());
+        KnownGraph graph = KnownGraph.of(
+                new Events(eventsPerTransaction, table.sessionStarts(), history.sessionOf()), history.versions());
         edges.accept(graph);
         try (PruneLoop loop = new PruneLoop(
                 history,
@@ -46,7 +53,7 @@ record SmallDecision(int @Nullable [] position, boolean[] counted, int[] named) 
                 PruneLoop.Listener.NONE)) {
             loop.run(budget.bytes());
             if (loop.isRefuted()) {
-                return refuted(List.of(), cycle(graph));
+                return refuted(List.of(), transactions(graph, cycle(graph)));
             }
             if (loop.core().isEmpty()) {
                 return new SmallDecision(loop.position(), counted(history, null), new int[0]);
@@ -61,7 +68,7 @@ record SmallDecision(int @Nullable [] position, boolean[] counted, int[] named) 
                         CoreSolving.explain(history, graph, none.core())
                                 .violation()
                                 .transactions(),
-                        none.core().cycle());
+                        transactions(graph, none.core().cycle()));
             }
             throw new BudgetException("solver: " + ((Outcome.Unknown) solved.outcome()).reason());
         }
@@ -73,6 +80,14 @@ record SmallDecision(int @Nullable [] position, boolean[] counted, int[] named) 
             counted[t] = history.commitStatus().isCounted(t) || (committed != null && committed[t]);
         }
         return counted;
+    }
+
+    /** The transactions of events of the history; the solver has others besides. */
+    private static int[] transactions(KnownGraph graph, int[] events) {
+        return Arrays.stream(events)
+                .filter(event -> event < graph.events().count())
+                .map(graph.events()::transaction)
+                .toArray();
     }
 
     private static SmallDecision refuted(List<Integer> transactions, int[] cycle) {

@@ -135,9 +135,9 @@ public final class WindowedDecision {
     }
 
     private @Nullable Finding repair(MovingSet moving) {
-        MovingSet.Repair repair = moving.repair(false, check.budget());
-        if (repair.holds()) {
-            moving.apply(repair);
+        WindowProblem.Answer answer = moving.problem(false).solve(check.budget());
+        if (answer.holds()) {
+            moving.apply(answer);
             return null;
         }
         return refute(moving);
@@ -168,16 +168,16 @@ public final class WindowedDecision {
                 Arrays.sort(ids);
                 largest = Math.max(largest, ids.length);
                 MovingSet moving = new MovingSet(placed, ids, 0, placed.places().length);
-                MovingSet.Repair repair = moving.repair(true, check.budget());
-                if (repair.holds()) {
-                    moving.apply(repair);
+                WindowProblem.Answer answer = moving.problem(true).solve(check.budget());
+                if (answer.holds()) {
+                    moving.apply(answer);
                     break;
                 }
                 Finding refuted = refute(moving);
                 if (refuted != null) {
                     return refuted;
                 }
-                extend(placed, members, repair.named());
+                extend(placed, members, moving.named(answer));
             }
         }
     }

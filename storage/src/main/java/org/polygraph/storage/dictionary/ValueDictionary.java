@@ -266,6 +266,14 @@ public final class ValueDictionary {
         return FIRST_STRING + strings.id(text, opaque);
     }
 
+    /**
+     * An integer that stands for a code where its dictionary is not at hand. Different codes have different integers; that of an
+     * integer which is its own code is this integer.
+     */
+    public static long asInteger(long code) {
+        return isOwnCode(code) ? code : code - NULL + OWN_CODE_MAX + 1;
+    }
+
     private static boolean isOwnCode(long code) {
         return code >= OWN_CODE_MIN;
     }

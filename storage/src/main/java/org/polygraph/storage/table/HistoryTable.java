@@ -1,6 +1,7 @@
 package org.polygraph.storage.table;
 
 import it.unimi.dsi.fastutil.ints.Int2LongMap;
+import it.unimi.dsi.fastutil.ints.Int2LongOpenHashMap;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
 import it.unimi.dsi.fastutil.longs.LongArrays;
 import java.util.Arrays;
@@ -547,37 +548,47 @@ public final class HistoryTable {
     }
 
     /**
-     * Some transactions of this history, followed by a session of committed transactions that are not in it. No
-     * transaction of the result has times.
+     * A history that refers to no other: keys are numbers from 0, and the values are integers that stand for their codes.
      *
-     * @param selected ids, strictly ascending
-     * @param statuses of the selected transactions, see {@link TransactionStatus#code}
-     * @param added the number of transactions of the added session
-     * @param ofKeys by key of the result: its id here
-     * @param operations of the selected transactions, then of the added ones; their keys are keys of the result
+     * @param sessionStarts by session: its first transaction; and the number of transactions
+     * @param statuses by transaction, see {@link TransactionStatus#code}
+     * @param starts by transaction; null if no transaction has times
+     * @param ends like {@code starts}
+     * @param operations without inserts and deletes; not kept
+     * @param initialValues by key: the code of the value before the first transaction
      */
-    public HistoryTable withSession(int[] selected, byte[] statuses, int added, int[] ofKeys, Operations operations) {
-        HistoryTable part = select(ofKeys, selected, operations);
-        int sessionCount = part.sessions();
-        int count = selected.length + added;
-        long[] labels = Arrays.copyOf(part.sessions.labels(), sessionCount + 1);
-        labels[sessionCount] = sessionCount == 0 ? 0 : labels[sessionCount - 1] + 1;
-        int[] starts = Arrays.copyOf(part.sessions.starts(), sessionCount + 2);
-        starts[sessionCount + 1] = count;
-        byte[] allStatuses = Arrays.copyOf(statuses, count);
-        Arrays.fill(allStatuses, selected.length, count, TransactionStatus.COMMITTED.code());
-        long[] indexes = Arrays.copyOf(part.transactions.indexes(), count);
-        for (int i = 0; i < added; i++) {
-            indexes[selected.length + i] = i;
+    public static HistoryTable ofCodes(
+            int[] sessionStarts,
+            byte[] statuses,
+            long @Nullable [] starts,
+            long @Nullable [] ends,
+            Operations operations,
+            long[] initialValues) {
+        KeyDictionary keys = new KeyDictionary();
+        Int2LongMap state = new Int2LongOpenHashMap(initialValues.length);
+        for (int k = 0; k < initialValues.length; k++) {
+            keys.id((long) k);
+            state.put(k, ValueDictionary.asInteger(initialValues[k]));
         }
-        long[] sources = Arrays.copyOf(part.transactions.sources(), count);
+        long[] values = new long[operations.size()];
+        for (int o = 0; o < values.length; o++) {
+            values[o] = ValueDictionary.asInteger(operations.values()[o]);
+        }
+        long[] labels = new long[sessionStarts.length - 1];
+        long[] indexes = new long[statuses.length];
+        for (int s = 0; s < labels.length; s++) {
+            labels[s] = s;
+            for (int t = sessionStarts[s]; t < sessionStarts[s + 1]; t++) {
+                indexes[t] = t - sessionStarts[s];
+            }
+        }
         return new HistoryTable(
-                part.header,
-                part.keys,
-                values,
-                new Sessions(labels, starts),
-                new Transactions(allStatuses, indexes, sources, null, null),
-                operations);
+                new Header(new Source(List.of(), Unit.ROW), 0, state, Map.of(), null),
+                keys,
+                new ValueDictionary(),
+                new Sessions(labels, sessionStarts),
+                new Transactions(statuses, indexes, new long[statuses.length], starts, ends),
+                new Operations(operations.starts(), operations.keys(), values, null));
     }
 
     /** Bytes of heap held by the arrays, without dictionaries and object headers. */

@@ -1,0 +1,214 @@
+package org.polygraph.jobs.decision;
+
+import it.unimi.dsi.fastutil.ints.IntArrayList;
+import it.unimi.dsi.fastutil.longs.LongHeapPriorityQueue;
+import java.io.Serializable;
+import java.util.Arrays;
+import org.polygraph.partitioner.graph.KnownGraph;
+import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.Operations;
+
+/**
+ * A set of transactions that may move between two places, and all that their new places depend on: R(M) as a value that refers to
+ * no history, so that any process can solve it.
+ *
+ * <p>Its transactions are numbered: first the members, which may move, session by session; then the frozen ones, whose events keep
+ * their order; the last one stands for all that is behind the right border, and reads the values that are expected there. Event
+ * {@code t} is transaction t at SER; events {@code 2t} and {@code 2t + 1} are its snapshot and its commit at SI. What is
+ * before the left border is represented by the initial values. All events of members come before the last transaction.
+ *
+ * @param eventsPerTransaction 1: SER, 2: SI
+ * @param sessionStarts by session of members: its first member; and the number of members
+ * @param optional by member: whether its outcome is unknown and open
+ * @param operations external reads and visible writes of all transactions, on keys that are numbered from 0; values are codes that
+ *     need no dictionary, equal for equal values
+ * @param initialValues by key: the value at the left border
+ * @param frozen the events of all transactions that are no members, in the order that they keep
+ * @param before how many of {@code frozen} lie before the left border, and so before all members
+ * @param edges pairs of events, of which the first comes before the second: session order between members and frozen transactions
+ */
+@SuppressWarnings("ArrayRecordComponent") // never compared
+public record WindowProblem(
+        int eventsPerTransaction,
+        int[] sessionStarts,
+        boolean[] optional,
+        Operations operations,
+        long[] initialValues,
+        int[] frozen,
+        int before,
+        int[] edges)
+        implements Serializable {
+
+    /**
+     * What became of it.
+     *
+     * @param order all events in an order that explains the reads; empty if there is none
+     * @param counted by member, whether it counts; empty if there is no order
+     * @param named if there is no order: frozen transactions that the refutation names
+     */
+    public record Answer(int[] order, boolean[] counted, int[] named) implements Serializable {
+        /** Whether there is an order. */
+        public boolean holds() {
+            return order.length > 0;
+        }
+    }
+
+    public int members() {
+        return optional.length;
+    }
+
+    public int transactions() {
+        return operations.starts().length - 1;
+    }
+
+    private int transaction(int event) {
+        return event / eventsPerTransaction;
+    }
+
+    private int commit(int transaction) {
+        return (transaction + 1) * eventsPerTransaction - 1;
+    }
+
+    private boolean isCommit(int event) {
+        return event == commit(transaction(event));
+    }
+
+    /**
+     * Decides it.
+     *
+     * @throws org.polygraph.storage.model.BudgetException if the budget ends
+     */
+    public Answer solve(Budget budget) {
+        Chains chains = new Chains();
+        SmallDecision decision = SmallDecision.of(chains.table(), eventsPerTransaction, chains::addEdges, budget);
+        int[] position = decision.position();
+        if (position == null) {
+            IntArrayList named = new IntArrayList();
+            for (int t : decision.named()) {
+                int frozenTransaction = chains.original[t];
+                if (frozenTransaction >= members() && frozenTransaction < transactions() - 1) {
+                    named.add(frozenTransaction);
+                }
+            }
+            named.sort(null);
+            return new Answer(new int[0], new boolean[0], named.toIntArray());
+        }
+        int[] order = new int[position.length];
+        for (int event = 0; event < order.length; event++) {
+            order[position[chains.event(event)]] = event;
+        }
+        return new Answer(order, Arrays.copyOf(decision.counted(), members()), new int[0]);
+    }
+
+    /**
+     * The problem as a history: as few further sessions of frozen transactions as there are transactions that overlap. Fewer
+     * sessions make closures smaller.
+     */
+    private final class Chains {
+        /** By transaction: its number in the history. */
+        private final int[] numbers = new int[transactions()];
+        /** The inverse. */
+        private final int[] original = new int[transactions()];
+
+        private final IntArrayList starts = new IntArrayList(sessionStarts);
+
+        Chains() {
+            int[] commits = new int[transactions()];
+            for (int i = 0; i < frozen.length; i++) {
+                if (isCommit(frozen[i])) {
+                    commits[transaction(frozen[i])] = i;
+                }
+            }
+            int[] chainOf = new int[transactions()];
+            IntArrayList sizes = new IntArrayList();
+            LongHeapPriorityQueue free = new LongHeapPriorityQueue();
+            for (int i = 0; i < frozen.length; i++) {
+                int t = transaction(frozen[i]);
+                if (frozen[i] != t * eventsPerTransaction) {
+                    continue;
+                }
+                int chain = sizes.size();
+                if (!free.isEmpty() && (int) (free.firstLong() >>> Integer.SIZE) < i) {
+                    chain = (int) free.dequeueLong();
+                } else {
+                    sizes.add(0);
+                }
+                chainOf[t] = chain;
+                sizes.set(chain, sizes.getInt(chain) + 1);
+                free.enqueue((long) commits[t] << Integer.SIZE | chain);
+            }
+            int[] next = new int[sizes.size()];
+            int end = members();
+            for (int chain = 0; chain < next.length; chain++) {
+                next[chain] = end;
+                end += sizes.getInt(chain);
+                starts.add(end);
+            }
+            for (int t = 0; t < members(); t++) {
+                numbers[t] = t;
+                original[t] = t;
+            }
+            for (int event : frozen) {
+                int t = transaction(event);
+                if (event == t * eventsPerTransaction) {
+                    numbers[t] = next[chainOf[t]]++;
+                    original[numbers[t]] = t;
+                }
+            }
+        }
+
+        /** The number of an event in the history. */
+        int event(int event) {
+            int t = transaction(event);
+            return event + (numbers[t] - t) * eventsPerTransaction;
+        }
+
+        HistoryTable table() {
+            int n = transactions();
+            byte[] statuses = new byte[n];
+            int[] from = operations.starts();
+            int[] allStarts = new int[n + 1];
+            int[] keys = new int[operations.size()];
+            long[] values = new long[operations.size()];
+            for (int i = 0; i < n; i++) {
+                int t = original[i];
+                statuses[i] = (t < members() && optional[t]
+                                ? TransactionStatus.INDETERMINATE
+                                : TransactionStatus.COMMITTED)
+                        .code();
+                int count = from[t + 1] - from[t];
+                System.arraycopy(operations.keys(), from[t], keys, allStarts[i], count);
+                System.arraycopy(operations.values(), from[t], values, allStarts[i], count);
+                allStarts[i + 1] = allStarts[i] + count;
+            }
+            return HistoryTable.ofCodes(
+                    starts.toIntArray(),
+                    statuses,
+                    null,
+                    null,
+                    new Operations(allStarts, keys, values, null),
+                    initialValues);
+        }
+
+        void addEdges(KnownGraph graph) {
+            for (int i = 1; i < frozen.length; i++) {
+                int from = event(frozen[i - 1]);
+                int to = event(frozen[i]);
+                if (to != from + 1 || graph.events().chain(from) != graph.events().chain(to)) {
+                    graph.add(from, to);
+                }
+            }
+            int behind = event((transactions() - 1) * eventsPerTransaction);
+            for (int s = 0; s + 1 < sessionStarts.length; s++) {
+                if (before > 0) {
+                    graph.add(event(frozen[before - 1]), sessionStarts[s] * eventsPerTransaction);
+                }
+                graph.add(commit(sessionStarts[s + 1] - 1), behind);
+            }
+            for (int i = 0; i < edges.length; i += 2) {
+                graph.add(event(edges[i]), event(edges[i + 1]));
+            }
+        }
+    }
+}
