@@ -33,8 +33,7 @@ record SmallDecision(int @Nullable [] position, boolean[] counted, int[] named) 
      * @param eventsPerTransaction 1: SER, 2: SI
      * @throws BudgetException if the budget ends
      */
-    static SmallDecision of(
-            HistoryTable table, int eventsPerTransaction, Consumer<KnownGraph> edges, Budget budget) {
+    static SmallDecision of(HistoryTable table, int eventsPerTransaction, Consumer<KnownGraph> edges, Budget budget) {
         BooleanSupplier stop = budget::exhausted;
         IndexedHistory history = IndexedHistory.of(table, IndexedHistory.Indeterminate.MAYBE, stop);
         if (!history.violations().isEmpty()) {

@@ -195,7 +195,8 @@ public record WindowProblem(
             for (int i = 1; i < frozen.length; i++) {
                 int from = event(frozen[i - 1]);
                 int to = event(frozen[i]);
-                if (to != from + 1 || graph.events().chain(from) != graph.events().chain(to)) {
+                if (to != from + 1
+                        || graph.events().chain(from) != graph.events().chain(to)) {
                     graph.add(from, to);
                 }
             }
