@@ -8,13 +8,16 @@ import org.polygraph.partitioner.index.TransactionScan;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * A history for SER whose transactions have places in a total order, which extends session order. A read is violated if the last
- * counted write of its key before its place has another value. A transaction reads a key before it writes it.
+ * A history whose events have places in a total order, which extends session order. At SER a transaction is one event; at SI its
+ * snapshot and its commit, see {@link org.polygraph.partitioner.graph.Events}. A read is violated if the last counted write of its key
+ * that is committed before its snapshot has another value. At SI a write is violated if a counted transaction that writes the key
+ * commits before it, but after its snapshot.
  *
  * <p>Places decide nothing: they are the order that is tried first, and {@link #reorder} changes them.
  */
 final class PlacedHistory {
     private final HistoryTable table;
+    private final int shift;
     private final byte[] roles;
     private final byte[] states;
     private final boolean[] counted;
@@ -23,52 +26,101 @@ final class PlacedHistory {
     private final int[] places;
     private final int[] keyStarts;
     private final int[] byKey;
-    private long[] keys = new long[64];
+    private final int[] writeStarts;
+    private final int[] writes;
+    private long[] items = new long[64];
 
     /**
      * Sorts the operations of each key.
      *
+     * @param eventsPerTransaction 1 or 2
      * @param roles by operation: external reads and visible writes, see {@link TransactionScan}
-     * @param order transactions by place; kept, and changed by {@link #reorder}
+     * @param order events by place; kept, and changed by {@link #reorder}
      */
-    PlacedHistory(HistoryTable table, byte[] roles, CommitStatus status, int[] order) {
+    PlacedHistory(HistoryTable table, int eventsPerTransaction, byte[] roles, CommitStatus status, int[] order) {
         this.table = table;
+        this.shift = eventsPerTransaction - 1;
         this.roles = roles;
         this.states = status.states();
         this.order = order;
         int n = table.transactions();
         counted = new boolean[n];
-        places = new int[n];
+        places = new int[order.length];
         transactionOf = new int[table.operations()];
         for (int t = 0; t < n; t++) {
             counted[t] = status.isCounted(t);
-            places[order[t]] = t;
             Arrays.fill(transactionOf, table.firstOperation(t), table.operationsEnd(t), t);
         }
         keyStarts = new int[table.keys().size() + 1];
+        writeStarts = new int[keyStarts.length];
         for (int o = 0; o < roles.length; o++) {
             keyStarts[table.key(o) + 1] += isVisible(o) ? 1 : 0;
+            writeStarts[table.key(o) + 1] += isVisible(o) && table.isWrite(o) ? 1 : 0;
         }
         for (int k = 0; k + 1 < keyStarts.length; k++) {
             keyStarts[k + 1] += keyStarts[k];
+            writeStarts[k + 1] += writeStarts[k];
         }
         byKey = new int[keyStarts[keyStarts.length - 1]];
+        writes = new int[writeStarts[keyStarts.length - 1]];
         int[] next = keyStarts.clone();
-        for (int place = 0; place < n; place++) {
-            int t = order[place];
-            for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
-                if (isVisible(o)) {
-                    byKey[next[table.key(o)]++] = o;
-                }
+        // Reads of a transaction precede its writes, also where both have one place.
+        for (int place = 0; place < order.length; place++) {
+            int event = order[place];
+            places[event] = place;
+            if (event == begin(transaction(event))) {
+                addOperations(event, false, next);
+            }
+            if (event == commit(transaction(event))) {
+                addOperations(event, true, next);
             }
         }
         for (int k = 0; k + 1 < keyStarts.length; k++) {
-            sort(k);
+            keepWrites(keyStarts[k], keyStarts[k + 1], writeStarts[k]);
+        }
+    }
+
+    /** Copies the writes among operations of a key to the list of its writes. */
+    private void keepWrites(int from, int to, int at) {
+        for (int i = from, next = at; i < to; i++) {
+            if (table.isWrite(byKey[i])) {
+                writes[next++] = byKey[i];
+            }
+        }
+    }
+
+    private void addOperations(int event, boolean isWrite, int[] next) {
+        int t = transaction(event);
+        for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+            if (table.isWrite(o) == isWrite && isVisible(o)) {
+                byKey[next[table.key(o)]++] = o;
+            }
         }
     }
 
     HistoryTable table() {
         return table;
+    }
+
+    int eventsPerTransaction() {
+        return shift + 1;
+    }
+
+    /** The number of events. */
+    int events() {
+        return order.length;
+    }
+
+    int begin(int transaction) {
+        return transaction << shift;
+    }
+
+    int commit(int transaction) {
+        return transaction << shift | shift;
+    }
+
+    int transaction(int event) {
+        return event >> shift;
     }
 
     /** Whether the transaction counts, or may count. Only such transactions move. */
@@ -86,6 +138,11 @@ final class PlacedHistory {
         return counted[transaction];
     }
 
+    /** By transaction, whether it counts at present. Not a copy. */
+    boolean[] counted() {
+        return counted;
+    }
+
     /** Whether it is an external read or a visible write of a transaction that counts, or may count. */
     boolean isVisible(int operation) {
         return roles[operation] != TransactionScan.HIDDEN && isActive(transactionOf[operation]);
@@ -95,20 +152,38 @@ final class PlacedHistory {
         return transactionOf[operation];
     }
 
-    int place(int transaction) {
-        return places[transaction];
+    /** The place of an event. */
+    int place(int event) {
+        return places[event];
     }
 
+    /** The place of the snapshot of a transaction. */
+    int beginPlace(int transaction) {
+        return places[begin(transaction)];
+    }
+
+    /** The place of the commit of a transaction. */
+    int commitPlace(int transaction) {
+        return places[commit(transaction)];
+    }
+
+    /** The place at which an operation takes effect. */
+    int placeOf(int operation) {
+        int t = transactionOf[operation];
+        return table.isWrite(operation) ? commitPlace(t) : beginPlace(t);
+    }
+
+    /** The event at a place. */
     int atPlace(int place) {
         return order[place];
     }
 
-    /** Transactions by place. Not a copy. */
+    /** Events by place. Not a copy. */
     int[] order() {
         return order;
     }
 
-    /** By transaction: its place. Not a copy. */
+    /** By event: its place. Not a copy. */
     int[] places() {
         return places;
     }
@@ -125,11 +200,15 @@ final class PlacedHistory {
 
     /** The first index of a visible operation of the key at a place or behind it. */
     int indexAt(int key, int place) {
-        int low = keyStarts[key];
-        int high = keyStarts[key + 1];
+        return indexAt(byKey, keyStarts[key], keyStarts[key + 1], place);
+    }
+
+    private int indexAt(int[] operations, int from, int to, int place) {
+        int low = from;
+        int high = to;
         while (low < high) {
             int middle = (low + high) >>> 1;
-            if (places[transactionOf[byKey[middle]]] < place) {
+            if (placeOf(operations[middle]) < place) {
                 low = middle + 1;
             } else {
                 high = middle;
@@ -140,9 +219,20 @@ final class PlacedHistory {
 
     /** The last counted write of the key before a place, or -1. */
     int writeBefore(int key, int place) {
-        for (int i = indexAt(key, place) - 1; i >= keyStarts[key]; i--) {
-            if (isCountedWrite(byKey[i])) {
-                return byKey[i];
+        for (int i = indexAt(writes, writeStarts[key], writeStarts[key + 1], place) - 1; i >= writeStarts[key]; i--) {
+            if (isCountedWrite(writes[i])) {
+                return writes[i];
+            }
+        }
+        return -1;
+    }
+
+    /** The first counted write of the key at a place or behind it, or -1. */
+    int writeFrom(int key, int place) {
+        int end = writeStarts[key + 1];
+        for (int i = indexAt(writes, writeStarts[key], end, place); i < end; i++) {
+            if (isCountedWrite(writes[i])) {
+                return writes[i];
             }
         }
         return -1;
@@ -158,26 +248,57 @@ final class PlacedHistory {
         return write < 0 ? table.initialValue(key) : table.value(write);
     }
 
-    /** Whether a visible read of a counted transaction does not return the last write before it. */
-    boolean isViolated(int read) {
-        int t = transactionOf[read];
-        return counted[t] && valueAt(table.key(read), places[t]) != table.value(read);
+    /** Whether a visible operation of a counted transaction is violated. */
+    boolean isViolated(int operation) {
+        int t = transactionOf[operation];
+        if (!counted[t]) {
+            return false;
+        }
+        if (!table.isWrite(operation)) {
+            return valueAt(table.key(operation), beginPlace(t)) != table.value(operation);
+        }
+        if (shift == 0) {
+            return false;
+        }
+        int previous = writeBefore(table.key(operation), commitPlace(t));
+        return previous >= 0 && commitPlace(transactionOf[previous]) > beginPlace(t);
     }
 
-    /** All violated reads, ascending by key and place. */
-    IntArrayList violatedReads() {
+    /** Whether a write of the transaction is violated. */
+    boolean hasViolatedWrite(int transaction) {
+        for (int o = table.firstOperation(transaction);
+                shift > 0 && o < table.operationsEnd(transaction);
+                o++) {
+            if (table.isWrite(o) && isVisible(o) && isViolated(o)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** All violated operations, ascending by key and place. */
+    IntArrayList violated() {
         IntArrayList violated = new IntArrayList();
         for (int k = 0; k + 1 < keyStarts.length; k++) {
             long value = table.initialValue(k);
+            int last = -1;
             for (int i = keyStarts[k]; i < keyStarts[k + 1]; i++) {
                 int o = byKey[i];
-                if (counted[transactionOf[o]]) {
-                    if (table.isWrite(o)) {
-                        value = table.value(o);
-                    } else if (table.value(o) != value) {
+                int t = transactionOf[o];
+                if (!counted[t]) {
+                    continue;
+                }
+                if (!table.isWrite(o)) {
+                    if (table.value(o) != value) {
                         violated.add(o);
                     }
+                    continue;
                 }
+                if (shift > 0 && beginPlace(t) < last) {
+                    violated.add(o);
+                }
+                value = table.value(o);
+                last = commitPlace(t);
             }
         }
         return violated;
@@ -188,49 +309,55 @@ final class PlacedHistory {
         counted[transaction] = counts;
     }
 
-    /** Gives the places from one on to transactions that had these places in another order. */
-    void reorder(int from, int[] transactions) {
-        IntArrayList moved = new IntArrayList();
-        for (int i = 0; i < transactions.length; i++) {
-            int t = transactions[i];
-            if (places[t] != from + i) {
-                moved.add(t);
-            }
-            order[from + i] = t;
-            places[t] = from + i;
-        }
+    /** Gives the places from one on to events that had these places in another order. */
+    void reorder(int from, int[] events) {
         IntArrayList dirty = new IntArrayList();
-        for (int i = 0; i < moved.size(); i++) {
-            int t = moved.getInt(i);
-            for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
-                if (isVisible(o)) {
-                    dirty.add(table.key(o));
+        for (int i = 0; i < events.length; i++) {
+            int t = transaction(events[i]);
+            if (places[events[i]] != from + i) {
+                for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+                    if (isVisible(o) && (shift == 0 || table.isWrite(o) == (events[i] == commit(t)))) {
+                        dirty.add(table.key(o));
+                    }
                 }
             }
         }
-        int[] keyIds = dirty.toIntArray();
-        Arrays.sort(keyIds);
-        for (int i = 0; i < keyIds.length; i++) {
-            if (i == 0 || keyIds[i] != keyIds[i - 1]) {
-                sort(keyIds[i]);
+        int[] keys = dirty.toIntArray();
+        Arrays.sort(keys);
+        int[] firsts = new int[keys.length];
+        int[] ends = new int[keys.length];
+        int[] firstWrites = new int[keys.length];
+        for (int i = 0; i < keys.length; i++) {
+            int k = keys[i];
+            if (i == 0 || k != keys[i - 1]) {
+                firsts[i] = indexAt(k, from);
+                ends[i] = indexAt(k, from + events.length);
+                firstWrites[i] = indexAt(writes, writeStarts[k], writeStarts[k + 1], from);
             }
+        }
+        for (int i = 0; i < events.length; i++) {
+            order[from + i] = events[i];
+            places[events[i]] = from + i;
+        }
+        for (int i = 0; i < keys.length; i++) {
+            sort(firsts[i], ends[i]);
+            keepWrites(firsts[i], ends[i], firstWrites[i]);
         }
     }
 
-    private void sort(int key) {
-        int from = keyStarts[key];
-        int count = keyStarts[key + 1] - from;
-        if (keys.length < count) {
-            keys = new long[Math.max(count, 2 * keys.length)];
+    private void sort(int from, int to) {
+        int count = to - from;
+        if (items.length < count) {
+            items = new long[Math.max(count, 2 * items.length)];
         }
         for (int i = 0; i < count; i++) {
             int o = byKey[from + i];
             // A place has 31 bits, an operation 31, and reads of a transaction precede its write.
-            keys[i] = (long) places[transactionOf[o]] << 32 | (table.isWrite(o) ? 1L << 31 : 0) | o;
+            items[i] = (long) placeOf(o) << 32 | (table.isWrite(o) ? 1L << 31 : 0) | o;
         }
-        LongArrays.quickSort(keys, 0, count);
+        LongArrays.quickSort(items, 0, count);
         for (int i = 0; i < count; i++) {
-            byKey[from + i] = (int) keys[i] & Integer.MAX_VALUE;
+            byKey[from + i] = (int) items[i] & Integer.MAX_VALUE;
         }
     }
 }

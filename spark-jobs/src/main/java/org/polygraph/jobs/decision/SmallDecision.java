@@ -8,6 +8,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
+import org.polygraph.partitioner.graph.RealTime;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.solver.Outcome;
 import org.polygraph.storage.model.BudgetException;
@@ -25,15 +26,23 @@ import org.polygraph.storage.table.HistoryTable;
 record SmallDecision(int @Nullable [] position, boolean[] counted, int[] named) {
     private static final Tuning TUNING = Tuning.DEFAULT.withCores(1);
 
+    static final long NO_REAL_TIME = -1;
+
     private static final int NO_MORE = -2;
 
     /**
      * Decides a history.
      *
      * @param eventsPerTransaction 1: SER, 2: SI
+     * @param skewNanos bound on the difference of two clocks, if real time is part of the level; {@link #NO_REAL_TIME} otherwise
      * @throws BudgetException if the budget ends
      */
-    static SmallDecision of(HistoryTable table, int eventsPerTransaction, Consumer<KnownGraph> edges, Budget budget) {
+    static SmallDecision of(
+            HistoryTable table,
+            int eventsPerTransaction,
+            Consumer<KnownGraph> edges,
+            long skewNanos,
+            Budget budget) {
         BooleanSupplier stop = budget::exhausted;
         IndexedHistory history = IndexedHistory.of(table, IndexedHistory.Indeterminate.MAYBE, stop);
         if (!history.violations().isEmpty()) {
@@ -42,6 +51,11 @@ record SmallDecision(int @Nullable [] position, boolean[] counted, int[] named) 
         KnownGraph graph = KnownGraph.of(
                 new Events(eventsPerTransaction, table.sessionStarts(), history.sessionOf()), history.versions());
         edges.accept(graph);
+        RealTime time =
+                skewNanos == NO_REAL_TIME ? null : RealTime.of(table, history.commitStatus(), skewNanos);
+        if (time != null) {
+            graph.bind(time);
+        }
         try (PruneLoop loop = new PruneLoop(
                 history,
                 graph,
@@ -52,7 +66,10 @@ record SmallDecision(int @Nullable [] position, boolean[] counted, int[] named) 
                 PruneLoop.Listener.NONE)) {
             loop.run(budget.bytes());
             if (loop.isRefuted()) {
-                return refuted(List.of(), transactions(graph, cycle(graph)));
+                int[] cycle = cycle(graph);
+                return cycle.length == 0
+                        ? refuted(loop.violations().get(0).transactions(), cycle)
+                        : refuted(List.of(), transactions(graph, cycle));
             }
             if (loop.core().isEmpty()) {
                 return new SmallDecision(loop.position(), counted(history, null), new int[0]);

@@ -4,6 +4,7 @@ import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.longs.LongHeapPriorityQueue;
 import java.io.Serializable;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
@@ -21,24 +22,35 @@ import org.polygraph.storage.table.Operations;
  * @param eventsPerTransaction 1: SER, 2: SI
  * @param sessionStarts by session of members: its first member; and the number of members
  * @param optional by member: whether its outcome is unknown and open
+ * @param times of members, where real time is part of the level; null otherwise
  * @param operations external reads and visible writes of all transactions, on keys that are numbered from 0; values are codes that
  *     need no dictionary, equal for equal values
  * @param initialValues by key: the value at the left border
  * @param frozen the events of all transactions that are no members, in the order that they keep
  * @param before how many of {@code frozen} lie before the left border, and so before all members
- * @param edges pairs of events, of which the first comes before the second: session order between members and frozen transactions
+ * @param edges pairs of events, of which the first comes before the second: session order and real time between members and frozen
+ *     transactions
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 public record WindowProblem(
         int eventsPerTransaction,
         int[] sessionStarts,
         boolean[] optional,
+        @Nullable Times times,
         Operations operations,
         long[] initialValues,
         int[] frozen,
         int before,
         int[] edges)
         implements Serializable {
+
+    /**
+     * Real time among members, see {@link Intervals}.
+     *
+     * @param starts by member
+     * @param ends by member
+     */
+    public record Times(long[] starts, long[] ends, long skewNanos) implements Serializable {}
 
     /**
      * What became of it.
@@ -81,7 +93,12 @@ public record WindowProblem(
      */
     public Answer solve(Budget budget) {
         Chains chains = new Chains();
-        SmallDecision decision = SmallDecision.of(chains.table(), eventsPerTransaction, chains::addEdges, budget);
+        SmallDecision decision = SmallDecision.of(
+                chains.table(),
+                eventsPerTransaction,
+                chains::addEdges,
+                times == null ? SmallDecision.NO_REAL_TIME : times.skewNanos,
+                budget);
         int[] position = decision.position();
         if (position == null) {
             IntArrayList named = new IntArrayList();
@@ -185,10 +202,16 @@ public record WindowProblem(
             return HistoryTable.ofCodes(
                     starts.toIntArray(),
                     statuses,
-                    null,
-                    null,
+                    times == null ? null : padded(times.starts),
+                    times == null ? null : padded(times.ends),
                     new Operations(allStarts, keys, values, null),
                     initialValues);
+        }
+
+        private long[] padded(long[] ofMembers) {
+            long[] all = Arrays.copyOf(ofMembers, transactions());
+            Arrays.fill(all, members(), all.length, HistoryTable.NO_TIME);
+            return all;
         }
 
         void addEdges(KnownGraph graph) {

@@ -2,7 +2,9 @@ package org.polygraph.jobs.decision;
 
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.jobs.verdict.WindowCounts;
@@ -11,58 +13,90 @@ import org.polygraph.partitioner.index.FirstPass;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.index.TransactionScan;
 import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Decides SER by windows: transactions get places, windows of neighbouring places are repaired one after the other, and reads that
- * are violated after that are repaired by growing sets. Windows never change a verdict: an order is found only if no read of the
- * whole history is violated in it, and a violation only if a {@link MovingSet} violates SER alone.
+ * Decides SER, SI, SSER and SSI by windows: events get places, windows of neighbouring places are repaired side by side, and what is
+ * violated after that is repaired by growing sets. Windows never change a verdict: an order is found only if no operation of the
+ * whole history is violated in it, and a violation only if a {@link MovingSet} violates the level alone.
  */
 public final class WindowedDecision {
-    /** Passes over all windows; every other pass is shifted by half a window. */
-    private static final int PASSES = 4;
+    /** Looks at the budget that a window may take, besides those for each of its transactions. The rest is left to growing sets. */
+    private static final long LOOKS = 50_000;
+
+    private static final long LOOKS_A_TRANSACTION = 20;
+
+    /**
+     * One pass over all windows.
+     *
+     * @param factor of the size of a window
+     * @param shifted whether by half a window
+     */
+    private record Pass(int factor, boolean shifted, Borders borders) {}
+
+    /** Places of commits. */
+    private record Window(int from, int to) {}
+
+    private static final List<Pass> PASSES = List.of(
+            new Pass(1, false, Borders.RELAXED),
+            new Pass(1, true, Borders.STRICT),
+            new Pass(1, false, Borders.STRICT),
+            new Pass(4, false, Borders.STRICT),
+            new Pass(4, true, Borders.STRICT));
 
     private final Check check;
     private final Tuning tuning;
     private final int window;
+    private final @Nullable Intervals time;
     private long decided;
     private long grown;
     private long largest;
 
     /** @param window transactions of a window, at least 1 */
     WindowedDecision(Check check, Tuning tuning, int window) {
-        String unsupported = unsupported(check.table(), check.request().level());
-        if (unsupported != null) {
-            throw new IllegalArgumentException(unsupported);
-        }
         this.check = check;
         this.tuning = tuning;
         this.window = window;
+        CheckRequest request = check.request();
+        this.time = request.level().realTime() ? Intervals.of(check.table(), request.clockSkewNanos()) : null;
     }
 
     /**
      * Decides the history.
      *
      * @param window transactions of a window, at least 1
-     * @throws org.polygraph.storage.model.BudgetException if the budget ends
+     * @throws IllegalArgumentException if windows are {@link #unsupported}
+     * @throws BudgetException if the budget ends
      */
     public static Finding of(Check check, Tuning tuning, int window) {
-        return new WindowedDecision(check, tuning, window).find(Places.of(check.table()));
+        String unsupported = unsupported(check.table(), check.request());
+        int[] order = unsupported == null ? Places.of(check.table(), check.request()) : null;
+        if (order == null) {
+            throw new IllegalArgumentException(unsupported == null ? "no places" : unsupported);
+        }
+        return new WindowedDecision(check, tuning, window).find(order);
     }
 
     /** Why windows cannot decide a history; null if they can. */
-    public static @Nullable String unsupported(HistoryTable table, IsolationLevel level) {
-        if (level != IsolationLevel.SER) {
+    public static @Nullable String unsupported(HistoryTable table, CheckRequest request) {
+        IsolationLevel level = request.level();
+        if (level.isAxiom()) {
             return "windows do not support level " + level.label();
         }
-        return table.hasRows() ? "windows do not support inserts and deletes" : null;
+        if (table.hasRows()) {
+            return "windows do not support inserts and deletes";
+        }
+        return level.realTime() && Places.of(table, request) == null
+                ? "windows do not support sessions whose times contradict their order"
+                : null;
     }
 
     /**
      * Decides the history.
      *
-     * @param order transactions in the order that is tried first, which extends session order; overwritten
+     * @param order events in the order that is tried first, which extends session order, and real time if the level has it; overwritten
      */
     Finding find(int[] order) {
         HistoryTable table = check.table();
@@ -77,7 +111,8 @@ public final class WindowedDecision {
         check.uniqueValues(history.versions().hasUniqueValues());
         FirstPass pass = FirstPass.of(table, check.request().indexing(), TransactionScan.Reads.FIRST);
         CommitStatus status = history.commitStatus();
-        PlacedHistory placed = new PlacedHistory(table, pass.roles(), status, order);
+        PlacedHistory placed =
+                new PlacedHistory(table, check.request().level().eventsPerTransaction(), pass.roles(), status, order);
         phases.end(table.operations());
         try {
             phases.begin("windows");
@@ -99,33 +134,19 @@ public final class WindowedDecision {
     }
 
     private Witness witness(PlacedHistory placed, CommitStatus status) {
-        boolean[] counted = new boolean[placed.places().length];
-        for (int t = 0; t < counted.length; t++) {
-            counted[t] = placed.isCounted(t);
-        }
-        return check.witness(status, counted, placed.places());
+        return check.witness(status, placed.counted(), placed.places());
     }
 
-    /** Repairs the windows that contain violated reads. @return null unless a window violates the level alone */
+    /** Repairs the windows that contain violated operations. @return null unless a window violates the level alone */
     private @Nullable Finding repairWindows(PlacedHistory placed) {
-        int n = placed.places().length;
-        for (int pass = 0; pass < PASSES; pass++) {
-            int[] violated = placesOf(placed, placed.violatedReads());
-            if (violated.length == 0) {
+        for (Pass pass : PASSES) {
+            IntArrayList violated = placed.violated();
+            if (violated.isEmpty()) {
                 return null;
             }
-            int shift = pass % 2 == 0 ? 0 : window / 2;
-            int done = -1;
-            for (int place : violated) {
-                if (place < done) {
-                    continue;
-                }
-                int from = (place + window - shift) / window * window - window + shift;
-                done = from + window;
-                check.budget().require();
-                decided++;
-                MovingSet moving = MovingSet.window(placed, Math.max(0, from), Math.min(n, done));
-                Finding refuted = repair(moving);
+            List<Window> windows = windows(placed, violated, pass);
+            while (!windows.isEmpty()) {
+                Finding refuted = repair(takeApart(placed, windows), pass.borders);
                 if (refuted != null) {
                     return refuted;
                 }
@@ -134,117 +155,143 @@ public final class WindowedDecision {
         return null;
     }
 
-    private @Nullable Finding repair(MovingSet moving) {
-        WindowProblem.Answer answer = moving.problem(false).solve(check.budget());
-        if (answer.holds()) {
-            moving.apply(answer);
-            return null;
-        }
-        return refute(moving);
-    }
-
-    /** The places of the transactions of reads, ascending. */
-    private static int[] placesOf(PlacedHistory placed, IntArrayList reads) {
-        int[] places = new int[reads.size()];
+    /** The windows that contain commits of transactions with violated operations, ascending by place. */
+    private List<Window> windows(PlacedHistory placed, IntArrayList violated, Pass pass) {
+        int[] places = new int[violated.size()];
         for (int i = 0; i < places.length; i++) {
-            places[i] = placed.place(placed.transactionOf(reads.getInt(i)));
+            places[i] = placed.commitPlace(placed.transactionOf(violated.getInt(i)));
         }
         Arrays.sort(places);
-        return places;
+        long size = (long) window * pass.factor * placed.eventsPerTransaction();
+        long shift = pass.shifted ? size / 2 : 0;
+        List<Window> windows = new ArrayList<>();
+        long end = -1;
+        for (int place : places) {
+            if (place >= end) {
+                long from = (place + size - shift) / size * size - size + shift;
+                end = from + size;
+                windows.add(new Window((int) Math.max(0, from), (int) Math.min(placed.events(), end)));
+            }
+        }
+        return windows;
+    }
+
+    /** Takes windows out of a list that have no place in common; snapshots may lie before the windows of their commits. */
+    private static List<MovingSet> takeApart(PlacedHistory placed, List<Window> windows) {
+        List<MovingSet> apart = new ArrayList<>();
+        List<Window> rest = new ArrayList<>();
+        int end = 0;
+        for (Window each : windows) {
+            if (MovingSet.firstSnapshot(placed, each.from, each.to) >= end) {
+                apart.add(MovingSet.window(placed, each.from, each.to));
+                end = each.to;
+            } else {
+                rest.add(each);
+            }
+        }
+        windows.clear();
+        windows.addAll(rest);
+        return apart;
+    }
+
+    /** Repairs windows that have no place in common, all from the present state. @return null unless one violates the level alone */
+    private @Nullable Finding repair(List<MovingSet> windows, Borders borders) {
+        WindowProblem.@Nullable Answer[] answers = new WindowProblem.Answer[windows.size()];
+        @Nullable Finding[] refuted = new Finding[windows.size()];
+        check.budget().require();
+        tuning.crew()
+                .run(
+                        answers.length,
+                        () -> (i, stop) -> {
+                            MovingSet moving = windows.get(i);
+                            Budget budget = check.budget()
+                                    .ofLooks(LOOKS + LOOKS_A_TRANSACTION * moving.transactions().length);
+                            answers[i] = answer(moving, borders, budget);
+                            if (answers[i] == null) {
+                                refuted[i] = refuteWindow(moving, budget);
+                            }
+                        },
+                        check.budget()::exhausted);
+        decided += answers.length;
+        for (int i = 0; i < answers.length; i++) {
+            WindowProblem.Answer answer = answers[i];
+            if (refuted[i] != null) {
+                return refuted[i];
+            }
+            if (answer != null) {
+                windows.get(i).apply(answer);
+            }
+        }
+        return null;
+    }
+
+    /** An order of a window; null if it has none, or none was found in time. */
+    private WindowProblem.@Nullable Answer answer(MovingSet moving, Borders borders, Budget budget) {
+        try {
+            WindowProblem.Answer answer = moving.problem(borders, time).solve(budget);
+            if (!answer.holds() && borders == Borders.RELAXED) {
+                answer = moving.problem(Borders.NONE, time).solve(budget);
+            }
+            return answer.holds() ? answer : null;
+        } catch (BudgetException e) {
+            check.budget().require();
+            return null;
+        }
+    }
+
+    private @Nullable Finding refuteWindow(MovingSet moving, Budget budget) {
+        try {
+            return refute(moving, budget, tuning.withCores(1));
+        } catch (BudgetException e) {
+            check.budget().require();
+            return null;
+        }
     }
 
     /** Repairs what is violated after the windows, by sets that grow. @return null unless one violates the level alone */
     private @Nullable Finding grow(PlacedHistory placed) {
+        for (IntArrayList left = placed.violated(); !left.isEmpty(); left = placed.violated()) {
+            for (int operation : left) {
+                if (placed.isViolated(operation)) {
+                    grown++;
+                    Finding refuted = grow(placed, operation);
+                    if (refuted != null) {
+                        return refuted;
+                    }
+                }
+            }
+        }
+        return null;
+    }
+
+    /** Repairs one violated operation. No other becomes violated, but for writes of transactions that have such a write already. */
+    private @Nullable Finding grow(PlacedHistory placed, int operation) {
+        GrowingSet set = GrowingSet.around(placed, operation, window);
+        boolean holdsAlone = false;
         while (true) {
-            IntArrayList violated = placed.violatedReads();
-            if (violated.isEmpty()) {
+            check.budget().require();
+            MovingSet moving = set.moving();
+            largest = Math.max(largest, moving.transactions().length);
+            WindowProblem.Answer answer = moving.problem(Borders.STRICT, time).solve(check.budget());
+            if (answer.holds()) {
+                moving.apply(answer);
                 return null;
             }
-            grown++;
-            IntOpenHashSet members = around(placed, violated.getInt(0));
-            while (true) {
-                check.budget().require();
-                int[] ids = members.toIntArray();
-                Arrays.sort(ids);
-                largest = Math.max(largest, ids.length);
-                MovingSet moving = new MovingSet(placed, ids, 0, placed.places().length);
-                WindowProblem.Answer answer = moving.problem(true).solve(check.budget());
-                if (answer.holds()) {
-                    moving.apply(answer);
-                    break;
-                }
-                Finding refuted = refute(moving);
+            if (!holdsAlone) {
+                Finding refuted = refute(moving, check.budget(), tuning);
                 if (refuted != null) {
                     return refuted;
                 }
-                extend(placed, members, moving.named(answer));
             }
-        }
-    }
-
-    /** The transaction of a read, the possible writers of its value, and the writer before it. */
-    private static IntOpenHashSet around(PlacedHistory placed, int read) {
-        HistoryTable table = placed.table();
-        int reader = placed.transactionOf(read);
-        int key = table.key(read);
-        IntOpenHashSet members = new IntOpenHashSet();
-        members.add(reader);
-        int last = placed.writeBefore(key, placed.place(reader));
-        if (last >= 0) {
-            members.add(placed.transactionOf(last));
-        }
-        for (int i = placed.firstOf(key); i < placed.firstOf(key + 1); i++) {
-            int o = placed.operation(i);
-            if (table.isWrite(o) && table.value(o) == table.value(read)) {
-                members.add(placed.transactionOf(o));
-            }
-        }
-        return members;
-    }
-
-    /** Adds what a refutation names, or doubles the set by the nearest places if it names nothing new. */
-    private static void extend(PlacedHistory placed, IntOpenHashSet members, int[] named) {
-        int before = members.size();
-        for (int t : named) {
-            members.add(t);
-        }
-        if (members.size() > before) {
-            return;
-        }
-        int[] places = new int[before];
-        int count = 0;
-        for (int t : members) {
-            places[count++] = placed.place(t);
-        }
-        Arrays.sort(places);
-        int low = places[0];
-        int high = places[count - 1];
-        int n = placed.places().length;
-        for (int place = low; place <= high; place++) {
-            addActive(placed, members, place);
-        }
-        while (members.size() < 2 * before && (low > 0 || high < n - 1)) {
-            low = Math.max(0, low - 1);
-            high = Math.min(n - 1, high + 1);
-            addActive(placed, members, low);
-            addActive(placed, members, high);
-        }
-        if (members.size() == before) {
-            throw new IllegalStateException("the whole history has no order, but does not violate SER");
-        }
-    }
-
-    private static void addActive(PlacedHistory placed, IntOpenHashSet members, int place) {
-        if (placed.isActive(placed.atPlace(place))) {
-            members.add(placed.atPlace(place));
+            holdsAlone = !set.extend(moving.named(answer));
         }
     }
 
     /** The refutation of U(M); null if U(M) holds. */
-    private @Nullable Finding refute(MovingSet moving) {
+    private @Nullable Finding refute(MovingSet moving, Budget budget, Tuning with) {
         HistorySelection alone = moving.alone();
-        Check part = new Check(alone.table(), check.request(), Progress.NONE, check.budget(), Checkpoints.NONE);
-        Finding found = Decision.of(part, new InMemoryKernels(part.table(), false, check.budget()::exhausted), tuning);
+        Check part = new Check(alone.table(), check.request(), Progress.NONE, budget, Checkpoints.NONE);
+        Finding found = Decision.of(part, new InMemoryKernels(part.table(), false, budget::exhausted), with);
         return found instanceof Finding.Refuted refuted ? new Finding.RefutedAlone(alone, refuted) : null;
     }
 }
