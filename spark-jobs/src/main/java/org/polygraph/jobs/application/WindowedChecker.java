@@ -50,8 +50,7 @@ public final class WindowedChecker implements Checker {
 
     @Override
     public Finding find(Check check) {
-        String unsupported =
-                WindowedDecision.unsupported(check.table(), check.request());
+        String unsupported = WindowedDecision.unsupported(check.table(), check.request());
         if (unsupported == null) {
             return WindowedDecision.of(check, Tuning.DEFAULT, window);
         }

@@ -145,9 +145,7 @@ final class Extraction {
         int end = placed.firstOf(key + 1);
         for (int i = placed.indexAt(key, from); i < end && placed.placeOf(placed.operation(i)) < to; i++) {
             int o = placed.operation(i);
-            if (table.isWrite(o)
-                    && table.value(o) == value
-                    && placed.transactionOf(o) != placed.transactionOf(read)) {
+            if (table.isWrite(o) && table.value(o) == value && placed.transactionOf(o) != placed.transactionOf(read)) {
                 return true;
             }
         }

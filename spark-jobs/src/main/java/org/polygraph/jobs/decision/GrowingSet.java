@@ -23,8 +23,8 @@ final class GrowingSet {
      * @param margin transactions before and behind them among which they may move at first
      */
     static GrowingSet around(PlacedHistory placed, int operation, int margin) {
-        GrowingSet set = new GrowingSet(
-                placed, (int) Math.min(placed.events(), (long) margin * placed.eventsPerTransaction()));
+        GrowingSet set =
+                new GrowingSet(placed, (int) Math.min(placed.events(), (long) margin * placed.eventsPerTransaction()));
         HistoryTable table = placed.table();
         int key = table.key(operation);
         set.members.add(placed.transactionOf(operation));
@@ -57,7 +57,8 @@ final class GrowingSet {
     MovingSet moving() {
         int[] ids = members.toIntArray();
         Arrays.sort(ids);
-        return new MovingSet(placed, ids, Math.max(0, first() - margin), (int) Math.min(placed.events(), last() + 1L + margin));
+        return new MovingSet(
+                placed, ids, Math.max(0, first() - margin), (int) Math.min(placed.events(), last() + 1L + margin));
     }
 
     private int first() {

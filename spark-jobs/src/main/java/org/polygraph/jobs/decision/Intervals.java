@@ -66,7 +66,9 @@ record Intervals(long[] starts, long[] ends, byte[] statuses, long skewNanos) {
         int[] first = new int[members.length];
         int best = -1;
         int next = 0;
-        for (int m : sorted(members, Comparator.comparingLong((Integer m) -> end(members[m])).reversed())) {
+        for (int m : sorted(
+                members,
+                Comparator.comparingLong((Integer m) -> end(members[m])).reversed())) {
             for (; next < byStart.size() && bound(byStart.getInt(next)) > end(members[m]); next++) {
                 int t = byStart.getInt(next);
                 best = best < 0 || placed.beginPlace(t) < placed.beginPlace(best) ? t : best;

@@ -266,9 +266,7 @@ final class PlacedHistory {
 
     /** Whether a write of the transaction is violated. */
     boolean hasViolatedWrite(int transaction) {
-        for (int o = table.firstOperation(transaction);
-                shift > 0 && o < table.operationsEnd(transaction);
-                o++) {
+        for (int o = table.firstOperation(transaction); shift > 0 && o < table.operationsEnd(transaction); o++) {
             if (table.isWrite(o) && isVisible(o) && isViolated(o)) {
                 return true;
             }

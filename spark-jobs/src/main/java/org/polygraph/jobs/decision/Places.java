@@ -26,8 +26,7 @@ final class Places {
         long[] places = request.time() == TimeMode.NONE || table.starts() == null || table.ends() == null
                 ? recorded(table)
                 : middles(table);
-        if (request.level().realTime()
-                && !bound(table, places, Intervals.of(table, request.clockSkewNanos()))) {
+        if (request.level().realTime() && !bound(table, places, Intervals.of(table, request.clockSkewNanos()))) {
             return null;
         }
         return sorted(table, places, request.level().eventsPerTransaction());
@@ -108,7 +107,9 @@ final class Places {
                     continue;
                 }
                 long start = time.starts()[t];
-                if (table.status(t) == TransactionStatus.INDETERMINATE && start != HistoryTable.NO_TIME && earliest < start) {
+                if (table.status(t) == TransactionStatus.INDETERMINATE
+                        && start != HistoryTable.NO_TIME
+                        && earliest < start) {
                     return false;
                 }
                 // A missing start is the smallest long.
@@ -117,7 +118,8 @@ final class Places {
                 if (bound < start) {
                     return false;
                 }
-                latest = Math.min(latest, bound > Long.MAX_VALUE - time.skewNanos() ? Long.MAX_VALUE : bound + time.skewNanos());
+                latest = Math.min(
+                        latest, bound > Long.MAX_VALUE - time.skewNanos() ? Long.MAX_VALUE : bound + time.skewNanos());
                 places[t] = Math.min(Math.max(places[t], start), latest);
             }
             long last = Long.MIN_VALUE;

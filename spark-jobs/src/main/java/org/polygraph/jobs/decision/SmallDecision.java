@@ -38,11 +38,7 @@ record SmallDecision(int @Nullable [] position, boolean[] counted, int[] named) 
      * @throws BudgetException if the budget ends
      */
     static SmallDecision of(
-            HistoryTable table,
-            int eventsPerTransaction,
-            Consumer<KnownGraph> edges,
-            long skewNanos,
-            Budget budget) {
+            HistoryTable table, int eventsPerTransaction, Consumer<KnownGraph> edges, long skewNanos, Budget budget) {
         BooleanSupplier stop = budget::exhausted;
         IndexedHistory history = IndexedHistory.of(table, IndexedHistory.Indeterminate.MAYBE, stop);
         if (!history.violations().isEmpty()) {
@@ -51,8 +47,7 @@ record SmallDecision(int @Nullable [] position, boolean[] counted, int[] named) 
         KnownGraph graph = KnownGraph.of(
                 new Events(eventsPerTransaction, table.sessionStarts(), history.sessionOf()), history.versions());
         edges.accept(graph);
-        RealTime time =
-                skewNanos == NO_REAL_TIME ? null : RealTime.of(table, history.commitStatus(), skewNanos);
+        RealTime time = skewNanos == NO_REAL_TIME ? null : RealTime.of(table, history.commitStatus(), skewNanos);
         if (time != null) {
             graph.bind(time);
         }

@@ -1,7 +1,6 @@
 package org.polygraph.jobs.decision;
 
 import it.unimi.dsi.fastutil.ints.IntArrayList;
-import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -204,8 +203,8 @@ public final class WindowedDecision {
                         answers.length,
                         () -> (i, stop) -> {
                             MovingSet moving = windows.get(i);
-                            Budget budget = check.budget()
-                                    .ofLooks(LOOKS + LOOKS_A_TRANSACTION * moving.transactions().length);
+                            Budget budget =
+                                    check.budget().ofLooks(LOOKS + LOOKS_A_TRANSACTION * moving.transactions().length);
                             answers[i] = answer(moving, borders, budget);
                             if (answers[i] == null) {
                                 refuted[i] = refuteWindow(moving, budget);

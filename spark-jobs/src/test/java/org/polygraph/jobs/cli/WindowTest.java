@@ -70,9 +70,12 @@ class WindowTest {
     }
 
     private void assertDecided(String file, String level, int window, String verdict) {
-        String runs = folder.resolve(Path.of(file).getFileName() + "-" + level + "-" + window).toString();
+        String runs = folder.resolve(Path.of(file).getFileName() + "-" + level + "-" + window)
+                .toString();
         InProcess check = InProcess.run("check", "-q", "-l", level, "--window", "" + window, "-o", runs, file);
-        assertThat(check.word()).as("%s -l %s --window %s %s", file, level, window, check).isEqualTo(verdict);
+        assertThat(check.word())
+                .as("%s -l %s --window %s %s", file, level, window, check)
+                .isEqualTo(verdict);
         if (verdict.equals("INVALID")) {
             return;
         }

@@ -63,16 +63,20 @@ class CorpusWindowsTest {
         read("plume", corpus.resolve("plume"), "");
         read("real", corpus.resolve("real"), ".gz");
         read("real", corpus.resolve("real"), ".zst");
-        System.out.println("| histories | level | window | decided | violated | with growth | largest set | ms whole | ms |");
+        System.out.println(
+                "| histories | level | window | decided | violated | with growth | largest set | ms whole | ms |");
         rows.forEach((row, n) -> System.out.printf(
-                "| %s | %d | %d | %d | %d | %d | %d |%n", row, n[0], n[1], n[2], n[3], n[4] / 1_000_000, n[5] / 1_000_000));
+                "| %s | %d | %d | %d | %d | %d | %d |%n",
+                row, n[0], n[1], n[2], n[3], n[4] / 1_000_000, n[5] / 1_000_000));
         assertThat(seen).isPositive();
     }
 
     private void read(String set, Path folder, String ending) throws IOException, HistoryException {
         for (Path file : children(folder)) {
             // A history without the keys of its predicates cannot be read.
-            if (file.toString().endsWith(ending) && !file.toString().contains("maria-rr-pred-small") && Files.isRegularFile(file)) {
+            if (file.toString().endsWith(ending)
+                    && !file.toString().contains("maria-rr-pred-small")
+                    && Files.isRegularFile(file)) {
                 if (ALL >= 1_000 || Files.size(file) < 100_000) {
                     decide(set, file.toString(), HistoryReader.read(file.toString(), HistoryFormat.AUTO));
                 }
@@ -111,12 +115,14 @@ class CorpusWindowsTest {
                         .as("%s %s window %s", name, level, window)
                         .isEqualTo(whole.status() == Verdict.Status.PASS);
                 if (found instanceof Finding.Order order) {
-                    assertThat(Replay.of(order.witness()).discrepancy()).as(name).isNull();
+                    assertThat(Replay.of(order.witness()).discrepancy())
+                            .as(name)
+                            .isNull();
                 }
                 WindowCounts counts = Objects.requireNonNull(check.windows());
                 if (nanos > 5_000_000_000L) {
-                    System.out.println(name + " " + level + " window " + window + ": " + nanos / 1_000_000 + " ms, whole "
-                            + wholeNanos / 1_000_000 + " ms, " + counts);
+                    System.out.println(name + " " + level + " window " + window + ": " + nanos / 1_000_000
+                            + " ms, whole " + wholeNanos / 1_000_000 + " ms, " + counts);
                 }
                 long[] row = rows.computeIfAbsent(set + " | " + level.label() + " | " + window, key -> new long[6]);
                 row[0]++;

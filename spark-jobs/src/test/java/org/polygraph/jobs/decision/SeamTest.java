@@ -94,8 +94,7 @@ class SeamTest {
         return Objects.requireNonNull(Places.of(history, request));
     }
 
-    private void decide(
-            HistoryTable history, CheckRequest request, int window, int[] order, boolean holds, long seed) {
+    private void decide(HistoryTable history, CheckRequest request, int window, int[] order, boolean holds, long seed) {
         String what = request.level() + " window " + window + " order " + Arrays.toString(order) + " seed " + seed + " "
                 + HistoryDsl.print(history);
         Check check = new Check(history, request, Progress.NONE, Budget.unlimited(), Checkpoints.NONE);
@@ -313,9 +312,7 @@ class SeamTest {
 
     private static boolean mayBegin(HistoryTable history, @Nullable Intervals time, int t, boolean[] ended) {
         for (int u = 0; time != null && u < ended.length; u++) {
-            if (!ended[u]
-                    && history.status(t) != TransactionStatus.ABORTED
-                    && time.end(u) < time.bound(t)) {
+            if (!ended[u] && history.status(t) != TransactionStatus.ABORTED && time.end(u) < time.bound(t)) {
                 return false;
             }
         }
