@@ -114,7 +114,7 @@ class HouseTest {
     static final ArchRule SPARK_REPLAY_REACHES_NEITHER_PARTITIONER_NOR_SOLVER = noClasses()
             .that()
             .haveNameMatching(
-                    JOBS.replace(".", "\\.") + "spark\\.(SparkReplayer|ReplayTask|SliceTask|SliceFiles)(\\$.*)?")
+                    JOBS.replace(".", "\\.") + "spark\\.(SparkReplayer|PieceReplay|ReplayTasks?|SliceTask|SliceFiles)(\\$.*)?")
             .should()
             .transitivelyDependOnClassesThat()
             .resideInAnyPackage(PARTITIONER + ".", SOLVER + "..");
@@ -127,7 +127,7 @@ class HouseTest {
     static final ArchRule ONLY_THESE_COLLECT_OR_BROADCAST = noClasses()
             .that()
             .haveNameNotMatching(JOBS.replace(".", "\\.")
-                    + "spark\\.(Broadcasts|ColumnClosure|DealtStages|HotKeys|ReadWindowTask|SliceFiles|SparkGenerator|SparkReading"
+                    + "spark\\.(Broadcasts|ColumnClosure|DealtStages|HotKeys|PieceReplay|ReadWindowTask|SliceFiles|SparkGenerator|SparkReading"
                     + "|SparkRules|SparkKernels|WindowJobs)(\\$.*)?")
             .should()
             .accessTargetWhere(DescribedPredicate.describe(

@@ -45,6 +45,11 @@ public final class SeamReplay {
         table = witness.table();
     }
 
+    /** Whether a run has a seam. */
+    public static boolean isNeeded(Location run) throws IOException {
+        return run.child(Seam.FOLDER).child(Seam.FILE).exists();
+    }
+
     /**
      * Checks the seam of a run whose order was replayed.
      *

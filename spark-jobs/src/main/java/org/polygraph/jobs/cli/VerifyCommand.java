@@ -292,16 +292,27 @@ final class VerifyCommand implements Callable<Integer> {
                     "the name of the history",
                     "give PATH, or - to read it again");
         }
+        boolean once = history.equals(STDIN);
+        Chain covered = Chain.of(folder);
+        boolean isAlone = engine.isSpark()
+                && !once
+                && covered.withoutLast().isEmpty()
+                && !SeamReplay.isNeeded(folder);
+        Verification.InPieces inPieces =
+                isAlone ? Verification.inPieces(folder, claim, history, format, replayer) : null;
+        if (inPieces != null) {
+            transactions = inPieces.numbers().transactions();
+            operations = inPieces.numbers().operations();
+            return found(inPieces.report());
+        }
         MessageDigest digest = Fingerprint.digest();
         InputStream stdin = System.in;
-        boolean once = history.equals(STDIN);
         String input = once ? "" : inputOf(history, budget);
         HistoryTable table;
         try {
             if (once) {
                 System.setIn(new DigestInputStream(stdin, digest));
             }
-            Chain covered = Chain.of(folder);
             table = covered.withoutLast().isEmpty() ? read(budget) : read(covered, budget);
         } finally {
             System.setIn(stdin);

@@ -149,7 +149,7 @@ public final class SparkChecker implements Checker, AutoCloseable {
     public void prepare(Progress progress, Budget budget, Consumer<String> warn) {
         SparkConf conf = session.configuration();
         settings(conf, sizes);
-        pieceBytes(conf);
+        SparkReading.pieceBytes(conf);
         StageParent.validate(conf);
         if (StageParent.isInDoubt(conf) && Runtime.getRuntime().maxMemory() >= LazySession.LEAST_HEAP) {
             StageParent.validate(started(progress, budget), budget, warn);
@@ -172,7 +172,7 @@ public final class SparkChecker implements Checker, AutoCloseable {
         boolean isAsked = new SparkConf().contains(SparkReading.PIECE_BYTES);
         boolean isSeen = isOneProcess ? isAsked : !Location.of(path).isLocal();
         ReadPlan plan = isSeen && Runtime.getRuntime().maxMemory() >= LazySession.LEAST_HEAP
-                ? ReadPlan.of(path, format, SparkReading.sizes(pieceBytes(new SparkConf())), budget::exhausted)
+                ? ReadPlan.of(path, format, SparkReading.sizes(SparkReading.pieceBytes(new SparkConf())), budget::exhausted)
                 : null;
         HistoryTable table = plan == null ? null : read(started(progress, budget), plan, progress, budget);
         if (table != null) {
@@ -197,15 +197,6 @@ public final class SparkChecker implements Checker, AutoCloseable {
         Progress heard = CheckMetrics.OF_THIS_PROCESS.listening(progress);
         heard.phase("reading");
         return new SparkReading(spark.sparkContext(), plan, heard, budget).table();
-    }
-
-    private static long pieceBytes(SparkConf conf) {
-        try {
-            return Math.max(1, conf.getSizeAsBytes(SparkReading.PIECE_BYTES, ReadPlan.Sizes.DEFAULT.pieceBytes()));
-        } catch (IllegalArgumentException e) {
-            throw new ConfigurationException(
-                    "found " + e.getMessage() + "; expected a size such as 16m in " + SparkReading.PIECE_BYTES);
-        }
     }
 
     @Override

@@ -2,12 +2,14 @@ package org.polygraph.jobs.spark;
 
 import java.util.List;
 import java.util.stream.IntStream;
+import org.apache.spark.SparkConf;
 import org.apache.spark.SparkContext;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.storage.StorageLevel;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.cluster.OwnSetting;
+import org.polygraph.jobs.application.ConfigurationException;
 import org.polygraph.jobs.application.EngineException;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.Progress;
@@ -53,6 +55,16 @@ final class SparkReading {
     /** The sizes of pieces. @param pieceBytes the approximate bytes of text in a piece */
     static ReadPlan.Sizes sizes(long pieceBytes) {
         return new ReadPlan.Sizes(LEAST_PIECES * Math.min(pieceBytes, Long.MAX_VALUE / LEAST_PIECES), pieceBytes);
+    }
+
+    /** The approximate bytes of text in a piece, as set. */
+    static long pieceBytes(SparkConf conf) {
+        try {
+            return Math.max(1, conf.getSizeAsBytes(PIECE_BYTES, ReadPlan.Sizes.DEFAULT.pieceBytes()));
+        } catch (IllegalArgumentException e) {
+            throw new ConfigurationException(
+                    "found " + e.getMessage() + "; expected a size such as 16m in " + PIECE_BYTES);
+        }
     }
 
     /**

@@ -1,26 +1,36 @@
 package org.polygraph.jobs.spark;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.List;
+import java.util.Optional;
+import org.apache.spark.SparkConf;
 import org.apache.spark.sql.SparkSession;
 import org.polygraph.jobs.application.ConfigurationException;
 import org.polygraph.jobs.application.EngineException;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.certificate.format.RankHeader;
 import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.jobs.certificate.judge.Verification;
 import org.polygraph.jobs.certificate.replay.KeyReplay;
 import org.polygraph.jobs.certificate.replay.Replay;
 import org.polygraph.jobs.certificate.replay.SlicedReplay;
 import org.polygraph.jobs.decision.Budget;
+import org.polygraph.storage.artifact.Location;
+import org.polygraph.storage.format.HistoryFormat;
+import org.polygraph.storage.format.pieces.ReadPlan;
 import org.polygraph.storage.model.BudgetException;
+import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Replays by key on Spark. The driver checks the conditions that concern more than one key and deals raw operations out
+ * Replays on Spark. Tasks replay large JSON Lines and Parquet in pieces ({@link PieceReplay}), and the driver has no table. Other
+ * histories are replayed by key: the driver checks the conditions that concern more than one key and deals raw operations out
  * to slices of keys, a file each; a task replays a slice; the driver merges the results. Like all verifying code it
  * reaches neither partitioner nor solver. RC, RA and CC are replayed on the driver without a session; so is an order
  * that is not a permutation.
  *
- * <p>On the driver, beside the table: 4 bytes an event. In a task: twice 24 bytes an operation of its slice, and 20 a
+ * <p>On the driver, beside the table: 4 bytes an event. In a task: twice 32 bytes an operation of its slice, and 20 a
  * key.
  */
 public final class SparkReplayer implements Verification.Replayer, AutoCloseable {
@@ -89,6 +99,57 @@ public final class SparkReplayer implements Verification.Replayer, AutoCloseable
         });
     }
 
+    /**
+     * Replays by tasks that read the history in pieces, if it is large JSON Lines or Parquet that executors see.
+     *
+     * @throws EngineException if storage or the cluster failed
+     */
+    @Override
+    public Verification.@Nullable Replayed replay(
+            Location run, RankHeader header, String path, HistoryFormat format, boolean mayHaveLoaders)
+            throws IOException, HistoryException {
+        boolean isOneProcess = session.master().startsWith("local");
+        boolean isSeen = isOneProcess || !(Location.of(path).isLocal() || run.isLocal());
+        ReadPlan plan = isSeen && Runtime.getRuntime().maxMemory() >= LazySession.LEAST_HEAP
+                ? ReadPlan.of(path, format, SparkReading.sizes(SparkReading.pieceBytes(new SparkConf())), () -> false)
+                : null;
+        if (plan == null) {
+            return null;
+        }
+        try {
+            return session.use(Budget.unlimited(), spark -> inPieces(spark, plan, run, header, mayHaveLoaders))
+                    .orElse(null);
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
+        } catch (Refused e) {
+            throw e.refused;
+        }
+    }
+
+    private static Optional<Verification.Replayed> inPieces(
+            SparkSession spark, ReadPlan plan, Location run, RankHeader header, boolean mayHaveLoaders) {
+        try {
+            return Optional.ofNullable(
+                    new PieceReplay(spark.sparkContext(), plan).of(run, header, mayHaveLoaders));
+        } catch (HistoryException e) {
+            throw new Refused(e);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Carries the exception through a function. */
+    private static final class Refused extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        private final transient HistoryException refused;
+
+        Refused(HistoryException refused) {
+            super(refused);
+            this.refused = refused;
+        }
+    }
+
     private static Replay.Result replay(SparkSession spark, SlicedReplay replay, long initialValue) {
         try (SliceFiles files = new SliceFiles(
                 StageParent.of(spark),
@@ -100,8 +161,8 @@ public final class SparkReplayer implements Verification.Replayer, AutoCloseable
                     .putInt(keyAndKind)
                     .putLong(value)
                     .putInt(operation)
-                    .putInt(snapshot)
-                    .putInt(commit)));
+                    .putLong(snapshot)
+                    .putLong(commit)));
             Jobs jobs = new Jobs(spark.sparkContext(), Budget.unlimited());
             List<byte[]> findings = jobs.run("replay keys", () -> files.map(spark, new ReplayTask(initialValue)));
             if (findings == null) {

@@ -1,8 +1,10 @@
 package org.polygraph.jobs.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -18,6 +20,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.application.EmbeddedChecker;
 import org.polygraph.jobs.certificate.format.Claim;
 import org.polygraph.jobs.certificate.format.Fingerprint;
+import org.polygraph.jobs.certificate.format.RankHeader;
+import org.polygraph.jobs.certificate.format.RankPart;
+import org.polygraph.jobs.certificate.format.RankReader;
+import org.polygraph.jobs.certificate.format.RankWriter;
 import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.jobs.certificate.judge.Verification;
 import org.polygraph.jobs.certificate.replay.Replay;
@@ -30,6 +36,8 @@ import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
+import org.polygraph.storage.format.HistoryWriter;
+import org.polygraph.storage.format.pieces.ReadPlan;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryGenerator;
@@ -163,5 +171,87 @@ class SparkReplayerTest {
             byKey += wrong != null && wrong.contains("key ") ? 1 : 0;
         }
         assertThat(byKey).isGreaterThan(2);
+    }
+
+    private static HistoryGenerator history(int i, boolean times) {
+        HistoryGenerator generator = HistoryGenerator.withSeed(SEED + i)
+                .sessions(7)
+                .transactions(300)
+                .operations(1, 5)
+                .keys(30)
+                .abortedShare(0.1)
+                .isolation(HistoryGenerator.Isolation.SERIAL);
+        return times ? generator.withTimestamps() : generator;
+    }
+
+    /** Without a table: the same answer, messages and all, for an order in one file and in parts, right and wrong. */
+    @Test
+    void ordersAreReplayedInPieces() throws Exception {
+        int rejected = 0;
+        for (int i = 0; i < 6; i++) {
+            IsolationLevel level = List.of(IsolationLevel.SER, IsolationLevel.SI, IsolationLevel.SSER).get(i % 3);
+            HistoryTable made = history(i, level.realTime()).generate();
+            Location file = Location.of(folder.resolve("h" + i + ".jsonl").toString());
+            file.write(out -> HistoryWriter.writeJsonl(made, out));
+            HistoryTable table = HistoryReader.read(file.name(), HistoryFormat.AUTO);
+            Verdict verdict =
+                    new EmbeddedChecker().check(table, CheckRequest.of(level), Progress.NONE, Budget.unlimited());
+            Witness witness = verdict.witness();
+            assertThat(witness).isNotNull();
+            if (i >= 3) {
+                int events = level.eventsPerTransaction();
+                witness = exchanged(witness, 20 * events, 200 * events);
+            }
+            Location run = run("pieces" + i, verdict, witness, "bytes");
+            List<RankPart> parts = List.of();
+            if (i % 2 == 1) {
+                RankWriter writer = new RankWriter(run, witness.terms().guarantee(), 100);
+                RankReader.all(run, (session, index, snapshot, commit) -> {
+                    try {
+                        writer.row(session, index, spread(snapshot), spread(commit));
+                    } catch (IOException e) {
+                        throw new UncheckedIOException(e);
+                    }
+                });
+                parts = writer.end().parts();
+                assertThat(parts).hasSize(3);
+            }
+            RankHeader written = RankReader.header(run);
+            RankHeader header = parts.isEmpty()
+                    ? written
+                    : new RankHeader(
+                            written.version(),
+                            written.terms(),
+                            written.initial(),
+                            written.transactions(),
+                            written.counted(),
+                            written.fingerprint(),
+                            written.tool(),
+                            parts);
+            ReadPlan plan = ReadPlan.of(file.name(), HistoryFormat.AUTO, new ReadPlan.Sizes(1, 9_000), () -> false);
+            assertThat(plan).isNotNull();
+            assertThat(plan.pieces()).hasSizeGreaterThan(2);
+            for (int slices : new int[] {1, 7}) {
+                Verification.Replayed replayed = new PieceReplay(
+                                replayer.session().sparkContext(), plan, slices, 80)
+                        .of(run, header, true);
+                assertThat(replayed).isNotNull();
+                assertThat(replayed.result()).as("%d", i).isEqualTo(Replay.of(witness));
+                assertThat(replayed.content()).isEqualTo(written.fingerprint().content());
+                assertThat(replayed.numbers().operations()).isEqualTo(table.operations());
+            }
+            rejected += Replay.of(witness).holds() ? 0 : 1;
+            if (!parts.isEmpty()) {
+                run.child("certificate").child(parts.get(1).file()).delete();
+                assertThatThrownBy(() -> new PieceReplay(replayer.session().sparkContext(), plan).of(run, header, true))
+                        .isInstanceOf(HistoryException.class)
+                        .hasMessageContaining("found no file, where the header names part 1");
+            }
+        }
+        assertThat(rejected).isEqualTo(3);
+    }
+
+    private static long spread(long rank) {
+        return 7_000_000_000L * rank;
     }
 }

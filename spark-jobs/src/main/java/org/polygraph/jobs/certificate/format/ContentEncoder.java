@@ -5,16 +5,17 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.DigestException;
 import java.security.MessageDigest;
+import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.dictionary.KeyDictionary;
 import org.polygraph.storage.dictionary.ValueDictionary;
 
-/** Feeds SHA-256 with big-endian numbers of 64 bits, bytes, and strings that follow their length in bytes. Memory: 64 KiB. */
+/** Feeds SHA-256, or an array, with big-endian numbers of 64 bits, bytes, and strings that follow their length in bytes. Memory: 64 KiB. */
 final class ContentEncoder {
     /** Flags of an operation, beside 1 for a write; none of the last three: null. */
-    private static final byte TEXT_KEY = 2;
+    static final byte TEXT_KEY = 2;
 
-    private static final byte INTEGER_VALUE = 4;
-    private static final byte TEXT_VALUE = 8;
+    static final byte INTEGER_VALUE = 4;
+    static final byte TEXT_VALUE = 8;
     /** A value that is not null, an integer or a string; its string form follows. */
     private static final byte OTHER_VALUE = 24;
 
@@ -23,7 +24,17 @@ final class ContentEncoder {
     private static final int OPERATION = 17;
 
     private final MessageDigest digest = Fingerprint.digest();
+    private final @Nullable ByteArrayOutputStream copy;
     private final ByteBuffer buffer = ByteBuffer.allocate(BUFFER);
+
+    ContentEncoder() {
+        this.copy = null;
+    }
+
+    /** @param copy receives what would be hashed */
+    ContentEncoder(ByteArrayOutputStream copy) {
+        this.copy = copy;
+    }
 
     private void room(int bytes) {
         if (buffer.remaining() < bytes) {
@@ -31,8 +42,12 @@ final class ContentEncoder {
         }
     }
 
-    private void flush() {
-        digest.update(buffer.array(), 0, buffer.position());
+    void flush() {
+        if (copy == null) {
+            digest.update(buffer.array(), 0, buffer.position());
+        } else {
+            copy.write(buffer.array(), 0, buffer.position());
+        }
         buffer.clear();
     }
 

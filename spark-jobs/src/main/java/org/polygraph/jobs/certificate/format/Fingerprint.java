@@ -1,6 +1,7 @@
 package org.polygraph.jobs.certificate.format;
 
 import java.io.IOException;
+import java.io.Serializable;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -22,7 +23,7 @@ import org.polygraph.storage.table.HistoryTable;
  * <p>The hash of a file's bytes is what {@code sha256sum} prints; that of a folder is the hash of the lines {@code <sha256>
  * <name>} of its files by name. The layout of the contents is in {@code docs/evidence.md} of this module.
  */
-public record Fingerprint(String input, String content) {
+public record Fingerprint(String input, String content) implements Serializable {
     private static final int TRANSACTIONS = 4096;
     private static final int BUFFER = 1 << 16;
 

@@ -44,10 +44,18 @@ public final class Names {
      * @param own whether an own write was expected
      */
     public static String misread(HistoryTable table, int t, int o, boolean own, long expected) {
-        return transaction(table, t) + " read key " + key(table, table.key(o)) + " = "
-                + value(table, table.value(o)) + ", but "
-                + (own ? "its own latest write is " : "the last value committed before it is ")
-                + value(table, expected);
+        return transaction(table, t)
+                + misread(
+                        table.keys().label(table.key(o)),
+                        table.values().label(table.value(o)),
+                        own,
+                        table.values().label(expected));
+    }
+
+    /** The same without the name of the transaction. */
+    public static String misread(String key, String value, boolean own, String expected) {
+        return " read key " + line(key) + " = " + line(value) + ", but "
+                + (own ? "its own latest write is " : "the last value committed before it is ") + line(expected);
     }
 
     /** The text without control characters, truncated to {@value #MOST} characters. */

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.Serializable;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -36,7 +37,8 @@ public record RankHeader(
         long counted,
         Fingerprint fingerprint,
         String tool,
-        List<RankPart> parts) {
+        List<RankPart> parts)
+        implements Serializable {
     /** The version that is written. Raised when a field or a column changes its meaning. */
     public static final int VERSION = 2;
 

@@ -1,5 +1,6 @@
 package org.polygraph.jobs.certificate.format;
 
+import java.io.Serializable;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
@@ -8,7 +9,8 @@ import org.polygraph.storage.table.HistoryTable;
  *
  * @param clockSkewNanos bound on the difference between any two clients' clocks, 0 or more; used for real time only
  */
-public record Terms(Guarantee guarantee, long clockSkewNanos, IndeterminateMode indeterminate) {
+public record Terms(Guarantee guarantee, long clockSkewNanos, IndeterminateMode indeterminate)
+        implements Serializable {
     public Terms {
         if (clockSkewNanos < 0) {
             throw new IllegalArgumentException("clock skew " + clockSkewNanos + " ns");

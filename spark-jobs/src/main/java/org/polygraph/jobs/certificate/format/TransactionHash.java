@@ -46,6 +46,11 @@ public final class TransactionHash {
         out.operation(keys, values, keyAndKind, value, flags(isInsert, isDelete));
     }
 
+    /** Hashes the {@link TransactionBytes} of a whole transaction, instead of {@link #begin}. */
+    public void whole(byte[] bytes, int from, int length) {
+        out.bytes(bytes, from, length);
+    }
+
     static byte flags(boolean isInsert, boolean isDelete) {
         return isInsert ? INSERT : isDelete ? DELETE : 0;
     }

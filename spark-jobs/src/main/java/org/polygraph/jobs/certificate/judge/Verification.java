@@ -12,9 +12,11 @@ import org.polygraph.jobs.certificate.format.Guarantee;
 import org.polygraph.jobs.certificate.format.Names;
 import org.polygraph.jobs.certificate.format.RankFile;
 import org.polygraph.jobs.certificate.format.RankHeader;
+import org.polygraph.jobs.certificate.format.RankReader;
 import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.jobs.certificate.replay.Replay;
+import org.polygraph.storage.analysis.InitialChoice;
 import org.polygraph.storage.analysis.Loaders;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.format.HistoryFormat;
@@ -59,7 +61,49 @@ public final class Verification {
     public interface Replayer {
         /** As {@link Replay#byDefinition}. */
         Replay.Result replay(Witness witness);
+
+        /**
+         * Replays an order without a table.
+         *
+         * @param path of the history
+         * @param mayHaveLoaders whether transactions that load the initial rows are to be recognized
+         * @return null if that needs the whole history
+         */
+        default @Nullable Replayed replay(
+                Location run, RankHeader header, String path, HistoryFormat format, boolean mayHaveLoaders)
+                throws IOException, HistoryException {
+            return null;
+        }
     }
+
+    /**
+     * The replay of an order without a table.
+     *
+     * @param content hash of the contents
+     */
+    public record Replayed(Replay.Result result, String content, Numbers numbers) {}
+
+    /** Numbers of a history. */
+    public record Numbers(
+            long sessions, long transactions, long operations, long committed, long indeterminate) {
+        private static Numbers of(HistoryTable table) {
+            long committed = 0;
+            long indeterminate = 0;
+            for (byte outcome : table.statuses()) {
+                committed += outcome == TransactionStatus.COMMITTED.code() ? 1 : 0;
+                indeterminate += outcome == TransactionStatus.INDETERMINATE.code() ? 1 : 0;
+            }
+            return new Numbers(
+                    table.sessions(), table.transactions(), table.operations(), committed, indeterminate);
+        }
+    }
+
+    /**
+     * A verification without a table.
+     *
+     * @param numbers of the history
+     */
+    public record InPieces(Report report, Numbers numbers) {}
 
     private final Location run;
     private final Terms terms;
@@ -114,6 +158,67 @@ public final class Verification {
     }
 
     /**
+     * Verifies the order of a PASS without a table.
+     *
+     * @param path of the history
+     * @return null if the whole history is needed
+     * @throws HistoryException if the evidence is malformed
+     */
+    public static @Nullable InPieces inPieces(
+            Location run, Claim claim, String path, HistoryFormat format, Replayer replayer)
+            throws IOException, HistoryException {
+        Terms terms = claim.terms().orElse(null);
+        boolean isOrder = claim.verdict().equals("PASS") && !claim.byChoices() && !claim.isUnwritten();
+        if (terms == null
+                || !isOrder
+                || terms.guarantee().isAxiom()
+                || claim.loaders().kind() == InitialChoice.Kind.NAMED) {
+            return null;
+        }
+        RankHeader header = RankReader.header(run);
+        if (header.version() == 1 || termsDiffer(terms, header.terms()) != null) {
+            return null;
+        }
+        Replayed replayed =
+                replayer.replay(run, header, path, format, claim.loaders().kind() == InitialChoice.Kind.AUTO);
+        if (replayed == null) {
+            return null;
+        }
+        List<String> checked = new ArrayList<>();
+        add(checked, "certificate", certificate(run, header));
+        String content = replayed.content();
+        boolean sameContent = header.fingerprint().content().equals(content);
+        if (sameContent) {
+            add(checked, "history", "the same content, sha256 " + content);
+        }
+        Numbers numbers = replayed.numbers();
+        String wrong = wrongOrder(header, content, sameContent, replayed.result().discrepancy());
+        if (wrong == null) {
+            seen(checked, terms, replayed.result(), numbers);
+        }
+        Answer answer = wrong == null ? Answer.VERIFIED : Answer.REJECTED;
+        return new InPieces(new Report(answer, wrong == null ? "" : wrong, checked), numbers);
+    }
+
+    private static String certificate(Location run, RankHeader header) {
+        return RankFile.in(run).name() + ", version " + header.version() + ", " + header.counted() + " ranked";
+    }
+
+    /** Why an order does not show what it should; null if it does. */
+    private static @Nullable String wrongOrder(
+            RankHeader header, String content, boolean sameContent, @Nullable String discrepancy) {
+        if (!sameContent) {
+            return "the history is not the one that was checked: its content is sha256 " + content
+                    + ", the certificate is of "
+                    + Names.line(header.fingerprint().content())
+                    + (discrepancy == null
+                            ? ", whose order also explains this one"
+                            : "; first difference: " + discrepancy);
+        }
+        return discrepancy == null ? null : "the order does not explain the history: " + discrepancy;
+    }
+
+    /**
      * Whether the history confirms one of a run's first violations.
      *
      * @param most number of violations to try
@@ -142,6 +247,10 @@ public final class Verification {
     }
 
     private void checked(String name, String what) {
+        add(checked, name, what);
+    }
+
+    private static void add(List<String> checked, String name, String what) {
         checked.add(name + " ".repeat(Math.max(2, 13 - name.length())) + what);
     }
 
@@ -150,10 +259,8 @@ public final class Verification {
         RankHeader header = content.header();
         // The certificate of a stronger level is of inserts and deletes, that of rc, ra or cc of writes.
         HistoryTable certified = header.terms().guarantee().isAxiom() ? table : withRows;
-        checked(
-                "certificate",
-                RankFile.in(run).name() + ", version " + header.version() + ", " + header.counted() + " ranked");
-        String wrong = termsDiffer(header.terms());
+        checked("certificate", certificate(run, header));
+        String wrong = termsDiffer(terms, header.terms());
         if (wrong != null) {
             return report(Answer.REJECTED, wrong);
         }
@@ -173,20 +280,11 @@ public final class Verification {
             result = replayer.replay(witness);
             discrepancy = result.discrepancy() == null ? wrongResult(witness) : result.discrepancy();
         }
-        if (!sameContent) {
-            return report(
-                    Answer.REJECTED,
-                    "the history is not the one that was checked: its content is sha256 " + fingerprint.content()
-                            + ", the certificate is of "
-                            + Names.line(header.fingerprint().content())
-                            + (discrepancy == null
-                                    ? ", whose order also explains this one"
-                                    : "; first difference: " + discrepancy));
+        wrong = wrongOrder(header, fingerprint.content(), sameContent, discrepancy);
+        if (wrong != null || result == null) {
+            return report(Answer.REJECTED, String.valueOf(wrong));
         }
-        if (discrepancy != null || result == null) {
-            return report(Answer.REJECTED, "the order does not explain the history: " + discrepancy);
-        }
-        seen(result);
+        seen(checked, terms, result, Numbers.of(table));
         return report(Answer.VERIFIED, "");
     }
 
@@ -218,7 +316,7 @@ public final class Verification {
         };
     }
 
-    private @Nullable String termsDiffer(Terms found) {
+    private static @Nullable String termsDiffer(Terms terms, Terms found) {
         boolean stronger = terms.guarantee().isAxiom() && found.guarantee().implies(terms.guarantee());
         if (found.guarantee() != terms.guarantee() && !stronger) {
             return "the verdict is for " + terms.guarantee().label() + ", the certificate for "
@@ -236,47 +334,48 @@ public final class Verification {
         return null;
     }
 
-    private void seen(Replay.Result result) {
-        int committed = 0;
-        int indeterminate = 0;
-        for (byte outcome : table.statuses()) {
-            committed += outcome == TransactionStatus.COMMITTED.code() ? 1 : 0;
-            indeterminate += outcome == TransactionStatus.INDETERMINATE.code() ? 1 : 0;
-        }
-        checked(
+    private static void seen(List<String> checked, Terms terms, Replay.Result result, Numbers numbers) {
+        add(
+                checked,
                 "outcomes",
-                "all " + committed + " committed transactions count, " + (result.transactions() - committed) + " of "
-                        + indeterminate + " indeterminate ones, no aborted one");
+                "all " + numbers.committed() + " committed transactions count, " + (result.transactions() - numbers.committed()) + " of "
+                        + numbers.indeterminate() + " indeterminate ones, no aborted one");
         if (terms.guarantee() == Guarantee.LIN) {
-            checked(
+            add(
+                checked,
                     "operations",
                     result.reads() + " reads return the last write of their key before them, " + result.writes()
                             + " writes, each key in its order");
-            checked(
+            add(
+                checked,
                     "real time",
                     "transactions that had ended come before those that started later, clock skew "
                             + terms.clockSkewNanos() + " ns");
             return;
         }
-        checked("sessions", table.sessions() + ", each in its order");
+        add(checked, "sessions", numbers.sessions() + ", each in its order");
         if (terms.guarantee().isAxiom()) {
-            checked(
+            add(
+                checked,
                     "reads",
                     result.reads()
                             + " reads return the latest version that the level lets their transaction see; "
                             + result.ownReads() + " of them its own write");
             return;
         }
-        checked(
+        add(
+                checked,
                 "reads",
                 result.reads() + " reads return the last write before them; " + result.ownReads()
                         + " of them their transaction's own");
-        checked(
+        add(
+                checked,
                 "overlaps",
                 terms.guarantee().events() == 1
                         ? "none: a transaction is one event"
                         : "none between writers of a key, " + result.writes() + " writes");
-        checked(
+        add(
+                checked,
                 "real time",
                 !terms.guarantee().realTime()
                         ? "not part of the level"

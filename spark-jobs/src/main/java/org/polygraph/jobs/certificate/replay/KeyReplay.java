@@ -1,5 +1,6 @@
 package org.polygraph.jobs.certificate.replay;
 
+import java.io.Serializable;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -19,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Linear time; memory: 20 bytes per key.
  */
 public final class KeyReplay {
-    /** int key x 2 + (1 if a write); long value; int operation, or {@link #CARRIED}; int place of the snapshot; int place of the commit. */
-    public static final int ROW_BYTES = 4 * Integer.BYTES + Long.BYTES;
+    /** int key x 2 + (1 if a write); long value; int operation, or {@link #CARRIED}; long place of the snapshot; long place of the commit. */
+    public static final int ROW_BYTES = 2 * Integer.BYTES + 3 * Long.BYTES;
 
     /** Instead of an operation: a write of an earlier slice. */
     static final int CARRIED = -1;
@@ -56,7 +57,8 @@ public final class KeyReplay {
      * @param operation its number in the history
      * @param instead for an overlap the place where the other writer commits; for a read the expected value
      */
-    record Discrepancy(int snapshot, Kind kind, int operation, long instead) {
+    record Discrepancy(long snapshot, Kind kind, int operation, long instead)
+            implements Serializable {
         /** Whether {@link Replay} would find this one first. */
         boolean before(Discrepancy other) {
             boolean overlap = kind == Kind.OVERLAP;
@@ -78,8 +80,9 @@ public final class KeyReplay {
             long reads,
             long ownReads,
             long writes,
-            @Nullable Discrepancy discrepancy) {
-        private static final int BYTES = 3 * Integer.BYTES + 4 * Long.BYTES + 1;
+            @Nullable Discrepancy discrepancy)
+            implements Serializable {
+        private static final int BYTES = 2 * Integer.BYTES + 5 * Long.BYTES + 1;
         private static final byte NOTHING = 0;
 
         byte[] toBytes() {
@@ -90,7 +93,7 @@ public final class KeyReplay {
                 return out.put(NOTHING).array();
             }
             return out.put(wrong.kind.code)
-                    .putInt(wrong.snapshot)
+                    .putLong(wrong.snapshot)
                     .putInt(wrong.operation)
                     .putLong(wrong.instead)
                     .array();
@@ -108,30 +111,44 @@ public final class KeyReplay {
                     reads,
                     ownReads,
                     writes,
-                    kind == NOTHING ? null : new Discrepancy(in.getInt(), Kind.of(kind), in.getInt(), in.getLong()));
+                    kind == NOTHING ? null : new Discrepancy(in.getLong(), Kind.of(kind), in.getInt(), in.getLong()));
         }
     }
 
     /** By key: the last value of its latest writer; at first the initial value. */
-    private final long[] written;
+    private long[] written;
 
     /** By key: the place where the latest writer commits. */
-    private final int[] commits;
+    private long[] commits;
     /** By key: the last value committed before that of the latest writer. */
-    private final long[] before;
+    private long[] before;
 
-    private int snapshot = NONE;
+    private final long initialValue;
+    private long snapshot = NONE;
     private long reads;
     private long ownReads;
     private long writes;
     private @Nullable Discrepancy first;
 
-    private KeyReplay(int keys, long initialValue) {
+    /** @param keys how many keys to expect; there may be more */
+    KeyReplay(int keys, long initialValue) {
+        this.initialValue = initialValue;
         written = new long[keys];
         Arrays.fill(written, initialValue);
         before = written.clone();
-        commits = new int[keys];
+        commits = new long[keys];
         Arrays.fill(commits, NONE);
+    }
+
+    private void grow(int key) {
+        int size = commits.length;
+        int more = Math.max(key + 1, 2 * size);
+        written = Arrays.copyOf(written, more);
+        before = Arrays.copyOf(before, more);
+        commits = Arrays.copyOf(commits, more);
+        Arrays.fill(written, size, more, initialValue);
+        Arrays.fill(before, size, more, initialValue);
+        Arrays.fill(commits, size, more, NONE);
     }
 
     /**
@@ -151,47 +168,55 @@ public final class KeyReplay {
         int slice = in.getInt();
         KeyReplay replay = new KeyReplay(in.getInt(), initialValue);
         while (in.hasRemaining()) {
-            replay.operation(in.getInt(), in.getLong(), in.getInt(), in.getInt(), in.getInt());
+            replay.operation(in.getInt(), in.getLong(), in.getInt(), in.getLong(), in.getLong());
         }
-        return new Finding(slice, replay.reads, replay.ownReads, replay.writes, replay.first).toBytes();
+        return replay.finding(slice).toBytes();
     }
 
-    private void operation(int keyAndKind, long value, int operation, int from, int to) {
+    /** @return whether this is the first discrepancy so far */
+    boolean operation(int keyAndKind, long value, int operation, long from, long to) {
         if (from < snapshot) {
             throw new IllegalArgumentException("place " + from + " comes after " + snapshot);
         }
         snapshot = from;
         int key = keyAndKind >> 1;
+        if (key >= commits.length) {
+            grow(key);
+        }
         boolean own = commits[key] == to;
         boolean open = !own && commits[key] > from;
+        boolean isFirst = false;
         if ((keyAndKind & 1) == 0) {
             long expected = open ? before[key] : written[key];
             reads++;
             ownReads += own ? 1 : 0;
-            if (value != expected) {
-                wrong(own ? Kind.OWN_READ : Kind.READ, operation, expected);
-            }
-            return;
+            return value != expected && wrong(own ? Kind.OWN_READ : Kind.READ, operation, expected);
         }
         if (operation != CARRIED) {
             writes++;
-            if (open) {
-                wrong(Kind.OVERLAP, operation, commits[key]);
-            }
+            isFirst = open && wrong(Kind.OVERLAP, operation, commits[key]);
         }
         if (!own) {
             before[key] = written[key];
             commits[key] = to;
         }
         written[key] = value;
+        return isFirst;
+    }
+
+    /** The result so far. */
+    Finding finding(int slice) {
+        return new Finding(slice, reads, ownReads, writes, first);
     }
 
     /** After the first discrepancy of a key its state is meaningless; further discrepancies of it come later in the order. */
-    private void wrong(Kind kind, int operation, long instead) {
+    private boolean wrong(Kind kind, int operation, long instead) {
         Discrepancy found = new Discrepancy(snapshot, kind, operation, instead);
         Discrepancy known = first;
         if (known == null || found.before(known)) {
             first = found;
+            return true;
         }
+        return false;
     }
 }

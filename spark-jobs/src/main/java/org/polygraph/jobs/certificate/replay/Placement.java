@@ -18,6 +18,16 @@ import org.polygraph.storage.table.HistoryTable;
 final class Placement {
     static final int NONE = -1;
 
+    /** Messages, without the names of transactions. */
+    static final String REVERSED = " commits before its snapshot";
+
+    static final String EARLIER = " is ordered before ";
+    static final String RAN_EARLIER = ", which its session ran earlier";
+    static final String HAD_ENDED = ", which had ended when it started";
+    static final String SAME = " have the same place";
+    static final String SNAPSHOT_OF = "the snapshot of ";
+    static final String COMMIT_OF = "the commit of ";
+
     private final HistoryTable table;
     private final Terms terms;
     private final boolean[] counted;
@@ -90,18 +100,29 @@ final class Placement {
         return wrong == null && terms.guarantee().realTime() ? realTime() : wrong;
     }
 
+    /** What is wrong with a transaction that counts or does not, behind its name; null if nothing is. */
+    static @Nullable String wrongStatus(Terms terms, byte status, boolean counts) {
+        if (counts == (status == TransactionStatus.COMMITTED.code())) {
+            return null;
+        }
+        if (!counts) {
+            return " committed but is not counted";
+        }
+        if (terms.mayCount(status)) {
+            return null;
+        }
+        return status == TransactionStatus.INDETERMINATE.code()
+                ? " is indeterminate, which the terms ignore, but is counted"
+                : " is " + TransactionStatus.ofCode(status).label() + " but is counted";
+    }
+
     private @Nullable String statuses() {
         byte[] statuses = table.statuses();
         for (int t = 0; t < statuses.length; t++) {
             if (counted[t] != (statuses[t] == TransactionStatus.COMMITTED.code())) {
-                if (!counted[t]) {
-                    return name(t) + " committed but is not counted";
-                }
-                if (!terms.mayCount(statuses[t])) {
-                    return name(t)
-                            + (statuses[t] == TransactionStatus.INDETERMINATE.code()
-                                    ? " is indeterminate, which the terms ignore, but is counted"
-                                    : " is " + table.status(t).label() + " but is counted");
+                String wrong = wrongStatus(terms, statuses[t], counted[t]);
+                if (wrong != null) {
+                    return name(t) + wrong;
                 }
             }
             transactions += counted[t] ? 1 : 0;
@@ -118,10 +139,10 @@ final class Placement {
                     continue;
                 }
                 if (events == 2 && position[2 * t] >= position[2 * t + 1]) {
-                    return name(t) + " commits before its snapshot";
+                    return name(t) + REVERSED;
                 }
                 if (before != NONE && position[events * before + events - 1] >= position[events * t]) {
-                    return name(t) + " is ordered before " + name(before) + ", which its session ran earlier";
+                    return name(t) + EARLIER + name(before) + RAN_EARLIER;
                 }
                 before = t;
             }
@@ -142,7 +163,7 @@ final class Placement {
                 return event(e) + " has place " + p + " of " + m;
             }
             if (eventAt[p] != NONE) {
-                return event(eventAt[p]) + " and " + event(e) + " have the same place " + p;
+                return event(eventAt[p]) + " and " + event(e) + SAME;
             }
             eventAt[p] = e;
         }
@@ -172,7 +193,7 @@ final class Placement {
                 if (table.status(t) == TransactionStatus.COMMITTED
                         && other != NONE
                         && terms.precedes(ends[t], starts[other])) {
-                    return name(other) + " is ordered before " + name(t) + ", which had ended when it started";
+                    return name(other) + EARLIER + name(t) + HAD_ENDED;
                 }
             }
             if (isSnapshot(e) && starts[t] != HistoryTable.NO_TIME) {
@@ -188,7 +209,7 @@ final class Placement {
     }
 
     private String event(int e) {
-        return events == 1 ? name(e) : ((e & 1) == 0 ? "the snapshot of " : "the commit of ") + name(e >> 1);
+        return events == 1 ? name(e) : ((e & 1) == 0 ? SNAPSHOT_OF : COMMIT_OF) + name(e >> 1);
     }
 
     private String name(int t) {

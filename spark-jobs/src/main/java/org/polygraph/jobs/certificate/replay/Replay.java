@@ -42,7 +42,7 @@ public final class Replay {
      * @param ownReads number of the reads that follow an own write of the key
      * @param writes number of their writes
      */
-    public record Result(@Nullable String discrepancy, int transactions, long reads, long ownReads, long writes) {
+    public record Result(@Nullable String discrepancy, long transactions, long reads, long ownReads, long writes) {
         /** Whether the order explains the history. */
         public boolean holds() {
             return discrepancy == null;

@@ -30,7 +30,7 @@ public final class SlicedReplay {
          * @param snapshot place of its transaction's snapshot
          * @param commit place of its transaction's commit
          */
-        void row(int slice, int keyAndKind, long value, int operation, int snapshot, int commit) throws IOException;
+        void row(int slice, int keyAndKind, long value, int operation, long snapshot, long commit) throws IOException;
     }
 
     private final HistoryTable table;
@@ -135,7 +135,7 @@ public final class SlicedReplay {
     }
 
     private String sentence(KeyReplay.Discrepancy wrong) {
-        int t = at(wrong.snapshot());
+        int t = at((int) wrong.snapshot());
         int o = wrong.operation();
         return switch (wrong.kind()) {
             case OVERLAP -> Names.overlap(table, t, at((int) wrong.instead()), table.key(o));

@@ -29,7 +29,7 @@ class KeyReplayTest {
             Arrays.stream(Guarantee.values()).filter(p -> !p.isAxiom()).toList();
 
     /** Transactions, their order, and what explains what: made by executing the order, then perhaps spoilt. */
-    private static final class Execution {
+    static final class Execution {
         private final Random random;
         private final Guarantee guarantee;
         private final int transactions;

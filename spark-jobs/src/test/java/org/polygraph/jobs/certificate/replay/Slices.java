@@ -36,8 +36,8 @@ final class Slices {
                     .putInt(keyAndKind)
                     .putLong(value)
                     .putInt(operation)
-                    .putInt(snapshot)
-                    .putInt(commit));
+                    .putLong(snapshot)
+                    .putLong(commit));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -12,6 +12,7 @@ import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.format.io.ReadContext;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * Divides a large history in JSON Lines or Parquet into {@link Piece}s: the files of a folder, row groups of Parquet,
@@ -121,6 +122,21 @@ public final class ReadPlan {
     /** Returns the name of the first file. */
     public String name() {
         return files.get(0);
+    }
+
+    /**
+     * Where a transaction of a piece is in the input: {@code file:7}.
+     *
+     * @param position its position in the piece
+     * @param lines by piece: how many lines it has
+     */
+    public String whereIs(int piece, long position, long[] lines) {
+        int file = pieces.get(piece).file();
+        long before = 0;
+        for (int p = piece - 1; p >= 0 && pieces.get(p).file() == file; p--) {
+            before += lines[p];
+        }
+        return HistoryTable.Source.describe(files.get(file), format.positions(), position + before);
     }
 
     HistoryFormat format() {

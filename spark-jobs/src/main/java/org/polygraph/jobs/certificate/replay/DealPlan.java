@@ -1,0 +1,69 @@
+package org.polygraph.jobs.certificate.replay;
+
+import java.io.Serializable;
+import java.util.Arrays;
+import java.util.List;
+import org.polygraph.jobs.certificate.format.RankHeader;
+import org.polygraph.jobs.certificate.format.RankPart;
+import org.polygraph.jobs.certificate.format.Terms;
+
+/**
+ * How a replay without a table is dealt: transactions to ranges of (session, index), which are the parts of the certificate;
+ * operations to slices of keys, and within these to ranges of places; events to ranges of places.
+ */
+@SuppressWarnings("ArrayRecordComponent") // never compared
+public record DealPlan(Terms terms, long[] sessions, long[] indexes, int slices, long[] places)
+        implements Serializable {
+    /**
+     * A plan.
+     *
+     * @param slices number of slices of keys
+     * @param sample of places of the certificate, ascending
+     * @param placeRanges the most ranges of places
+     */
+    public static DealPlan of(RankHeader header, int slices, long[] sample, int placeRanges) {
+        List<RankPart> parts = header.parts();
+        int ranges = Math.max(1, parts.size());
+        long[] sessions = new long[ranges - 1];
+        long[] indexes = new long[ranges - 1];
+        for (int r = 1; r < ranges; r++) {
+            sessions[r - 1] = parts.get(r).session();
+            indexes[r - 1] = parts.get(r).index();
+        }
+        long[] bounds = new long[Math.max(0, Math.min(placeRanges, sample.length) - 1)];
+        for (int b = 0; b < bounds.length; b++) {
+            bounds[b] = sample[(int) ((b + 1L) * sample.length / (bounds.length + 1))];
+        }
+        return new DealPlan(
+                header.terms(), sessions, indexes, slices, Arrays.stream(bounds).distinct().toArray());
+    }
+
+    /** The number of ranges of (session, index). */
+    public int ranges() {
+        return sessions.length + 1;
+    }
+
+    /** The number of ranges of places. */
+    public int placeRanges() {
+        return places.length + 1;
+    }
+
+    int range(long session, long index) {
+        int low = 0;
+        int high = sessions.length;
+        while (low < high) {
+            int middle = (low + high) >>> 1;
+            if (sessions[middle] < session || (sessions[middle] == session && indexes[middle] <= index)) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return low;
+    }
+
+    int placeRange(long place) {
+        int found = Arrays.binarySearch(places, place);
+        return found < 0 ? -found - 1 : found + 1;
+    }
+}
