@@ -113,8 +113,8 @@ class HouseTest {
     @ArchTest
     static final ArchRule SPARK_REPLAY_REACHES_NEITHER_PARTITIONER_NOR_SOLVER = noClasses()
             .that()
-            .haveNameMatching(
-                    JOBS.replace(".", "\\.") + "spark\\.(SparkReplayer|PieceReplay|ReplayTasks?|SliceTask|SliceFiles)(\\$.*)?")
+            .haveNameMatching(JOBS.replace(".", "\\.")
+                    + "spark\\.(SparkReplayer|PieceReplay|ReplayTasks?|SliceTask|SliceFiles)(\\$.*)?")
             .should()
             .transitivelyDependOnClassesThat()
             .resideInAnyPackage(PARTITIONER + ".", SOLVER + "..");

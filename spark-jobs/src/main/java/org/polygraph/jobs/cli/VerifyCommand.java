@@ -294,10 +294,7 @@ final class VerifyCommand implements Callable<Integer> {
         }
         boolean once = history.equals(STDIN);
         Chain covered = Chain.of(folder);
-        boolean isAlone = engine.isSpark()
-                && !once
-                && covered.withoutLast().isEmpty()
-                && !SeamReplay.isNeeded(folder);
+        boolean isAlone = engine.isSpark() && !once && covered.withoutLast().isEmpty() && !SeamReplay.isNeeded(folder);
         Verification.InPieces inPieces =
                 isAlone ? Verification.inPieces(folder, claim, history, format, replayer) : null;
         if (inPieces != null) {

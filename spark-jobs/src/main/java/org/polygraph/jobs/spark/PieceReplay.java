@@ -88,8 +88,7 @@ final class PieceReplay {
             if (more.isEmpty()) {
                 long[] lines = new long[pieces.size()];
                 pieces.forEach(piece -> lines[piece.number()] = piece.lines());
-                DealtReplay.Result result =
-                        replay.result(name -> input.whereIs(name.piece(), name.position(), lines));
+                DealtReplay.Result result = replay.result(name -> input.whereIs(name.piece(), name.position(), lines));
                 return new Verification.Replayed(
                         result.replay(),
                         Fingerprint.ofContent(values, initial, result.content()),
@@ -151,12 +150,11 @@ final class PieceReplay {
                 .mapPartitionsToPair(new ReplayTasks.DealPieces(input.pieces(), plan))
                 .partitionBy(new ReplayTasks.Numbered(plan.ranges()))
                 .mapPartitionsToPair(new ReplayTasks.ReplayRange(run, header, plan, initialValue, mayHaveLoaders))
-                .repartitionAndSortWithinPartitions(
-                        new ReplayTasks.Numbered(plan.slices() + plan.placeRanges() + 1));
+                .repartitionAndSortWithinPartitions(new ReplayTasks.Numbered(plan.slices() + plan.placeRanges() + 1));
         List<Serializable> findings = new ArrayList<>();
-        for (byte[] each : done(jobs.run("replay the order", () -> dealt.mapPartitions(
-                        new ReplayTasks.ReplayDealt(plan, initialValue, carried))
-                .collect()))) {
+        for (byte[] each : done(jobs.run(
+                "replay the order", () -> dealt.mapPartitions(new ReplayTasks.ReplayDealt(plan, initialValue, carried))
+                        .collect()))) {
             findings.add(ReplayTasks.object(each, 0));
         }
         return findings;

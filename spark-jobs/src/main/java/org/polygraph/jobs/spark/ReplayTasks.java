@@ -246,8 +246,8 @@ final class ReplayTasks {
                 throw new IllegalStateException("a part of the certificate has changed: " + e.getMessage(), e);
             }
             return new Steps<>() {
-                private final RangeReplay replay = new RangeReplay(
-                        plan, range, blocks, initialValue, mayHaveLoaders, new RangeReplay.Sink() {
+                private final RangeReplay replay =
+                        new RangeReplay(plan, range, blocks, initialValue, mayHaveLoaders, new RangeReplay.Sink() {
                             @Override
                             public void operations(int slice, int placeRange, byte[] out) {
                                 int sorted = placeRange / ((plan.placeRanges() - 1) / SORTED_RANGES + 1);

@@ -172,7 +172,8 @@ public final class SparkChecker implements Checker, AutoCloseable {
         boolean isAsked = new SparkConf().contains(SparkReading.PIECE_BYTES);
         boolean isSeen = isOneProcess ? isAsked : !Location.of(path).isLocal();
         ReadPlan plan = isSeen && Runtime.getRuntime().maxMemory() >= LazySession.LEAST_HEAP
-                ? ReadPlan.of(path, format, SparkReading.sizes(SparkReading.pieceBytes(new SparkConf())), budget::exhausted)
+                ? ReadPlan.of(
+                        path, format, SparkReading.sizes(SparkReading.pieceBytes(new SparkConf())), budget::exhausted)
                 : null;
         HistoryTable table = plan == null ? null : read(started(progress, budget), plan, progress, budget);
         if (table != null) {

@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.Optional;
 import org.apache.spark.SparkConf;
 import org.apache.spark.sql.SparkSession;
+import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.application.ConfigurationException;
 import org.polygraph.jobs.application.EngineException;
-import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.RankHeader;
 import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.jobs.certificate.judge.Verification;
@@ -129,8 +129,7 @@ public final class SparkReplayer implements Verification.Replayer, AutoCloseable
     private static Optional<Verification.Replayed> inPieces(
             SparkSession spark, ReadPlan plan, Location run, RankHeader header, boolean mayHaveLoaders) {
         try {
-            return Optional.ofNullable(
-                    new PieceReplay(spark.sparkContext(), plan).of(run, header, mayHaveLoaders));
+            return Optional.ofNullable(new PieceReplay(spark.sparkContext(), plan).of(run, header, mayHaveLoaders));
         } catch (HistoryException e) {
             throw new Refused(e);
         } catch (IOException e) {

@@ -189,7 +189,8 @@ class SparkReplayerTest {
     void ordersAreReplayedInPieces() throws Exception {
         int rejected = 0;
         for (int i = 0; i < 6; i++) {
-            IsolationLevel level = List.of(IsolationLevel.SER, IsolationLevel.SI, IsolationLevel.SSER).get(i % 3);
+            IsolationLevel level = List.of(IsolationLevel.SER, IsolationLevel.SI, IsolationLevel.SSER)
+                    .get(i % 3);
             HistoryTable made = history(i, level.realTime()).generate();
             Location file = Location.of(folder.resolve("h" + i + ".jsonl").toString());
             file.write(out -> HistoryWriter.writeJsonl(made, out));
@@ -232,9 +233,8 @@ class SparkReplayerTest {
             assertThat(plan).isNotNull();
             assertThat(plan.pieces()).hasSizeGreaterThan(2);
             for (int slices : new int[] {1, 7}) {
-                Verification.Replayed replayed = new PieceReplay(
-                                replayer.session().sparkContext(), plan, slices, 80)
-                        .of(run, header, true);
+                Verification.Replayed replayed =
+                        new PieceReplay(replayer.session().sparkContext(), plan, slices, 80).of(run, header, true);
                 assertThat(replayed).isNotNull();
                 assertThat(replayed.result()).as("%d", i).isEqualTo(Replay.of(witness));
                 assertThat(replayed.content()).isEqualTo(written.fingerprint().content());

@@ -9,8 +9,7 @@ import org.polygraph.storage.table.HistoryTable;
  *
  * @param clockSkewNanos bound on the difference between any two clients' clocks, 0 or more; used for real time only
  */
-public record Terms(Guarantee guarantee, long clockSkewNanos, IndeterminateMode indeterminate)
-        implements Serializable {
+public record Terms(Guarantee guarantee, long clockSkewNanos, IndeterminateMode indeterminate) implements Serializable {
     public Terms {
         if (clockSkewNanos < 0) {
             throw new IllegalArgumentException("clock skew " + clockSkewNanos + " ns");

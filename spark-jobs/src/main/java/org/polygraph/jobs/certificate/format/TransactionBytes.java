@@ -100,8 +100,7 @@ public final class TransactionBytes {
     public static boolean isValue(ByteBuffer in, int operation, int from, int to, byte[] value) {
         int kind = ContentEncoder.INTEGER_VALUE | ContentEncoder.TEXT_VALUE;
         return (in.get(operation) & kind) == (value[0] & kind)
-                && Arrays.equals(
-                        in.array(), in.arrayOffset() + from, in.arrayOffset() + to, value, 1, value.length);
+                && Arrays.equals(in.array(), in.arrayOffset() + from, in.arrayOffset() + to, value, 1, value.length);
     }
 
     private static int behindValue(ByteBuffer in, int value, byte tag) {

@@ -84,8 +84,7 @@ public final class Verification {
     public record Replayed(Replay.Result result, String content, Numbers numbers) {}
 
     /** Numbers of a history. */
-    public record Numbers(
-            long sessions, long transactions, long operations, long committed, long indeterminate) {
+    public record Numbers(long sessions, long transactions, long operations, long committed, long indeterminate) {
         private static Numbers of(HistoryTable table) {
             long committed = 0;
             long indeterminate = 0;
@@ -93,8 +92,7 @@ public final class Verification {
                 committed += outcome == TransactionStatus.COMMITTED.code() ? 1 : 0;
                 indeterminate += outcome == TransactionStatus.INDETERMINATE.code() ? 1 : 0;
             }
-            return new Numbers(
-                    table.sessions(), table.transactions(), table.operations(), committed, indeterminate);
+            return new Numbers(table.sessions(), table.transactions(), table.operations(), committed, indeterminate);
         }
     }
 
@@ -192,7 +190,8 @@ public final class Verification {
             add(checked, "history", "the same content, sha256 " + content);
         }
         Numbers numbers = replayed.numbers();
-        String wrong = wrongOrder(header, content, sameContent, replayed.result().discrepancy());
+        String wrong =
+                wrongOrder(header, content, sameContent, replayed.result().discrepancy());
         if (wrong == null) {
             seen(checked, terms, replayed.result(), numbers);
         }
@@ -338,16 +337,17 @@ public final class Verification {
         add(
                 checked,
                 "outcomes",
-                "all " + numbers.committed() + " committed transactions count, " + (result.transactions() - numbers.committed()) + " of "
-                        + numbers.indeterminate() + " indeterminate ones, no aborted one");
+                "all " + numbers.committed() + " committed transactions count, "
+                        + (result.transactions() - numbers.committed()) + " of " + numbers.indeterminate()
+                        + " indeterminate ones, no aborted one");
         if (terms.guarantee() == Guarantee.LIN) {
             add(
-                checked,
+                    checked,
                     "operations",
                     result.reads() + " reads return the last write of their key before them, " + result.writes()
                             + " writes, each key in its order");
             add(
-                checked,
+                    checked,
                     "real time",
                     "transactions that had ended come before those that started later, clock skew "
                             + terms.clockSkewNanos() + " ns");
@@ -356,7 +356,7 @@ public final class Verification {
         add(checked, "sessions", numbers.sessions() + ", each in its order");
         if (terms.guarantee().isAxiom()) {
             add(
-                checked,
+                    checked,
                     "reads",
                     result.reads()
                             + " reads return the latest version that the level lets their transaction see; "

@@ -35,7 +35,11 @@ public record DealPlan(Terms terms, long[] sessions, long[] indexes, int slices,
             bounds[b] = sample[(int) ((b + 1L) * sample.length / (bounds.length + 1))];
         }
         return new DealPlan(
-                header.terms(), sessions, indexes, slices, Arrays.stream(bounds).distinct().toArray());
+                header.terms(),
+                sessions,
+                indexes,
+                slices,
+                Arrays.stream(bounds).distinct().toArray());
     }
 
     /** The number of ranges of (session, index). */

@@ -62,7 +62,8 @@ public final class DealtReplay {
         for (Serializable each : findings) {
             if (each instanceof RangeFinding range && all.ranges[range.range()] == null) {
                 all.ranges[range.range()] = range;
-            } else if (each instanceof SliceReplay.Finding slice && all.slices[slice.keys().slice()] == null) {
+            } else if (each instanceof SliceReplay.Finding slice
+                    && all.slices[slice.keys().slice()] == null) {
                 all.slices[slice.keys().slice()] = slice;
             } else if (each instanceof PlaceReplay.Finding place && all.places[place.range()] == null) {
                 all.places[place.range()] = place;
@@ -183,9 +184,7 @@ public final class DealtReplay {
         for (PlaceReplay.Finding place : places) {
             PlaceReplay.Event event = place.repeatedBy();
             if (event != null
-                    && (repeated == null
-                            || repeated.repeatedBy() == null
-                            || event.isBefore(repeated.repeatedBy()))) {
+                    && (repeated == null || repeated.repeatedBy() == null || event.isBefore(repeated.repeatedBy()))) {
                 repeated = place;
             }
         }
@@ -221,9 +220,8 @@ public final class DealtReplay {
             events += place.events();
         }
         if (reads + writes != dealt || events != eventsPerTransaction * counted) {
-            throw new IllegalStateException(
-                    reads + writes + " operations replayed of " + dealt + ", and " + events + " events of " + counted
-                            + " transactions");
+            throw new IllegalStateException(reads + writes + " operations replayed of " + dealt + ", and " + events
+                    + " events of " + counted + " transactions");
         }
         return first == null
                 ? new Replay.Result(null, counted, reads, ownReads, writes)

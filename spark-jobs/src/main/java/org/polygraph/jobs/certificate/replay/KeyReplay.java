@@ -57,8 +57,7 @@ public final class KeyReplay {
      * @param operation its number in the history
      * @param instead for an overlap the place where the other writer commits; for a read the expected value
      */
-    record Discrepancy(long snapshot, Kind kind, int operation, long instead)
-            implements Serializable {
+    record Discrepancy(long snapshot, Kind kind, int operation, long instead) implements Serializable {
         /** Whether {@link Replay} would find this one first. */
         boolean before(Discrepancy other) {
             boolean overlap = kind == Kind.OVERLAP;
@@ -80,8 +79,7 @@ public final class KeyReplay {
             long reads,
             long ownReads,
             long writes,
-            @Nullable Discrepancy discrepancy)
-            implements Serializable {
+            @Nullable Discrepancy discrepancy) implements Serializable {
         private static final int BYTES = 2 * Integer.BYTES + 5 * Long.BYTES + 1;
         private static final byte NOTHING = 0;
 

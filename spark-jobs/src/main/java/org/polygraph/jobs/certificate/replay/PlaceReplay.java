@@ -32,8 +32,11 @@ public final class PlaceReplay {
     }
 
     /** The two transactions that started last among those before a place, the earlier event if they started together. */
-    record Latest(@Nullable Named first, long firstStart, @Nullable Named second, long secondStart)
-            implements Serializable {
+    record Latest(
+            @Nullable Named first,
+            long firstStart,
+            @Nullable Named second,
+            long secondStart) implements Serializable {
         static final Latest NONE = new Latest(null, HistoryTable.NO_TIME, null, HistoryTable.NO_TIME);
 
         Latest with(@Nullable Named name, long start) {
@@ -135,7 +138,9 @@ public final class PlaceReplay {
                 firstEnd = firstEnd == HistoryTable.NO_TIME ? end : Math.min(firstEnd, end);
                 boolean isOwn = name.equals(latest.first);
                 Named other = isOwn ? latest.second : latest.first;
-                if (late == null && other != null && terms.precedes(end, isOwn ? latest.secondStart : latest.firstStart)) {
+                if (late == null
+                        && other != null
+                        && terms.precedes(end, isOwn ? latest.secondStart : latest.firstStart)) {
                     late = Sentence.of("", other, Placement.EARLIER, name, Placement.HAD_ENDED);
                 }
             }

@@ -40,7 +40,6 @@ record RangeFinding(
      *
      * @param dealt operations of counted transactions
      */
-    record Counts(
-            long sessions, long committed, long indeterminate, long counted, long operations, long dealt)
+    record Counts(long sessions, long committed, long indeterminate, long counted, long operations, long dealt)
             implements Serializable {}
 }

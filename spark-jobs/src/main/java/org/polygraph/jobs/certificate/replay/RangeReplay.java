@@ -238,7 +238,10 @@ public final class RangeReplay implements RankReader.Sink {
             boolean isCommit = e == events - 1;
             long place = isSnapshot ? snapshot : commit;
             ByteBuffer event = ByteBuffer.allocate(PlaceReplay.ROW_BYTES);
-            event.putLong(place).put(PlaceReplay.flags(isSnapshot, isCommit, binds)).putLong(start).putLong(end);
+            event.putLong(place)
+                    .put(PlaceReplay.flags(isSnapshot, isCommit, binds))
+                    .putLong(start)
+                    .putLong(end);
             name.put(event);
             waiting(-1L - plan.placeRange(place)).writeBytes(event.array());
             waitingBytes += PlaceReplay.ROW_BYTES;

@@ -5,8 +5,12 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** A message whose transactions are named where the pieces of the input are known: {@code before first between second after}. */
-public record Sentence(String before, @Nullable Named first, String between, @Nullable Named second, String after)
-        implements Serializable {
+public record Sentence(
+        String before,
+        @Nullable Named first,
+        String between,
+        @Nullable Named second,
+        String after) implements Serializable {
     static Sentence of(Named first, String after) {
         return new Sentence("", first, after, null, "");
     }

@@ -44,7 +44,10 @@ class DealtReplayTest {
             builder.stringsInHeap();
             for (int t : of) {
                 builder.begin(
-                        table.sessionLabel(table.sessionOf(t)), table.index(t), table.status(t), table.sourcePosition(t));
+                        table.sessionLabel(table.sessionOf(t)),
+                        table.index(t),
+                        table.status(t),
+                        table.sourcePosition(t));
                 if (table.starts() != null && table.ends() != null) {
                     builder.times(table.starts()[t], table.ends()[t]);
                 }
@@ -75,8 +78,7 @@ class DealtReplayTest {
         int ranges = 1 + random.nextInt(4);
         long[] sessions = new long[ranges - 1];
         long[] indexes = new long[ranges - 1];
-        int[] bounds =
-                random.ints(ranges - 1, 0, table.transactions()).sorted().toArray();
+        int[] bounds = random.ints(ranges - 1, 0, table.transactions()).sorted().toArray();
         for (int r = 0; r < bounds.length; r++) {
             sessions[r] = table.sessionLabel(table.sessionOf(bounds[r]));
             indexes[r] = table.index(bounds[r]);
@@ -99,7 +101,8 @@ class DealtReplayTest {
             blocks.add(new ArrayList<>());
         }
         for (int p = 0; p < pieces.size(); p++) {
-            assertThat(PieceDealer.deal(pieces.get(p), p, plan, (range, block) -> blocks.get(range).add(block))
+            assertThat(PieceDealer.deal(pieces.get(p), p, plan, (range, block) -> blocks.get(range)
+                                    .add(block))
                             .refused())
                     .isFalse();
         }
@@ -175,12 +178,12 @@ class DealtReplayTest {
         int overlaps = 0;
         int same = 0;
         for (int i = 0; i < rounds; i++) {
-            Witness witness =
-                    new KeyReplayTest.Execution(SEED + i, ORDERS.get(i % ORDERS.size())).witness();
+            Witness witness = new KeyReplayTest.Execution(SEED + i, ORDERS.get(i % ORDERS.size())).witness();
             boolean isInRange = true;
             for (int e = 0; e < witness.position().length; e++) {
                 int place = witness.position()[e];
-                boolean counts = witness.counted()[e / witness.terms().guarantee().events()];
+                boolean counts =
+                        witness.counted()[e / witness.terms().guarantee().events()];
                 isInRange &= !counts || (place >= 0 && place < witness.position().length);
             }
             if (!isInRange) {
@@ -214,8 +217,7 @@ class DealtReplayTest {
     /** What depends on other pieces or looks like a loader needs the whole history. */
     @Test
     void refusesWhatItCannotReplay() {
-        DealPlan plan = new DealPlan(
-                Terms.of(Guarantee.SER), new long[0], new long[0], 1, new long[0]);
+        DealPlan plan = new DealPlan(Terms.of(Guarantee.SER), new long[0], new long[0], 1, new long[0]);
         HistoryTableBuilder lists = new HistoryTableBuilder(HistoryTable.Unit.LINE);
         lists.begin(0, 0, TransactionStatus.COMMITTED, 1);
         lists.append(lists.keys().id(1), lists.values().code(5));
@@ -227,8 +229,7 @@ class DealtReplayTest {
         rows.begin(0, 0, TransactionStatus.COMMITTED, 1);
         rows.insert(rows.keys().id(1), rows.values().code(5));
         rows.end();
-        assertThat(PieceDealer.deal(rows.rows(1), 0, plan, (range, block) -> {})
-                        .refused())
+        assertThat(PieceDealer.deal(rows.rows(1), 0, plan, (range, block) -> {}).refused())
                 .isTrue();
         HistoryTable table = HistoryDsl.parse("init 0; s0: w(x,0) w(y,0) | w(x,1); s1: r(x,1)");
         byte[] initial = TransactionBytes.value(table.values(), table.initialValue());
@@ -252,11 +253,7 @@ class DealtReplayTest {
     @Test
     void everyFindingCountsOnce() {
         HistoryTable table = HistoryDsl.parse("init 0; s0: w(x,1) w(y,1); s1: r(x,1)");
-        Witness witness = new Witness(
-                table,
-                Terms.of(Guarantee.SER),
-                new boolean[] {true, true},
-                new int[] {0, 1});
+        Witness witness = new Witness(table, Terms.of(Guarantee.SER), new boolean[] {true, true}, new int[] {0, 1});
         DealPlan plan = new DealPlan(witness.terms(), new long[0], new long[0], 3, new long[] {1});
         List<Serializable> findings =
                 findings(witness, plan, pieces(table, new Random(1), 2), new long[] {0, 1}, List.of());
