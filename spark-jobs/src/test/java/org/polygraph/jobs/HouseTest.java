@@ -127,7 +127,7 @@ class HouseTest {
     static final ArchRule ONLY_THESE_COLLECT_OR_BROADCAST = noClasses()
             .that()
             .haveNameNotMatching(JOBS.replace(".", "\\.")
-                    + "spark\\.(Broadcasts|ColumnClosure|DealtStages|HotKeys|PieceReplay|ReadWindowTask|SliceFiles|SparkGenerator|SparkReading"
+                    + "spark\\.(Broadcasts|ColumnClosure|DealtPhases|HotKeys|PieceReplay|ReadWindowTask|SliceFiles|SparkGenerator|SparkReading"
                     + "|SparkRules|SparkKernels|WindowJobs)(\\$.*)?")
             .should()
             .accessTargetWhere(DescribedPredicate.describe(

@@ -54,9 +54,9 @@ public final class CausalAxiom implements Axiom {
     private int[] writerChains = new int[256];
     private int[] positions = new int[256];
     private int writers;
-    // Their sessions: session number g of the key has the writers [groupStarts[g], groupStarts[g + 1]).
-    private int[] groupStarts = new int[65];
-    private int groups;
+    // Their sessions: session g of the key has the writers [sessionStarts[g], sessionStarts[g + 1]).
+    private int[] sessionStarts = new int[65];
+    private int sessions;
     /** By chain: how many events the readers of the current version see. */
     private int[] seen = new int[0];
 
@@ -125,7 +125,7 @@ public final class CausalAxiom implements Axiom {
         load(first, last, events);
         boolean few = writers <= FEW;
         if (!few) {
-            group();
+            findSessions();
         }
         int base = index.slot(key);
         int[] slots = index.slotStarts();
@@ -201,19 +201,19 @@ public final class CausalAxiom implements Axiom {
         }
     }
 
-    private void group() {
-        groups = 0;
+    private void findSessions() {
+        sessions = 0;
         int previous = -1;
         for (int w = 0; w < writers; w++) {
             if (writerChains[w] != previous) {
-                if (groups == groupStarts.length - 1) {
-                    groupStarts = Arrays.copyOf(groupStarts, 2 * groups + 1);
+                if (sessions == sessionStarts.length - 1) {
+                    sessionStarts = Arrays.copyOf(sessionStarts, 2 * sessions + 1);
                 }
-                groupStarts[groups++] = w;
+                sessionStarts[sessions++] = w;
                 previous = writerChains[w];
             }
         }
-        groupStarts[groups] = writers;
+        sessionStarts[sessions] = writers;
     }
 
     /**
@@ -285,8 +285,8 @@ public final class CausalAxiom implements Axiom {
         int own = events.chain(writer);
         int[] row = rows.rows(own);
         int cells = (writer - events.chainStart(own)) * rows.chains();
-        for (int g = 0; g < groups; g++) {
-            int chain = writerChains[groupStarts[g]];
+        for (int g = 0; g < sessions; g++) {
+            int chain = writerChains[sessionStarts[g]];
             int covered = row[cells + chain];
             int bound = seen[seenCells + chain];
             if (bound <= covered) {
@@ -315,8 +315,8 @@ public final class CausalAxiom implements Axiom {
 
     /** The last writer of a session at a position below the bound, or -1. */
     private int lastBefore(int g, int bound) {
-        int from = groupStarts[g];
-        int found = Arrays.binarySearch(positions, from, groupStarts[g + 1], bound);
+        int from = sessionStarts[g];
+        int found = Arrays.binarySearch(positions, from, sessionStarts[g + 1], bound);
         int first = found < 0 ? -found - 1 : found;
         return first == from ? -1 : first - 1;
     }

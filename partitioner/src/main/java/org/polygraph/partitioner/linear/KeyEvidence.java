@@ -23,13 +23,13 @@ final class KeyEvidence {
     private static final int MOST_SHRUNK = 240;
 
     private final RecordedOperations recorded;
-    private final Operations all;
+    private final LinearOperations all;
     private final BooleanSupplier stop;
 
     /** @param keys the keys that are described */
     KeyEvidence(RecordedOperations recorded, BitSet keys, BooleanSupplier stop) {
         this.recorded = recorded;
-        this.all = Operations.of(recorded, keys);
+        this.all = LinearOperations.of(recorded, keys);
         this.stop = stop;
     }
 

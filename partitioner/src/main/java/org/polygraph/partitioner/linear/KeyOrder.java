@@ -35,7 +35,7 @@ final class KeyOrder {
     private static final int NONE = -1;
     private static final int INITIAL = -2;
 
-    private final Operations all;
+    private final LinearOperations all;
     private final int @Nullable [] part;
     private final int from;
     private final int count;
@@ -53,16 +53,16 @@ final class KeyOrder {
     private boolean repeats;
 
     /** All operations of a key. */
-    KeyOrder(Operations all, int key) {
+    KeyOrder(LinearOperations all, int key) {
         this(all, null, all.keyStarts[key], all.keyStarts[key + 1] - all.keyStarts[key]);
     }
 
     /** Some of a key, ascending. */
-    KeyOrder(Operations all, int[] part) {
+    KeyOrder(LinearOperations all, int[] part) {
         this(all, part, 0, part.length);
     }
 
-    private KeyOrder(Operations all, int @Nullable [] part, int from, int count) {
+    private KeyOrder(LinearOperations all, int @Nullable [] part, int from, int count) {
         this.all = all;
         this.part = part;
         this.from = from;
@@ -266,7 +266,7 @@ final class KeyOrder {
         byte[] odd = new byte[blocks];
         int[] turn = new int[blocks];
         for (int b = 0; b < blocks; b++) {
-            long first = Operations.NEVER;
+            long first = LinearOperations.NEVER;
             long last = Long.MIN_VALUE;
             for (int i = begins[b]; i < begins[b + 1]; i++) {
                 int t = id(sequence.getInt(i));

@@ -57,7 +57,7 @@ public final class KeyOrders {
      * @param stop whether the budget has ended; the remaining keys are then left open
      */
     public static KeyOrders of(HistoryTable table, long skewNanos, boolean maybe, BooleanSupplier stop) {
-        return of(Operations.of(new RecordedOperations(table, skewNanos, maybe), null), stop);
+        return of(LinearOperations.of(new RecordedOperations(table, skewNanos, maybe), null), stop);
     }
 
     /** Adds them to a checkpoint or scratch file. */
@@ -108,7 +108,7 @@ public final class KeyOrders {
         return true;
     }
 
-    static KeyOrders of(Operations all, BooleanSupplier stop) {
+    static KeyOrders of(LinearOperations all, BooleanSupplier stop) {
         KeyOrders result = new KeyOrders(all.keys(), all.transactions.length);
         boolean stopped = false;
         IntArrayList none = new IntArrayList();
@@ -125,7 +125,7 @@ public final class KeyOrders {
         return result;
     }
 
-    private void decide(Operations all, int key, BooleanSupplier stop) {
+    private void decide(LinearOperations all, int key, BooleanSupplier stop) {
         KeyOrder order = new KeyOrder(all, key);
         KeyResult result = order.run();
         uniqueValues &= !order.repeats();
@@ -136,7 +136,7 @@ public final class KeyOrders {
         }
     }
 
-    private void search(Operations all, int key, BooleanSupplier stop) {
+    private void search(LinearOperations all, int key, BooleanSupplier stop) {
         KeySearch search = new KeySearch(all, all.ofKey(key), MOST_STEPS, stop);
         switch (search.run()) {
             case ORDERED -> add(ORDERED, all, search.order());
@@ -152,7 +152,7 @@ public final class KeyOrders {
     }
 
     /** A committed operation that read a value which no other operation wrote, or -1. */
-    private static int impossibleRead(Operations all, int key) {
+    private static int impossibleRead(LinearOperations all, int key) {
         LongOpenHashSet written = new LongOpenHashSet();
         written.add(all.initialValue(key));
         for (int o = all.keyStarts[key]; o < all.keyStarts[key + 1]; o++) {
@@ -172,7 +172,7 @@ public final class KeyOrders {
         return (byte) (VIOLATED + anomaly.ordinal());
     }
 
-    private void add(byte result, Operations all, IntArrayList operations) {
+    private void add(byte result, LinearOperations all, IntArrayList operations) {
         for (int i = 0; i < operations.size(); i++) {
             transactions.add(all.transactions[operations.getInt(i)]);
         }

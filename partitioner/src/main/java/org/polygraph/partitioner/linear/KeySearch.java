@@ -20,7 +20,7 @@ final class KeySearch {
     private static final int MOST_OPEN = 64;
     private static final int CHECK_EVERY = 1 << 12;
 
-    private final Operations all;
+    private final LinearOperations all;
     private final int[] ids;
     private final int mostSteps;
     private final BooleanSupplier stop;
@@ -99,7 +99,7 @@ final class KeySearch {
      *
      * @param mostSteps the search gives up after so many
      */
-    KeySearch(Operations all, int[] ids, int mostSteps, BooleanSupplier stop) {
+    KeySearch(LinearOperations all, int[] ids, int mostSteps, BooleanSupplier stop) {
         this.all = all;
         this.ids = ids;
         this.mostSteps = mostSteps;

@@ -26,7 +26,7 @@ public final class LinearSlices {
     }
 
     /** Of an operation. */
-    public static final int ROW_BYTES = Operations.ROW_BYTES;
+    public static final int ROW_BYTES = LinearOperations.ROW_BYTES;
 
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
@@ -77,7 +77,7 @@ public final class LinearSlices {
                     "a slice of " + bytes.length + " bytes, which is not a whole number of rows");
         }
         int slice = in.getInt();
-        Operations all = Operations.ofRows(in, in.getInt(), initialValue);
+        LinearOperations all = LinearOperations.ofRows(in, in.getInt(), initialValue);
         KeyOrders orders = KeyOrders.of(all, stop);
         int keys = orders.keys();
         int last = keys == 0 ? 0 : orders.first(keys - 1) + orders.count(keys - 1);

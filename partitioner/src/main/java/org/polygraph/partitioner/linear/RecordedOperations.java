@@ -156,14 +156,14 @@ final class RecordedOperations {
         return table.key(table.firstOperation(t));
     }
 
-    /** As in {@link Operations}. */
+    /** As in {@link LinearOperations}. */
     byte kind(int t) {
         int first = table.firstOperation(t);
-        int kind = isWrite(t) ? Operations.WRITES : 0;
+        int kind = isWrite(t) ? LinearOperations.WRITES : 0;
         if (!table.isWrite(first)) {
-            kind |= table.values().isOther(table.value(first)) ? Operations.REFUSED : Operations.READS;
+            kind |= table.values().isOther(table.value(first)) ? LinearOperations.REFUSED : LinearOperations.READS;
         }
-        return (byte) (isMaybe(t) ? kind | Operations.MAYBE : kind);
+        return (byte) (isMaybe(t) ? kind | LinearOperations.MAYBE : kind);
     }
 
     /** The value that it reads; of a refused compare-and-set the value that it did not find. */
@@ -183,8 +183,8 @@ final class RecordedOperations {
 
     /** Moved by the clock skew: a comes before b iff the end of a is below the start of b. */
     long end(int t) {
-        long end = ends == null || isMaybe(t) ? Operations.NEVER : ends[t];
-        return end > Operations.NEVER - slack ? Operations.NEVER : end + slack;
+        long end = ends == null || isMaybe(t) ? LinearOperations.NEVER : ends[t];
+        return end > LinearOperations.NEVER - slack ? LinearOperations.NEVER : end + slack;
     }
 
     HistoryTable table() {
@@ -198,11 +198,11 @@ final class RecordedOperations {
         String read = table.values().label(read(t));
         String written = table.values().label(written(t));
         String what =
-                switch (kind & ~Operations.MAYBE) {
-                    case Operations.REFUSED -> "cas of key " + key + " that did not find " + read;
-                    case Operations.READS | Operations.WRITES ->
+                switch (kind & ~LinearOperations.MAYBE) {
+                    case LinearOperations.REFUSED -> "cas of key " + key + " that did not find " + read;
+                    case LinearOperations.READS | LinearOperations.WRITES ->
                         "cas of key " + key + " from " + read + " to " + written;
-                    case Operations.WRITES -> "write of " + written + " to key " + key;
+                    case LinearOperations.WRITES -> "write of " + written + " to key " + key;
                     default -> "read of " + read + " from key " + key;
                 };
         return what + " (session " + table.sessionLabel(table.sessionOf(t)) + ", index " + table.index(t) + ")";

@@ -6,7 +6,7 @@ import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.partitioner.index.VersionIndex;
 
 /**
- * The writers and decided readers of one key, loaded for the rules: counted writers, grouped by session and in session
+ * The writers and decided readers of one key, loaded for the rules: counted writers, by session and in session
  * order, and the decided readers of each. They are copied together because the rules come to the same writers and
  * readers many times, and through the index each visit would be three cache misses. Arrays are reused from key to key:
  * 20 bytes a writer, 12 a reader.
@@ -19,8 +19,8 @@ public final class KeyWriters {
     public int[] transactions = new int[256];
     /** By writer: the position of its begin in its chain. */
     public int[] begins = new int[256];
-    /** By writer: its group. */
-    public int[] groupOf = new int[256];
+    /** By writer: its session among those of the key. */
+    public int[] sessionOf = new int[256];
     /** By writer: its decided readers are [readFrom, readTo) of the reader arrays. */
     public int[] readFrom = new int[256];
 
@@ -35,11 +35,11 @@ public final class KeyWriters {
     /** How many readers the initial version has. */
     public int initialReaders;
 
-    /** By group: its chain; its writers are [groupStarts[g], groupStarts[g + 1]). */
-    public int[] groupChains = new int[64];
+    /** By session: its chain; its writers are [sessionStarts[g], sessionStarts[g + 1]). */
+    public int[] sessionChains = new int[64];
 
-    public int[] groupStarts = new int[65];
-    public int groups;
+    public int[] sessionStarts = new int[65];
+    public int sessions;
 
     /** @param index of the keys to be loaded */
     public KeyWriters(VersionIndex index, Events events) {
@@ -59,12 +59,12 @@ public final class KeyWriters {
         if (to - from > transactions.length) {
             transactions = new int[Math.max(to - from, 2 * transactions.length)];
             begins = new int[transactions.length];
-            groupOf = new int[transactions.length];
+            sessionOf = new int[transactions.length];
             readFrom = new int[transactions.length];
             readTo = new int[transactions.length];
         }
         int count = 0;
-        groups = 0;
+        sessions = 0;
         int previous = -1;
         for (int i = from; i < to; i++) {
             int t = index.writerTransactions()[i];
@@ -73,22 +73,22 @@ public final class KeyWriters {
             }
             int c = events.session(t);
             if (c != previous) {
-                if (groups == groupChains.length) {
-                    groupChains = Arrays.copyOf(groupChains, 2 * groups);
-                    groupStarts = Arrays.copyOf(groupStarts, 2 * groups + 1);
+                if (sessions == sessionChains.length) {
+                    sessionChains = Arrays.copyOf(sessionChains, 2 * sessions);
+                    sessionStarts = Arrays.copyOf(sessionStarts, 2 * sessions + 1);
                 }
-                groupChains[groups] = c;
-                groupStarts[groups++] = count;
+                sessionChains[sessions] = c;
+                sessionStarts[sessions++] = count;
                 previous = c;
             }
             transactions[count] = t;
             begins[count] = events.begin(t) - events.chainStart(c);
-            groupOf[count] = groups - 1;
+            sessionOf[count] = sessions - 1;
             readFrom[count] = starts[base + i - from] - firstReader;
             readTo[count++] = starts[base + i - from + 1] - firstReader;
         }
         writers = count;
-        groupStarts[groups] = count;
+        sessionStarts[sessions] = count;
     }
 
     private void loadReaders(int from, int to) {
@@ -113,7 +113,7 @@ public final class KeyWriters {
 
     /** The chain of a writer. */
     public int chain(int writer) {
-        return groupChains[groupOf[writer]];
+        return sessionChains[sessionOf[writer]];
     }
 
     /**

@@ -34,7 +34,7 @@ public final class SessionRules extends KeyRules {
     private long[] order = new long[256];
     /** By front: the writer whose front it is, or -1. */
     private int[] owners = new int[0];
-    /** By front and session: the first writer that does not reach the owner; the group's end if all do. */
+    /** By front and session: the first writer that does not reach the owner; the end of the session if all do. */
     private int[] firsts = new int[0];
     /** The position of that writer's commit; the largest int if there is none. */
     private int[] limits = new int[0];
@@ -48,10 +48,10 @@ public final class SessionRules extends KeyRules {
     private long fetched;
 
     private int[] hits = new int[64];
-    /** By group: the writer found, or -1. */
+    /** By session: the writer found, or -1. */
     private int[] foundAt = new int[0];
     /**
-     * By group: the last writer that reached the read with several candidates before, or -1; the next search begins
+     * By session: the last writer that reached the read with several candidates before, or -1; the next search begins
      * there.
      */
     private int[] last = new int[0];
@@ -91,23 +91,23 @@ public final class SessionRules extends KeyRules {
     }
 
     /** How many fronts are kept for so many sessions: session g has front g modulo this number. */
-    public static int fronts(int groups) {
-        return Math.min(groups, MOST_FRONTS);
+    public static int fronts(int sessions) {
+        return Math.min(sessions, MOST_FRONTS);
     }
 
     /** The front that a visit leaves behind, from the writer's row alone. */
     private void leaveFront(int writer) {
-        int g = key.groupOf[writer];
-        int chain = key.groupChains[g];
+        int g = key.sessionOf[writer];
+        int chain = key.sessionChains[g];
         int cells = key.begins[writer] * stride;
         int slot = g % fronts;
-        int start = slot * key.groups;
+        int start = slot * key.sessions;
         owners[slot] = writer;
-        for (int h = 0; h < key.groups; h++) {
-            int end = key.groupStarts[h + 1];
+        for (int h = 0; h < key.sessions; h++) {
+            int end = key.sessionStarts[h + 1];
             int first = h == g
                     ? writer + 1
-                    : key.firstNotBelow(key.groupStarts[h], end, rows.get(chain, cells + key.groupChains[h]));
+                    : key.firstNotBelow(key.sessionStarts[h], end, rows.get(chain, cells + key.sessionChains[h]));
             set(start + h, first, end);
         }
     }
@@ -118,24 +118,24 @@ public final class SessionRules extends KeyRules {
     }
 
     private void prepare() {
-        int groups = key.groups;
-        fronts = fronts(groups);
-        ensureFound(groups + 1);
-        if (groups > foundAt.length) {
-            hits = new int[2 * groups];
-            foundAt = new int[2 * groups];
-            last = new int[2 * groups];
+        int sessions = key.sessions;
+        fronts = fronts(sessions);
+        ensureFound(sessions + 1);
+        if (sessions > foundAt.length) {
+            hits = new int[2 * sessions];
+            foundAt = new int[2 * sessions];
+            last = new int[2 * sessions];
             Arrays.fill(foundAt, -1);
         }
         if (fronts > owners.length) {
             owners = new int[fronts];
         }
-        if (fronts * groups > firsts.length) {
-            firsts = new int[fronts * groups];
-            limits = new int[fronts * groups];
+        if (fronts * sessions > firsts.length) {
+            firsts = new int[fronts * sessions];
+            limits = new int[fronts * sessions];
         }
         Arrays.fill(owners, 0, fronts, -1);
-        Arrays.fill(last, 0, groups, -1);
+        Arrays.fill(last, 0, sessions, -1);
         if (key.writers > order.length) {
             order = new long[Math.max(key.writers, 2 * order.length)];
         }
@@ -199,8 +199,8 @@ public final class SessionRules extends KeyRules {
     @Override
     void findPredecessors(int w, int visit) {
         int former = takeFront(w, visit);
-        int g = key.groupOf[w];
-        int chain = key.groupChains[g];
+        int g = key.sessionOf[w];
+        int chain = key.sessionChains[g];
         int cells = key.begins[w] * stride;
         count = 0;
         // The front of its own session needs no look at the row: it is all before the writer.
@@ -208,18 +208,18 @@ public final class SessionRules extends KeyRules {
         if (own < w) {
             found[count++] = w - 1;
         }
-        set(front + g, w + 1, key.groupStarts[g + 1]);
+        set(front + g, w + 1, key.sessionStarts[g + 1]);
         if (former >= 0) {
-            int h = key.groupOf[former];
-            if (h == g ? own == w : limits[front + h] >= rows.get(chain, cells + key.groupChains[h])) {
+            int h = key.sessionOf[former];
+            if (h == g ? own == w : limits[front + h] >= rows.get(chain, cells + key.sessionChains[h])) {
                 found[count++] = former;
             }
         }
         int moved = beyond(chain, cells, 0);
         for (int m = 0; m < moved; m++) {
             int h = hits[m];
-            int end = key.groupStarts[h + 1];
-            int first = key.firstNotBelow(firsts[front + h] + 1, end, rows.get(chain, cells + key.groupChains[h]));
+            int end = key.sessionStarts[h + 1];
+            int first = key.firstNotBelow(firsts[front + h] + 1, end, rows.get(chain, cells + key.sessionChains[h]));
             set(front + h, first, end);
             found[count++] = first - 1;
         }
@@ -227,30 +227,30 @@ public final class SessionRules extends KeyRules {
 
     /** Sets up the writer's front from that of a writer that reaches it. @return that writer, or -1 */
     private int takeFront(int w, int visit) {
-        int groups = key.groups;
-        int g = key.groupOf[w];
-        int chain = key.groupChains[g];
+        int sessions = key.sessions;
+        int g = key.sessionOf[w];
+        int chain = key.sessionChains[g];
         int cells = key.begins[w] * stride;
         int slot = g % fronts;
-        int from = owners[slot] >= 0 && key.groupOf[owners[slot]] == g ? owners[slot] : -1;
+        int from = owners[slot] >= 0 && key.sessionOf[owners[slot]] == g ? owners[slot] : -1;
         for (int b = visit - 1; b >= Math.max(0, visit - LOOK_BACK); b--) {
             int u = visits[b];
-            int h = key.groupOf[u];
-            if (owners[h % fronts] == u && rows.get(chain, cells + key.groupChains[h]) > key.commit(u)) {
+            int h = key.sessionOf[u];
+            if (owners[h % fronts] == u && rows.get(chain, cells + key.sessionChains[h]) > key.commit(u)) {
                 from = u;
                 break;
             }
         }
-        front = slot * groups;
+        front = slot * sessions;
         if (from < 0) {
-            for (int h = 0; h < groups; h++) {
-                set(front + h, key.groupStarts[h], key.groupStarts[h + 1]);
+            for (int h = 0; h < sessions; h++) {
+                set(front + h, key.sessionStarts[h], key.sessionStarts[h + 1]);
             }
         } else {
-            int other = key.groupOf[from] % fronts * groups;
+            int other = key.sessionOf[from] % fronts * sessions;
             if (other != front) {
-                System.arraycopy(firsts, other, firsts, front, groups);
-                System.arraycopy(limits, other, limits, front, groups);
+                System.arraycopy(firsts, other, firsts, front, sessions);
+                System.arraycopy(limits, other, limits, front, sessions);
             }
         }
         owners[slot] = w;
@@ -258,15 +258,15 @@ public final class SessionRules extends KeyRules {
     }
 
     /**
-     * Collects in {@code hits} the groups of which a row, each cell raised by {@code more}, has more than the front.
+     * Collects in {@code hits} the sessions of which a row, each cell raised by {@code more}, has more than the front.
      */
     private int beyond(int chain, int cells, int more) {
         int n = 0;
         int[] list = hits;
-        int[] of = key.groupChains;
+        int[] of = key.sessionChains;
         int[] limit = limits;
         int start = front;
-        for (int h = 0, groups = key.groups; h < groups; h++) {
+        for (int h = 0, sessions = key.sessions; h < sessions; h++) {
             list[n] = h;
             n += (limit[start + h] - more - rows.get(chain, cells + of[h])) >>> 31;
         }
@@ -295,15 +295,15 @@ public final class SessionRules extends KeyRules {
     }
 
     /**
-     * Adds to {@code found} the groups of which the row has more than the front, and to {@code foundAt} the last
+     * Adds to {@code found} the sessions of which the row has more than the front, and to {@code foundAt} the last
      * writer.
      */
     private void collect(int chain, int cells, int more) {
         int moved = beyond(chain, cells, more);
         for (int m = 0; m < moved; m++) {
             int h = hits[m];
-            int bound = rows.get(chain, cells + key.groupChains[h]) + more;
-            int lastBefore = key.firstNotBelow(firsts[front + h] + 1, key.groupStarts[h + 1], bound) - 1;
+            int bound = rows.get(chain, cells + key.sessionChains[h]) + more;
+            int lastBefore = key.firstNotBelow(firsts[front + h] + 1, key.sessionStarts[h + 1], bound) - 1;
             if (foundAt[h] < 0) {
                 found[count++] = h;
             }
@@ -330,17 +330,17 @@ public final class SessionRules extends KeyRules {
         int cells = (begin - events.chainStart(chain)) * stride;
         boolean any = false;
         Arrays.fill(reached, 0);
-        for (int g = 0; g < key.groups; g++) {
-            int bound = rows.get(chain, cells + key.groupChains[g]);
-            int low = last[g] >= 0 && key.commit(last[g]) < bound ? last[g] : key.groupStarts[g];
-            int lastBefore = key.firstNotBelow(low, key.groupStarts[g + 1], bound) - 1;
-            if (lastBefore < key.groupStarts[g]) {
+        for (int g = 0; g < key.sessions; g++) {
+            int bound = rows.get(chain, cells + key.sessionChains[g]);
+            int low = last[g] >= 0 && key.commit(last[g]) < bound ? last[g] : key.sessionStarts[g];
+            int lastBefore = key.firstNotBelow(low, key.sessionStarts[g + 1], bound) - 1;
+            if (lastBefore < key.sessionStarts[g]) {
                 last[g] = -1;
                 continue;
             }
             last[g] = lastBefore;
             any = true;
-            rows.raise(reached, key.groupChains[g], key.begins[lastBefore] * stride);
+            rows.raise(reached, key.sessionChains[g], key.begins[lastBefore] * stride);
         }
         return any;
     }

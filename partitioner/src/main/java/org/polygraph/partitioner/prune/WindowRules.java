@@ -92,7 +92,7 @@ final class WindowRules extends KeyRules {
         if (w < 0 || commit(w) <= event) {
             return w;
         }
-        return w > 0 && key.groupOf[w - 1] == key.groupOf[w] ? w - 1 : -1;
+        return w > 0 && key.sessionOf[w - 1] == key.sessionOf[w] ? w - 1 : -1;
     }
 
     /** The last writer of an event's session that begins no later than the event, or -1. */

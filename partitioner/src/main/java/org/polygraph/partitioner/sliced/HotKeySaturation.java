@@ -44,7 +44,7 @@ public final class HotKeySaturation {
     private final long[] chosen;
 
     private final long[] read;
-    /** By group: the last writer that the most recent row of a writer, or of a reader, covers. */
+    /** By session: the last writer that the most recent row of a writer, or of a reader, covers. */
     private final int[] byWriter;
 
     private final int[] byReader;
@@ -82,8 +82,8 @@ public final class HotKeySaturation {
         this.numbering = new Renumbering(perTransaction, sessionStarts, states.length);
         this.chosen = new long[(key.writers >> 6) + 1];
         this.read = new long[chosen.length];
-        this.byWriter = Arrays.copyOf(key.groupStarts, key.groups);
-        this.byReader = Arrays.copyOf(key.groupStarts, key.groups);
+        this.byWriter = Arrays.copyOf(key.sessionStarts, key.sessions);
+        this.byReader = Arrays.copyOf(key.sessionStarts, key.sessions);
     }
 
     /**
@@ -174,12 +174,12 @@ public final class HotKeySaturation {
     }
 
     private int slot(int writer) {
-        return key.groupOf[writer] % SessionRules.fronts(key.groups);
+        return key.sessionOf[writer] % SessionRules.fronts(key.sessions);
     }
 
     /** By front: the last visit before the given one that sets this front, or -1. */
     private int[] lastVisits(int[] order, int before) {
-        int[] last = new int[SessionRules.fronts(key.groups)];
+        int[] last = new int[SessionRules.fronts(key.sessions)];
         Arrays.fill(last, -1);
         int missing = last.length;
         for (int at = before - 1; at >= 0 && missing > 0; at--) {
@@ -217,8 +217,8 @@ public final class HotKeySaturation {
         numbering.clear();
         Arrays.fill(chosen, 0);
         Arrays.fill(read, 0);
-        for (int g = 0; g < key.groups; g++) {
-            add(key.groupStarts[g], false);
+        for (int g = 0; g < key.sessions; g++) {
+            add(key.sessionStarts[g], false);
         }
         for (int r = 0; r < key.initialReaders; r++) {
             numbering.add(key.readers[r]);
@@ -256,10 +256,10 @@ public final class HotKeySaturation {
 
     /** Adds the last writer of each session that the fetched row covers once its cells are raised by {@code more}. */
     private void addReaching(int more, int[] place) {
-        for (int g = 0; g < key.groups; g++) {
-            int bound = row[key.groupChains[g]] + more;
-            int start = key.groupStarts[g];
-            int end = key.groupStarts[g + 1];
+        for (int g = 0; g < key.sessions; g++) {
+            int bound = row[key.sessionChains[g]] + more;
+            int start = key.sessionStarts[g];
+            int end = key.sessionStarts[g + 1];
             int first = place[g];
             if (first < end && key.commit(first) < bound) {
                 first = key.firstNotBelow(first + 1, end, bound);

@@ -92,53 +92,53 @@ public final class SubHistoryFinder {
         if (!minimal && operations.length > MOST_UNSHRUNK) {
             return violation;
         }
-        HistorySelection part = HistorySelection.of(of.table(), operations);
-        SubHistory shown = new SubHistory(part.transactions(), operations, minimal, SubHistory.Judge.CHECKER);
+        HistorySelection selection = HistorySelection.of(of.table(), operations);
+        SubHistory shown = new SubHistory(selection.transactions(), operations, minimal, SubHistory.Judge.CHECKER);
         if (violation.isPlace()) {
             return violation.shownBy(shown);
         }
         Violation again = Explanation.of(
-                part.table(),
+                selection.table(),
                 level,
                 indeterminate,
                 clockSkewNanos,
-                t -> CycleEvidence.isReadOnly(whole, part.transactions()[t]),
+                t -> CycleEvidence.isReadOnly(whole, selection.transactions()[t]),
                 stop);
-        return new Renumbering(part).of(again).shownBy(shown);
+        return new WholeHistoryIds(selection).of(again).shownBy(shown);
     }
 
     /** A closed set of operations that violates, or null. */
     private int @Nullable [] start(Violation violation, List<Dependency> more, ReadSources of) {
         StartingOperations start = new StartingOperations(of, violation, more);
-        int[] part = start.closed();
-        if (violates(part, of)) {
-            return part;
+        int[] subHistory = start.closed();
+        if (violates(subHistory, of)) {
+            return subHistory;
         }
         if (start.addOutcomes()) {
-            part = start.closed();
-            if (violates(part, of)) {
-                return part;
+            subHistory = start.closed();
+            if (violates(subHistory, of)) {
+                return subHistory;
             }
         }
         start.addWholeTransactions();
         start.addOutcomes();
-        part = start.closed();
-        if (part.length < whole.operations() && violates(part, of)) {
-            return part;
+        subHistory = start.closed();
+        if (subHistory.length < whole.operations() && violates(subHistory, of)) {
+            return subHistory;
         }
         if (whole.operations() > MOST_OPERATIONS) {
             return null;
         }
         start.addAll();
-        part = start.closed();
+        subHistory = start.closed();
         // Times of transactions without operations may contradict a session, and no set of operations shows that.
         boolean hasAll = of == sources && (!level.realTime() || stop.getAsBoolean());
-        return hasAll || violates(part, of) ? part : null;
+        return hasAll || violates(subHistory, of) ? subHistory : null;
     }
 
-    private boolean violates(int[] part, ReadSources of) {
-        return part.length > 0
+    private boolean violates(int[] subHistory, ReadSources of) {
+        return subHistory.length > 0
                 && !stop.getAsBoolean()
-                && judge.violates(HistorySelection.of(of.table(), part).table());
+                && judge.violates(HistorySelection.of(of.table(), subHistory).table());
     }
 }

@@ -18,7 +18,7 @@ import org.polygraph.jobs.verdict.Certificate;
 import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.partitioner.subhistory.Renumbering;
+import org.polygraph.partitioner.subhistory.WholeHistoryIds;
 import org.polygraph.storage.model.BudgetException;
 
 /**
@@ -110,15 +110,15 @@ final class VerdictMaker {
      * about these transactions only.
      */
     private static Finding.Violated shown(Check check, Finding.RefutedAlone alone) {
-        Renumbering renumbering = new Renumbering(alone.part());
-        check.refuted(new Finding.Refuted(renumbering.of(alone.refuted().violations())));
+        WholeHistoryIds ids = new WholeHistoryIds(alone.part());
+        check.refuted(new Finding.Refuted(ids.of(alone.refuted().violations())));
         Check part = new Check(alone.part().table(), check.request(), Progress.NONE, check.budget(), Checkpoints.NONE);
         check.phases().begin("evidence");
         Finding.Violated shown = shown(part, alone.refuted());
         check.phases().end(shown.violations().size());
         return new Finding.Violated(
-                renumbering.of(shown.violations()),
-                renumbering.of(shown.unexplained()),
+                ids.of(shown.violations()),
+                ids.of(shown.unexplained()),
                 shown.found(),
                 shown.certificate());
     }

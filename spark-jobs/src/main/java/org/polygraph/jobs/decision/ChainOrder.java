@@ -12,46 +12,46 @@ import org.polygraph.partitioner.order.VersionChains;
  * complete, and an order or a cycle of it decides.
  */
 final class ChainOrder implements Strategy {
-    private final Search search;
+    private final DecisionState state;
 
-    ChainOrder(Search search) {
-        this.search = search;
+    ChainOrder(DecisionState state) {
+        this.state = state;
     }
 
     /** @return null if the history is not of this kind, or only real time may refute it */
     @Override
     public @Nullable Finding find() {
-        if (!search.tuning.hasRules()) {
+        if (!state.tuning.hasRules()) {
             return null;
         }
         VersionChains chains =
-                VersionChains.of(search.history().versions(), search.history().commitStatus());
+                VersionChains.of(state.history().versions(), state.history().commitStatus());
         if (chains == null) {
             return null;
         }
-        PhaseClock phases = search.phases;
-        KnownGraph graph = KnownGraph.of(search.events, search.history().versions());
+        PhaseClock phases = state.phases;
+        KnownGraph graph = KnownGraph.of(state.events, state.history().versions());
         chains.addTo(graph);
         phases.end(graph.edges());
         phases.begin("order");
         int[] position = null;
         if (!chains.isDiverging()) {
-            position = search.needsRealTime() ? byTime(graph) : byTurns(graph);
+            position = state.needsRealTime() ? byTime(graph) : byTurns(graph);
         }
         phases.end(graph.events().count());
         if (position != null) {
-            return search.kept(position);
+            return state.kept(position);
         }
-        if (search.needsRealTime() && !chains.isDiverging() && byTurns(graph) != null) {
+        if (state.needsRealTime() && !chains.isDiverging() && byTurns(graph) != null) {
             return null;
         }
-        search.check.refuted(Finding.Refuted.unexplained());
+        state.check.refuted(Finding.Refuted.unexplained());
         phases.begin("evidence");
-        return new Finding.Refuted(new CycleEvidence(search.history(), graph).ofCycles());
+        return new Finding.Refuted(new CycleEvidence(state.history(), graph).ofCycles());
     }
 
     private int @Nullable [] byTime(KnownGraph graph) {
-        RealTime time = search.realTime();
+        RealTime time = state.realTime();
         return time == null ? null : EventOrder.byTime(graph, time);
     }
 

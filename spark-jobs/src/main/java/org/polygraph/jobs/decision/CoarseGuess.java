@@ -38,34 +38,34 @@ final class CoarseGuess implements Strategy {
 
     private static final long MOST_NANOS = 20_000_000_000L;
 
-    private final Search search;
+    private final DecisionState state;
     private final Budget budget;
 
-    CoarseGuess(Search search) {
-        this.search = search;
-        this.budget = search.check.budget();
+    CoarseGuess(DecisionState state) {
+        this.state = state;
+        this.budget = state.check.budget();
     }
 
     /** @return null if no guess has an order, or the memory for more clocks is missing */
     @Override
     public @Nullable Finding find() {
-        PruneLoop loop = search.loop();
-        return search.needsRealTime() || !loop.hasReachability() || !isWorthwhile(loop) ? null : find(loop);
+        PruneLoop loop = state.loop();
+        return state.needsRealTime() || !loop.hasReachability() || !isWorthwhile(loop) ? null : find(loop);
     }
 
     /** Whether the core is dense, and has reads with several candidate writers. */
     private boolean isWorthwhile(PruneLoop loop) {
         long violated = loop.core().violated();
-        return search.tuning.rounds() == Tuning.ADAPTIVE
-                && violated >= DENSE * search.check.table().transactions()
-                && search.history().versions().ambiguous() >= violated / 2;
+        return state.tuning.rounds() == Tuning.ADAPTIVE
+                && violated >= DENSE * state.check.table().transactions()
+                && state.history().versions().ambiguous() >= violated / 2;
     }
 
     /** The rules of a guess are on the heap of this JVM, whatever the engine; those of the loop stay as they are. */
     private @Nullable Finding find(PruneLoop loop) {
         KnownGraph known = loop.graph();
-        Events events = search.events;
-        if (ChainClocks.bytes(events) > room(search.history(), known, loop)) {
+        Events events = state.events;
+        if (ChainClocks.bytes(events) > room(state.history(), known, loop)) {
             return null;
         }
         Budget part = budget.part(MOST_NANOS);
@@ -73,10 +73,10 @@ final class CoarseGuess implements Strategy {
         for (int[] position : new int[][] {turns, loop.position()}) {
             for (int parts = FINEST; position != null && parts >= COARSEST; parts = next(parts)) {
                 if (CoarseOrder.edges(events, parts)
-                        > (long) MOST_EDGES * search.check.table().transactions()) {
+                        > (long) MOST_EDGES * state.check.table().transactions()) {
                     continue;
                 }
-                IndexedHistory copy = search.history().copy();
+                IndexedHistory copy = state.history().copy();
                 KnownGraph graph = KnownGraph.of(events, copy.versions());
                 CoarseOrder.add(graph, position, parts);
                 try (PruneLoop guess = guess(copy, graph, part)) {
@@ -104,34 +104,34 @@ final class CoarseGuess implements Strategy {
         return new PruneLoop(
                 copy,
                 graph,
-                search.phases,
+                state.phases,
                 part::exhausted,
-                new InMemoryKernels(search.check.table(), false, part::exhausted),
-                search.tuning.withRounds(Tuning.FIXPOINT),
+                new InMemoryKernels(state.check.table(), false, part::exhausted),
+                state.tuning.withRounds(Tuning.FIXPOINT),
                 PruneLoop.Listener.NONE);
     }
 
     /** Returns the bytes that the clocks of a guess may take, beside those of the loop. */
     private long room(IndexedHistory copy, KnownGraph graph, PruneLoop loop) {
-        return search.closureBytes(held(copy) + 26L * graph.edges() + loop.heapBytes());
+        return state.closureBytes(held(copy) + 26L * graph.edges() + loop.heapBytes());
     }
 
     private @Nullable Finding solve(IndexedHistory copy, PruneLoop guess, PruneLoop loop, Budget part) {
         if (guess.core().violated() > loop.core().violated() / MOST_LEFT_SHARE) {
             return null;
         }
-        search.phases.begin("solve");
+        state.phases.begin("solve");
         ResidualProblem problem = guess.problem();
-        return search.kept(
+        return state.kept(
                 CoreSolving.attempt(
                         problem,
                         part,
-                        search.tuning.solver(),
-                        search.freeBytes(held(copy) + loop.heapBytes() + guess.heapBytes())),
+                        state.tuning.solver(),
+                        state.freeBytes(held(copy) + loop.heapBytes() + guess.heapBytes())),
                 problem);
     }
 
     private long held(IndexedHistory of) {
-        return search.check.table().arrayBytes() + 2 * of.versions().bytes();
+        return state.check.table().arrayBytes() + 2 * of.versions().bytes();
     }
 }

@@ -57,8 +57,8 @@ final class CoreSolving {
      * @throws IllegalStateException if a refutation fails its check: a bug, never a verdict
      */
     static Solved solve(ResidualProblem residual, Budget budget, SolverOptions solver, long bytes) {
-        RealTimeChain ticks = RealTimeChain.of(residual.graph());
-        Polygraph problem = problem(residual, ticks);
+        RealTimeChain chain = RealTimeChain.of(residual.graph());
+        Polygraph problem = problem(residual, chain);
         ProofTrace trace = new ProofTrace(Math.min(MOST_TRACE_BYTES, bytes / 4));
         SolverOptions options =
                 // Every order that passes is replayed from the raw operations; the solver's own check would be a second
@@ -75,7 +75,7 @@ final class CoreSolving {
         Refutation refutation = outcome instanceof Outcome.Unsatisfiable && trace.isEnded()
                 ? out -> ProofText.write(problem.proofProblem(), trace, out)
                 : null;
-        return new Solved(outcome, ticks, proved, refutation);
+        return new Solved(outcome, chain, proved, refutation);
     }
 
     /**
@@ -85,13 +85,13 @@ final class CoreSolving {
      * @param budget its end ends the attempt
      */
     static Solved attempt(ResidualProblem residual, Budget budget, SolverOptions solver, long bytes) {
-        RealTimeChain ticks = RealTimeChain.of(residual.graph());
+        RealTimeChain chain = RealTimeChain.of(residual.graph());
         SolverOptions options = searching(solver, residual.graph())
                 .with(SolverOptions.Option.VERIFY, 0)
                 .withStop(budget::exhausted)
                 .withMaxBytes(bytes);
-        Outcome outcome = new Solver().solve(problem(residual, ticks), options);
-        return new Solved(outcome, ticks, false, null);
+        Outcome outcome = new Solver().solve(problem(residual, chain), options);
+        return new Solved(outcome, chain, false, null);
     }
 
     /**
@@ -106,25 +106,25 @@ final class CoreSolving {
     }
 
     /** Returns the problem in the form that the solver takes; arrays of the index are shared, not copied. */
-    static Polygraph problem(ResidualProblem residual, RealTimeChain ticks) {
+    static Polygraph problem(ResidualProblem residual, RealTimeChain chain) {
         IndexedHistory history = residual.history();
         KnownGraph graph = residual.graph();
         Reachability reachability = residual.reachability();
         Events events = graph.events();
-        int[] starts = new int[events.count() + ticks.events() + 1];
-        int[] sources = predecessors(graph, ticks, starts);
+        int[] starts = new int[events.count() + chain.events() + 1];
+        int[] sources = predecessors(graph, chain, starts);
         Polygraph.Builder polygraph = Polygraph.builder(
-                        history.table().transactions() + ticks.count(), events.perTransaction())
-                .position(ticks.join(residual.position()))
+                        history.table().transactions() + chain.count(), events.perTransaction())
+                .position(chain.join(residual.position()))
                 .predecessors(starts, sources)
-                .optional(optional(history.commitStatus(), ticks))
+                .optional(optional(history.commitStatus(), chain))
                 // If none of the transactions with an open start commits, the keys of these starts break no order.
                 .dirtyKeys(residual.core().keys());
-        SolverKeys.of(history.versions(), ticks).addTo(polygraph);
+        SolverKeys.of(history.versions(), chain).addTo(polygraph);
         if (reachability != null) {
             int known = events.count();
             polygraph.reachability(
-                    ticks.openStarts().length == 0
+                    chain.openStarts().length == 0
                             ? reachability
                             : (from, to) -> from < known && to < known && reachability.reaches(from, to));
         }
@@ -145,32 +145,32 @@ final class CoreSolving {
     /**
      * An answer of the solver.
      *
-     * @param ticks the real-time chain of the problem
+     * @param chain the real-time chain of the problem
      * @param proved whether it is a refutation and every step of it was checked
      * @param refutation its steps; null if it is not a refutation, or was too long to keep
      */
     record Solved(
             Outcome outcome,
-            RealTimeChain ticks,
+            RealTimeChain chain,
             boolean proved,
             @Nullable Refutation refutation) {
         /** Returns the order found, of the history's events. */
         int[] position(Outcome.Satisfiable found) {
-            return ticks.leave(found.position());
+            return chain.leave(found.position());
         }
 
         /** By transaction of the history: whether it took effect; null if that was not open. */
         boolean @Nullable [] committed(Outcome.Satisfiable found) {
             boolean[] chosen = found.committed();
-            return chosen == null ? null : Arrays.copyOf(chosen, chosen.length - ticks.count());
+            return chosen == null ? null : Arrays.copyOf(chosen, chosen.length - chain.count());
         }
     }
 
-    private static int[] predecessors(KnownGraph graph, RealTimeChain ticks, int[] starts) {
+    private static int[] predecessors(KnownGraph graph, RealTimeChain chain, int[] starts) {
         Events events = graph.events();
         graph.indexPredecessors();
         int[] edgeStarts = graph.predecessorStarts();
-        int[] sources = new int[graph.edges() + events.count() + ticks.edges()];
+        int[] sources = new int[graph.edges() + events.count() + chain.edges()];
         int next = 0;
         for (int v = 0; v < events.count(); v++) {
             starts[v] = next;
@@ -180,20 +180,20 @@ final class CoreSolving {
             for (int i = edgeStarts[v]; i < edgeStarts[v + 1]; i++) {
                 sources[next++] = graph.from(graph.predecessorEdges()[i]);
             }
-            int tick = ticks.before(v);
-            if (tick >= 0) {
-                sources[next++] = tick;
+            int instant = chain.before(v);
+            if (instant >= 0) {
+                sources[next++] = instant;
             }
         }
-        ticks.addPredecessors(starts, sources, next);
+        chain.addPredecessors(starts, sources, next);
         return sources;
     }
 
-    private static boolean @Nullable [] optional(CommitStatus commitStatus, RealTimeChain ticks) {
+    private static boolean @Nullable [] optional(CommitStatus commitStatus, RealTimeChain chain) {
         if (commitStatus.optional() == 0) {
             return null;
         }
-        boolean[] optional = new boolean[commitStatus.states().length + ticks.count()];
+        boolean[] optional = new boolean[commitStatus.states().length + chain.count()];
         for (int t = 0; t < commitStatus.states().length; t++) {
             optional[t] = commitStatus.of(t) == CommitStatus.OPTIONAL;
         }
@@ -212,13 +212,13 @@ final class CoreSolving {
         VersionIndex index = history.versions();
         IntSet transactions = new IntLinkedOpenHashSet();
         IntSet keys = new IntLinkedOpenHashSet();
-        RealTimeChain ticks = RealTimeChain.of(graph);
+        RealTimeChain chain = RealTimeChain.of(graph);
         for (int i = 0; i < core.size(); i++) {
             int key = core.key(i);
             if (key >= index.keys()) {
                 int open = key - index.keys();
-                transactions.add(ticks.openStarts()[open]);
-                addEnded(ticks, open, graph.events(), core.cycle(), transactions);
+                transactions.add(chain.openStarts()[open]);
+                addEnded(chain, open, graph.events(), core.cycle(), transactions);
                 continue;
             }
             keys.add(index.keyOf(key));
@@ -253,9 +253,9 @@ final class CoreSolving {
     }
 
     /** Adds those transactions on a cycle that had ended at an open start. */
-    private static void addEnded(RealTimeChain ticks, int open, Events events, int[] cycle, IntSet transactions) {
+    private static void addEnded(RealTimeChain chain, int open, Events events, int[] cycle, IntSet transactions) {
         for (int event : cycle) {
-            if (event < events.count() && ticks.precedes(events.transaction(event), open)) {
+            if (event < events.count() && chain.precedes(events.transaction(event), open)) {
                 transactions.add(events.transaction(event));
             }
         }

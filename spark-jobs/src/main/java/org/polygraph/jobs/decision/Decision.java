@@ -42,9 +42,9 @@ public final class Decision {
         if (!history.violations().isEmpty()) {
             return null;
         }
-        try (Search search = new Search(check, kernels, Tuning.DEFAULT, history)) {
-            search.runRules();
-            PruneLoop loop = search.loop();
+        try (DecisionState state = new DecisionState(check, kernels, Tuning.DEFAULT, history)) {
+            state.runRules();
+            PruneLoop loop = state.loop();
             return loop.isRefuted() || loop.core().isEmpty()
                     ? null
                     : CoreSolving.problem(loop.problem(), RealTimeChain.of(loop.graph()))
@@ -60,34 +60,34 @@ public final class Decision {
         }
         check.uniqueValues(history.versions().hasUniqueValues());
         check.budget().require();
-        try (Search search = new Search(check, kernels, tuning, history)) {
+        try (DecisionState state = new DecisionState(check, kernels, tuning, history)) {
             FoundOrder left = check.checkpoints().order();
-            return left == null ? find(search) : search.order(left);
+            return left == null ? find(state) : state.order(left);
         }
     }
 
     /** Tries the strategies in turn. The first finding decides; the last strategy always has one. */
-    private static Finding find(Search search) {
-        Budget budget = search.check.budget();
-        Strategy rules = new RuleOrder(search);
+    private static Finding find(DecisionState state) {
+        Budget budget = state.check.budget();
+        Strategy rules = new RuleOrder(state);
         List<Strategy> strategies = List.of(
                 // Every writer of a key has read it: the reads give the order of versions.
-                new ChainOrder(search),
+                new ChainOrder(state),
                 // The order of client times may explain every read. It never refutes.
-                Strategy.optional(budget, new TimeHint(search)),
+                Strategy.optional(budget, new TimeHint(state)),
                 // For histories with inserts and deletes, the order of the input may explain every read too. It never
                 // refutes.
-                Strategy.optional(budget, new RowOrder(search)),
+                Strategy.optional(budget, new RowOrder(state)),
                 // Forced edges: a cycle refutes, an order that extends them may explain every read.
                 rules,
                 // If there are few values on few keys, an order is guessed and its reads are checked. It never refutes.
-                Strategy.optional(budget, new CoarseGuess(search)),
+                Strategy.optional(budget, new CoarseGuess(state)),
                 // The solver decides the reads that the order of the rules breaks.
-                new SolverOrder(search));
+                new SolverOrder(state));
         // An earlier process that left the state of its rules has already tried the strategies before them.
-        int first = isResumed(search) ? strategies.indexOf(rules) : 0;
+        int first = isResumed(state) ? strategies.indexOf(rules) : 0;
         if (first == 0) {
-            search.beginGraph();
+            state.beginGraph();
         }
         for (Strategy strategy : strategies.subList(first, strategies.size())) {
             Finding found = strategy.find();
@@ -98,16 +98,16 @@ public final class Decision {
         throw new IllegalStateException("no strategy decided");
     }
 
-    private static boolean isResumed(Search search) {
-        ArrayFile left = search.check.checkpoints().rules();
+    private static boolean isResumed(DecisionState state) {
+        ArrayFile left = state.check.checkpoints().rules();
         if (left == null) {
             return false;
         }
         try {
-            search.resumeRules(left);
+            state.resumeRules(left);
             return true;
         } catch (ArrayFile.DamagedException e) {
-            search.check.checkpoints().rejectRules(e);
+            state.check.checkpoints().rejectRules(e);
             return false;
         }
     }

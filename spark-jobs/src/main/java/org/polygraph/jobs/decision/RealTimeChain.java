@@ -8,19 +8,19 @@ import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.graph.RealTime;
 
 /**
- * Real-time order for the solver, which knows edges only: a chain of further events, the ticks. A transaction that has
- * ended precedes the next tick, a tick precedes the transactions that start after it, and each tick precedes the next:
- * at most three edges a transaction instead of n^2. For the solver a tick is a transaction without operations. Ticks
- * are numbered after the transactions of the history.
+ * Real-time order for the solver, which knows edges only: a chain of further events, called instants. A transaction
+ * that has ended precedes the next instant, an instant precedes the transactions that start after it, and each instant
+ * precedes the next: at most three edges a transaction instead of n^2. For the solver an instant is a transaction
+ * without operations. Instants are numbered after the transactions of the history.
  */
 final class RealTimeChain {
     private static final RealTimeChain NONE = new RealTimeChain(null, null, new int[0]);
 
     private final @Nullable Events events;
     private final @Nullable RealTime time;
-    /** By tick, ascending: how many transactions have ended before it. */
+    /** By instant, ascending: how many transactions have ended before it. */
     private final int[] ended;
-    /** Transactions that end before a tick, by their place. */
+    /** Transactions that end before an instant, by their place. */
     private final int[] byPlace;
 
     private RealTimeChain(@Nullable Events events, @Nullable RealTime time, int[] ended) {
@@ -44,7 +44,8 @@ final class RealTimeChain {
     }
 
     /**
-     * One tick for each point in time at which a transaction starts or may start; none if the graph has no real time.
+     * One instant for each point in time at which a transaction starts or may start; none if the graph has no real
+     * time.
      */
     static RealTimeChain of(KnownGraph graph) {
         RealTime time = graph.realTime();
@@ -69,7 +70,7 @@ final class RealTimeChain {
         return ended.length;
     }
 
-    /** Transactions of the history, ascending, that a tick precedes only if they commit. */
+    /** Transactions of the history, ascending, that an instant precedes only if they commit. */
     int[] openStarts() {
         return time == null ? new int[0] : time.openStarts();
     }
@@ -79,8 +80,8 @@ final class RealTimeChain {
         return time != null && time.places()[transaction] < time.openEnded()[place];
     }
 
-    /** The tick, as the solver's transaction, that precedes one of {@link #openStarts} if it commits. */
-    int openTick(int place) {
+    /** The instant, as the solver's transaction, that precedes one of {@link #openStarts} if it commits. */
+    int openInstant(int place) {
         RealTime of = Objects.requireNonNull(time, "no real time in the graph");
         return of.places().length + Arrays.binarySearch(ended, of.openEnded()[place]);
     }
@@ -90,17 +91,17 @@ final class RealTimeChain {
         return events == null ? 0 : ended.length * events.perTransaction();
     }
 
-    /** No fewer than the edges from and to ticks. */
+    /** No fewer than the edges from and to instants. */
     int edges() {
         return time == null ? 0 : 3 * ended.length + byPlace.length + time.bound();
     }
 
-    /** The first event of a tick; the last one is {@code perTransaction - 1} after it. */
-    private int first(Events of, int tick) {
-        return of.count() + tick * of.perTransaction();
+    /** The first event of an instant; the last one is {@code perTransaction - 1} after it. */
+    private int first(Events of, int instant) {
+        return of.count() + instant * of.perTransaction();
     }
 
-    /** The last event of the tick before which all that precedes an event in real time has ended, or -1. */
+    /** The last event of the instant before which all that precedes an event in real time has ended, or -1. */
     int before(int event) {
         Events of = events;
         if (of == null || time == null) {
@@ -113,7 +114,7 @@ final class RealTimeChain {
         return first(of, Arrays.binarySearch(ended, time.ended()[t])) + of.perTransaction() - 1;
     }
 
-    /** Adds the predecessors of ticks after those of other events, and the end of all. */
+    /** Adds the predecessors of instants after those of other events, and the end of all. */
     void addPredecessors(int[] starts, int[] sources, int from) {
         Events of = events;
         if (of == null || time == null) {
@@ -140,7 +141,7 @@ final class RealTimeChain {
     }
 
     /**
-     * Puts the ticks into an order of the other events: each after the last event that precedes it.
+     * Puts the instants into an order of the other events: each after the last event that precedes it.
      *
      * @param position obeys real time
      */
@@ -149,7 +150,7 @@ final class RealTimeChain {
         if (of == null || time == null || ended.length == 0) {
             return position;
         }
-        // By position: how many events of ticks come right after it.
+        // By position: how many events of instants come right after it.
         int[] after = new int[position.length];
         int[] lastBefore = new int[ended.length];
         int last = 0;

@@ -10,28 +10,28 @@ import org.polygraph.partitioner.order.InputOrder;
  * does not find.
  */
 final class RowOrder implements Strategy {
-    private final Search search;
+    private final DecisionState state;
 
-    RowOrder(Search search) {
-        this.search = search;
+    RowOrder(DecisionState state) {
+        this.state = state;
     }
 
     /** @return null if the history has no rows, or the order of the input breaks many reads */
     @Override
     public @Nullable Finding find() {
-        if (search.needsRealTime()
-                || !search.tuning.hasRules()
-                || search.history().versions().rows() == null) {
+        if (state.needsRealTime()
+                || !state.tuning.hasRules()
+                || state.history().versions().rows() == null) {
             return null;
         }
-        search.phases.begin("order");
-        KnownGraph known = search.graph();
+        state.phases.begin("order");
+        KnownGraph known = state.graph();
         int[] position = InputOrder.of(
                 known,
-                search.check.table(),
-                search.history().versions(),
-                search.history().commitStatus());
-        search.phases.end(search.events.count());
-        return position == null ? null : new TimeHint(search).repaired(position);
+                state.check.table(),
+                state.history().versions(),
+                state.history().commitStatus());
+        state.phases.end(state.events.count());
+        return position == null ? null : new TimeHint(state).repaired(position);
     }
 }

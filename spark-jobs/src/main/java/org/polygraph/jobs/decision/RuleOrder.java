@@ -7,31 +7,31 @@ import org.jspecify.annotations.Nullable;
  * accepted.
  */
 final class RuleOrder implements Strategy {
-    private final Search search;
+    private final DecisionState state;
 
-    RuleOrder(Search search) {
-        this.search = search;
+    RuleOrder(DecisionState state) {
+        this.state = state;
     }
 
     @Override
     public @Nullable Finding find() {
-        if (!search.hasLoop()) {
-            search.runRules();
+        if (!state.hasLoop()) {
+            state.runRules();
         }
-        PruneLoop loop = search.loop();
+        PruneLoop loop = state.loop();
         if (loop.isRefuted()) {
-            return refuted(search);
+            return refuted(state);
         }
         // The checkpoint of the rules has the order.
-        return loop.core().isEmpty() ? search.order(loop.position()) : null;
+        return loop.core().isEmpty() ? state.order(loop.position()) : null;
     }
 
     /** The cycles by which the rules refute the history. */
-    static Finding.Refuted refuted(Search search) {
-        if (search.check.refutation() == null) {
-            search.check.refuted(Finding.Refuted.unexplained());
+    static Finding.Refuted refuted(DecisionState state) {
+        if (state.check.refutation() == null) {
+            state.check.refuted(Finding.Refuted.unexplained());
         }
-        search.phases.begin("evidence");
-        return new Finding.Refuted(search.loop().violations());
+        state.phases.begin("evidence");
+        return new Finding.Refuted(state.loop().violations());
     }
 }

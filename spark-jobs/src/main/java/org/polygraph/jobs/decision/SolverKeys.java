@@ -8,9 +8,9 @@ import org.polygraph.solver.Polygraph;
 
 /**
  * The keys of a history for the solver, and one more key for each start that binds only if its transaction commits
- * ({@link RealTimeChain#openStarts}): the tick writes this key, and the transaction reads that write. So the tick comes
- * before the transaction if the transaction commits, and nothing is required otherwise. A known edge cannot express
- * this: it would hold in any case, and so would everything that follows from it in session order.
+ * ({@link RealTimeChain#openStarts}): the instant writes this key, and the transaction reads that write. So the instant
+ * comes before the transaction if the transaction commits, and nothing is required otherwise. A known edge cannot
+ * express this: it would hold in any case, and so would everything that follows from it in session order.
  *
  * <p>Without such starts the arrays are those of the index; otherwise they are copies, 16 bytes a reader or writer.
  */
@@ -24,8 +24,8 @@ final class SolverKeys {
     private final int[] readerClasses;
     private final Polygraph.Kind @Nullable [] kinds;
 
-    private SolverKeys(VersionIndex index, RealTimeChain ticks) {
-        int[] open = ticks.openStarts();
+    private SolverKeys(VersionIndex index, RealTimeChain chain) {
+        int[] open = chain.openStarts();
         ofHistory = index.keys();
         int n = open.length;
         kinds = kinds(index.rows(), ofHistory, n);
@@ -47,7 +47,7 @@ final class SolverKeys {
         readers = Arrays.copyOf(index.readerTransactions(), reads + n);
         readerClasses = Arrays.copyOf(index.readerClasses(), reads + n);
         for (int i = 0; i < n; i++) {
-            writers[writes + i] = ticks.openTick(i);
+            writers[writes + i] = chain.openInstant(i);
             writerClasses[writes + i] = writes + i;
             writerStarts[ofHistory + 1 + i] = writes + i + 1;
             readers[reads + i] = open[i];
@@ -72,8 +72,8 @@ final class SolverKeys {
         return kinds;
     }
 
-    static SolverKeys of(VersionIndex index, RealTimeChain ticks) {
-        return new SolverKeys(index, ticks);
+    static SolverKeys of(VersionIndex index, RealTimeChain chain) {
+        return new SolverKeys(index, chain);
     }
 
     void addTo(Polygraph.Builder polygraph) {

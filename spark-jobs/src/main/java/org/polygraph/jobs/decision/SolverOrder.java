@@ -8,24 +8,24 @@ import org.polygraph.storage.model.BudgetException;
 
 /** The solver decides what the order of the rules breaks. */
 final class SolverOrder implements Strategy {
-    private final Search search;
+    private final DecisionState state;
 
-    SolverOrder(Search search) {
-        this.search = search;
+    SolverOrder(DecisionState state) {
+        this.state = state;
     }
 
     @Override
     public Finding find() {
-        PruneLoop loop = search.loop();
-        PhaseClock phases = search.phases;
+        PruneLoop loop = state.loop();
+        PhaseClock phases = state.phases;
         ResidualProblem problem = loop.problem();
         phases.begin("solve");
         long held =
-                search.check.table().arrayBytes() + search.history().versions().bytes() + loop.heapBytes();
+                state.check.table().arrayBytes() + state.history().versions().bytes() + loop.heapBytes();
         CoreSolving.Solved solved =
-                CoreSolving.solve(problem, search.check.budget(), search.tuning.solver(), search.freeBytes(held));
+                CoreSolving.solve(problem, state.check.budget(), state.tuning.solver(), state.freeBytes(held));
         Outcome outcome = solved.outcome();
-        search.check.residual(problem.size(outcome.statistics()));
+        state.check.residual(problem.size(outcome.statistics()));
         phases.end(outcome.statistics().conflicts());
         if (outcome instanceof Outcome.Unknown unknown) {
             throw new BudgetException("solver: " + unknown.reason());
@@ -35,34 +35,34 @@ final class SolverOrder implements Strategy {
         }
         Outcome.Satisfiable satisfiable = (Outcome.Satisfiable) outcome;
         FoundOrder found =
-                new FoundOrder(solved.position(satisfiable), solved.committed(satisfiable), search.check.residual());
+                new FoundOrder(solved.position(satisfiable), solved.committed(satisfiable), state.check.residual());
         phases.begin("check");
-        ResidualCore left = search.kernels.recheck(
-                search.history(),
+        ResidualCore left = state.kernels.recheck(
+                state.history(),
                 problem.graph(),
-                search.history().commitStatus().decided(found.committed()),
+                state.history().commitStatus().decided(found.committed()),
                 found.position());
         phases.end(left.violated());
         if (!left.isEmpty()) {
             throw new IllegalStateException(
                     "the solver's order violates " + left.violated() + " reads, the first" + " of key "
-                            + search.check
+                            + state.check
                                     .table()
                                     .keys()
-                                    .label(search.history().versions().keyOf(left.keys()[0])));
+                                    .label(state.history().versions().keyOf(left.keys()[0])));
         }
-        return search.kept(found);
+        return state.kept(found);
     }
 
     /** A cycle with reasons explains more than the clauses of the solver, so the rules continue to look for one. */
     private Finding refuted(ResidualProblem problem, CoreSolving.Solved solved, Outcome.Unsatisfiable unsatisfiable) {
         Certificate proof = new Certificate("proof", null, solved.proved());
-        search.check.refuted(Finding.Refuted.unexplained(proof, solved.refutation()));
-        if (search.loop().refuteByRules()) {
-            Finding.Refuted cycles = RuleOrder.refuted(search);
+        state.check.refuted(Finding.Refuted.unexplained(proof, solved.refutation()));
+        if (state.loop().refuteByRules()) {
+            Finding.Refuted cycles = RuleOrder.refuted(state);
             return new Finding.Refuted(cycles.violations(), cycles.known(), cycles.certificate(), solved.refutation());
         }
-        search.phases.begin("evidence");
+        state.phases.begin("evidence");
         CoreSolving.Explained explained = CoreSolving.explain(problem.history(), problem.graph(), unsatisfiable.core());
         return new Finding.Refuted(List.of(explained.violation()), explained.known(), proof, solved.refutation());
     }

@@ -78,7 +78,7 @@ final class TimeHint implements Strategy {
     private static final long LOOKS = 2_000;
     private static final long MOST_REAL_TIME_NANOS = 20_000_000_000L;
 
-    private final Search search;
+    private final DecisionState state;
     private final Budget budget;
     private final PhaseClock phases;
     /**
@@ -87,19 +87,19 @@ final class TimeHint implements Strategy {
      */
     private boolean refuted;
 
-    TimeHint(Search search) {
-        this.search = search;
-        this.budget = search.check.budget();
-        this.phases = search.phases;
+    TimeHint(DecisionState state) {
+        this.state = state;
+        this.budget = state.check.budget();
+        this.phases = state.phases;
     }
 
     /** @return null if no order fits these times, or none was found with little work */
     @Override
     public @Nullable Finding find() {
-        if (!search.tuning.hasRules() || search.check.request().time() != TimeMode.HINT) {
+        if (!state.tuning.hasRules() || state.check.request().time() != TimeMode.HINT) {
             return null;
         }
-        RealTime time = search.realTime();
+        RealTime time = state.realTime();
         if (time == null) {
             return withoutTimes();
         }
@@ -107,22 +107,22 @@ final class TimeHint implements Strategy {
             return null;
         }
         Finding found = fromTimeOrder(time);
-        boolean again = search.history().versions().ambiguous() > 0 || search.events.chains() > MANY_SESSIONS;
+        boolean again = state.history().versions().ambiguous() > 0 || state.events.chains() > MANY_SESSIONS;
         return found == null && again && !refuted && !budget.exhausted() ? inRealTime(time) : found;
     }
 
     private @Nullable Finding withoutTimes() {
-        CommitStatus status = search.history().commitStatus();
-        RealTime input = RealTime.ofInput(search.check.table(), status);
+        CommitStatus status = state.history().commitStatus();
+        RealTime input = RealTime.ofInput(state.check.table(), status);
         Finding found = input == null ? null : fromTimeOrder(input);
-        long[] values = found == null && search.events.chains() > MANY_SESSIONS
-                ? RecordedPlaces.byValue(search.check.table())
+        long[] values = found == null && state.events.chains() > MANY_SESSIONS
+                ? RecordedPlaces.byValue(state.check.table())
                 : null;
-        return values == null ? found : fromTimeOrder(RealTime.ofInstants(search.check.table(), status, values));
+        return values == null ? found : fromTimeOrder(RealTime.ofInstants(state.check.table(), status, values));
     }
 
     private @Nullable Finding fromTimeOrder(RealTime time) {
-        KnownGraph known = search.graph();
+        KnownGraph known = state.graph();
         if (phases.phase().equals("graph")) {
             phases.end(known.edges());
         }
@@ -133,7 +133,7 @@ final class TimeHint implements Strategy {
             return null;
         }
         int[] position = EventOrder.byTime(known, time, new TimeBounds(known, time, sequence));
-        phases.end(search.events.count());
+        phases.end(state.events.count());
         return repaired(position);
     }
 
@@ -144,34 +144,34 @@ final class TimeHint implements Strategy {
      */
     @Nullable
     Finding repaired(int[] position) {
-        KnownGraph known = search.graph();
-        IndexedHistory history = search.history();
+        KnownGraph known = state.graph();
+        IndexedHistory history = state.history();
         phases.begin("check");
-        long most = FEW + (long) search.check.table().transactions() / MOST_VIOLATED;
+        long most = FEW + (long) state.check.table().transactions() / MOST_VIOLATED;
         if (isHopeless(position, most)) {
             phases.end(0);
             return null;
         }
-        ResidualCore core = search.kernels.check(history, known, history.commitStatus(), position);
+        ResidualCore core = state.kernels.check(history, known, history.commitStatus(), position);
         phases.end(core.violated());
         if (core.violated() > most) {
             return null;
         }
         if (core.isEmpty()) {
-            return search.kept(position);
+            return state.kept(position);
         }
         phases.begin("solve");
         long looks = LOOKS
                 + core.violated()
-                + (long) (LOOKS_A_TRANSACTION * search.check.table().transactions());
+                + (long) (LOOKS_A_TRANSACTION * state.check.table().transactions());
         ResidualProblem problem = new ResidualProblem(history, known, null, position, core);
         CoreSolving.Solved solved = CoreSolving.attempt(
                 problem,
                 budget.ofLooks(looks),
-                search.tuning.solver(),
-                search.freeBytes(search.heldBytes(history, known)));
+                state.tuning.solver(),
+                state.freeBytes(state.heldBytes(history, known)));
         refuted = solved.outcome() instanceof Outcome.Unsatisfiable;
-        return search.kept(solved, problem);
+        return state.kept(solved, problem);
     }
 
     /**
@@ -179,10 +179,10 @@ final class TimeHint implements Strategy {
      * evenly and the whole key of each is checked: the mean of the violated shares of these keys is that of all reads.
      */
     private boolean isHopeless(int[] position, long most) {
-        VersionIndex index = search.history().versions();
+        VersionIndex index = state.history().versions();
         int[] readers = index.readerStarts();
         int reads = index.readers();
-        KeyCheck check = new KeyCheck(search.events, index, search.history().commitStatus(), position);
+        KeyCheck check = new KeyCheck(state.events, index, state.history().commitStatus(), position);
         double shares = 0;
         int drawn = 0;
         for (long looked = 0; drawn < MOST_DRAWN && looked < reads / SAMPLE; drawn++) {
@@ -203,27 +203,27 @@ final class TimeHint implements Strategy {
 
     private @Nullable Finding inRealTime(RealTime time) {
         // What real time decides must not reach the exact path, so the attempt works on a copy.
-        IndexedHistory copy = search.history().copy();
+        IndexedHistory copy = state.history().copy();
         phases.begin("graph");
-        KnownGraph graph = KnownGraph.of(search.events, copy.versions());
+        KnownGraph graph = KnownGraph.of(state.events, copy.versions());
         graph.bind(time);
         phases.end(graph.edges());
-        long held = search.heldBytes(copy, graph) + copy.versions().bytes();
+        long held = state.heldBytes(copy, graph) + copy.versions().bytes();
         Budget part = budget.part(MOST_REAL_TIME_NANOS);
         try (PruneLoop loop = new PruneLoop(
-                copy, graph, phases, part::exhausted, search.kernels, search.tuning, PruneLoop.Listener.NONE)) {
-            loop.run(search.closureBytes(held));
+                copy, graph, phases, part::exhausted, state.kernels, state.tuning, PruneLoop.Listener.NONE)) {
+            loop.run(state.closureBytes(held));
             if (loop.isRefuted()) {
                 return null;
             }
             if (loop.core().isEmpty()) {
-                return search.kept(loop.position());
+                return state.kept(loop.position());
             }
             phases.begin("solve");
             ResidualProblem problem = loop.problem();
             CoreSolving.Solved solved = CoreSolving.attempt(
-                    problem, part, search.tuning.solver(), search.freeBytes(held + loop.heapBytes()));
-            return search.kept(solved, problem);
+                    problem, part, state.tuning.solver(), state.freeBytes(held + loop.heapBytes()));
+            return state.kept(solved, problem);
         }
     }
 }

@@ -14,7 +14,7 @@ import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.partitioner.subhistory.Renumbering;
+import org.polygraph.partitioner.subhistory.WholeHistoryIds;
 import org.polygraph.storage.format.HistorySize;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.table.HistorySelection;
@@ -98,8 +98,8 @@ public final class BeyondReads {
         if (Counts.of(part.table()).transactionsCommitted() == 0 || budget.exhausted()) {
             return List.of();
         }
-        Renumbering renumbering = new Renumbering(part);
-        return renumbering.of(rest.violations(part.table(), request, budget));
+        WholeHistoryIds ids = new WholeHistoryIds(part);
+        return ids.of(rest.violations(part.table(), request, budget));
     }
 
     private static boolean isSingle(Violation violation) {

@@ -29,12 +29,12 @@ final class CheckMetrics {
 
     private final Map<String, Metric> metrics = new TreeMap<>();
     private final Map<String, Counter> counters = new HashMap<>();
-    private final Map<String, Stage> stages = new HashMap<>();
+    private final Map<String, PhaseGauge> phases = new HashMap<>();
     private final AtomicLong spilled = new AtomicLong();
     private MetricRegistry registry = new MetricRegistry();
-    private @Nullable Stage running;
+    private @Nullable PhaseGauge running;
 
-    private static final class Stage {
+    private static final class PhaseGauge {
         private volatile long done;
         private volatile long total;
         private volatile boolean isRunning;
@@ -72,11 +72,11 @@ final class CheckMetrics {
     }
 
     private synchronized void begin(@Nullable String name) {
-        Stage before = running;
+        PhaseGauge before = running;
         if (before != null) {
             before.isRunning = false;
         }
-        Stage next = name == null ? null : stages.computeIfAbsent(name, this::registered);
+        PhaseGauge next = name == null ? null : phases.computeIfAbsent(name, this::registered);
         if (next != null) {
             next.done = 0;
             next.total = 0;
@@ -85,19 +85,19 @@ final class CheckMetrics {
         running = next;
     }
 
-    private Stage registered(String name) {
-        Stage stage = new Stage();
-        gauge("stage." + name + ".done", () -> stage.done);
-        gauge("stage." + name + ".total", () -> stage.total);
-        gauge("stage." + name + ".running", () -> stage.isRunning ? 1L : 0L);
-        return stage;
+    private PhaseGauge registered(String name) {
+        PhaseGauge phase = new PhaseGauge();
+        gauge("stage." + name + ".done", () -> phase.done);
+        gauge("stage." + name + ".total", () -> phase.total);
+        gauge("stage." + name + ".running", () -> phase.isRunning ? 1L : 0L);
+        return phase;
     }
 
     private synchronized void items(long done, long total) {
-        Stage stage = running;
-        if (stage != null) {
-            stage.done = done;
-            stage.total = total;
+        PhaseGauge phase = running;
+        if (phase != null) {
+            phase.done = done;
+            phase.total = total;
         }
     }
 

@@ -31,8 +31,8 @@ final class EffectiveSettings {
         line("spark.submit.deployMode", conf.get("spark.submit.deployMode", "client"));
         line(
                 OwnSetting.PROFILE.key(),
-                Sessions.profile(spark.sparkContext().master()).name());
-        line(OwnSetting.STAGE_DIR.key(), StageParent.of(spark).toString());
+                SparkSessions.profile(spark.sparkContext().master()).name());
+        line(OwnSetting.STAGE_DIR.key(), ScratchParent.of(spark).toString());
         line(OwnSetting.SLICE_OPERATIONS.key(), Integer.toString(sizes.operationsPerSlice()));
         line(
                 OwnSetting.PIECE_BYTES.key(),

@@ -20,7 +20,7 @@ import org.polygraph.partitioner.sliced.KeySlices;
  * and writes one slice after another, so that it holds only one beside the index. Closing deletes the files.
  */
 final class IndexFiles implements Closeable {
-    private final StageFolder folder;
+    private final ScratchFolder folder;
     private SliceSums sums = new SliceSums(0);
 
     /**
@@ -29,7 +29,7 @@ final class IndexFiles implements Closeable {
      * @param parent a folder that the driver and all tasks see; it is made if it does not exist
      */
     IndexFiles(Path parent, Configuration configuration) throws IOException {
-        this.folder = new StageFolder(parent, configuration);
+        this.folder = new ScratchFolder(parent, configuration);
     }
 
     /** Writes all slices. */
@@ -57,7 +57,7 @@ final class IndexFiles implements Closeable {
                 sums.wrote(i, slice.length, sum);
             }
         } catch (FSError e) {
-            throw StageFolder.io(e);
+            throw ScratchFolder.io(e);
         }
     }
 

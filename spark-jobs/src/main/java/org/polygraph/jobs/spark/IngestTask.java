@@ -16,7 +16,7 @@ import org.polygraph.partitioner.sliced.SliceDealer;
  * For each scratch file: checks each transaction for contradictions within it, then deals its operations to slices of
  * keys. Output: a row for each block, which has about 64 thousand operations divided by the number of slices.
  */
-final class IngestTask implements MapPartitionsFunction<StagedTransaction, Row> {
+final class IngestTask implements MapPartitionsFunction<ScratchTransaction, Row> {
     private static final long serialVersionUID = 1L;
 
     static final String SLICE = "slice";
@@ -42,24 +42,24 @@ final class IngestTask implements MapPartitionsFunction<StagedTransaction, Row> 
     }
 
     @Override
-    public Iterator<Row> call(Iterator<StagedTransaction> transactions) {
+    public Iterator<Row> call(Iterator<ScratchTransaction> transactions) {
         return new Blocks(transactions);
     }
 
     private final class Blocks implements Iterator<Row> {
-        private final Iterator<StagedTransaction> transactions;
+        private final Iterator<ScratchTransaction> transactions;
         private final SliceDealer dealer = new SliceDealer(slices);
         private final Queue<Row> ready = new ArrayDeque<>();
         private int file = -1;
 
-        Blocks(Iterator<StagedTransaction> transactions) {
+        Blocks(Iterator<ScratchTransaction> transactions) {
             this.transactions = transactions;
         }
 
         @Override
         public boolean hasNext() {
             while (ready.isEmpty() && transactions.hasNext()) {
-                StagedTransaction t = transactions.next();
+                ScratchTransaction t = transactions.next();
                 int of = t.getTransaction() / perFile;
                 if (of != file || dealer.isFull()) {
                     deal();

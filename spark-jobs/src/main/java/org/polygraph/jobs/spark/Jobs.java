@@ -181,7 +181,7 @@ final class Jobs {
         io |= root instanceof SparkException;
         String message = "Spark could not " + description + ": " + place + firstLine(root);
         return io
-                ? new EngineException(message + remedy(full) + StageFolder.AGAIN, failure)
+                ? new EngineException(message + remedy(full) + ScratchFolder.AGAIN, failure)
                 : new IllegalStateException(message, failure);
     }
 

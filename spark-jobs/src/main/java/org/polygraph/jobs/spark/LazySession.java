@@ -32,8 +32,8 @@ final class LazySession implements AutoCloseable {
      * @throws IllegalArgumentException if it is not a master URL
      */
     LazySession(String master) {
-        Sessions.quiet();
-        Sessions.profile(master);
+        SparkSessions.quiet();
+        SparkSessions.profile(master);
         this.master = master;
     }
 
@@ -44,7 +44,7 @@ final class LazySession implements AutoCloseable {
 
     /** Returns the settings that the session has, or will have. */
     SparkConf configuration() {
-        return Sessions.configuration(master);
+        return SparkSessions.configuration(master);
     }
 
     /** Returns the session. If there is no live one, starts it without a time limit. */
@@ -86,7 +86,7 @@ final class LazySession implements AutoCloseable {
             return before;
         }
         SparkConf conf = configuration();
-        FutureTask<SparkSession> start = new FutureTask<>(() -> Sessions.start(conf));
+        FutureTask<SparkSession> start = new FutureTask<>(() -> SparkSessions.start(conf));
         SparkSession living = SparkSession.getDefaultSession().getOrElse(() -> null);
         if (living != null && !living.sparkContext().isStopped()) {
             // A session that another part of the process started is shared.

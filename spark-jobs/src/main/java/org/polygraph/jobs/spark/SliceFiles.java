@@ -28,7 +28,7 @@ final class SliceFiles implements Closeable {
     /** A task holds a slice as one array. */
     private static final long MOST_BYTES = Integer.MAX_VALUE - 64;
 
-    private final StageFolder folder;
+    private final ScratchFolder folder;
     private final IntUnaryOperator keys;
     private final int rowBytes;
     private final @Nullable Slice[] slices;
@@ -42,7 +42,7 @@ final class SliceFiles implements Closeable {
      */
     SliceFiles(Path parent, Configuration configuration, int slices, IntUnaryOperator keys, int rowBytes)
             throws IOException {
-        this.folder = new StageFolder(parent, configuration);
+        this.folder = new ScratchFolder(parent, configuration);
         this.keys = keys;
         this.rowBytes = rowBytes;
         this.slices = new @Nullable Slice[slices];
@@ -71,7 +71,7 @@ final class SliceFiles implements Closeable {
                 }
             }
         } catch (FSError e) {
-            throw StageFolder.io(e);
+            throw ScratchFolder.io(e);
         }
     }
 

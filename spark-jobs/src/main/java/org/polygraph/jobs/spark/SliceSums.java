@@ -55,7 +55,7 @@ final class SliceSums implements Serializable {
                 .format("binaryFile")
                 .option("ignoreMissingFiles", false)
                 .option("ignoreCorruptFiles", false);
-        Dataset<Row> files = StageFolder.load(reader, folder, "path", "content");
+        Dataset<Row> files = ScratchFolder.load(reader, folder, "path", "content");
         long written = Arrays.stream(bytes).filter(each -> each != ABSENT).count();
         int found = files.inputFiles().length;
         if (found != written) {

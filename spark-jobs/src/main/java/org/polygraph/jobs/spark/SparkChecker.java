@@ -27,7 +27,7 @@ import org.polygraph.storage.table.HistoryTable;
  * The Spark engine. Tasks read large inputs ({@link SparkReading}) and do all work that goes key by key, with the same
  * kernels as the embedded engine. If chain clocks are many, closure, rules and ranks are tasks too ({@link
  * SparkRules}). Graph, order, solver and replay stay on the driver, and so do closure and axiom of CC. Level lin and
- * the reads of RC, RA and CC have tasks of their own ({@link DealtStages}). There is one session, started by the first
+ * the reads of RC, RA and CC have tasks of their own ({@link DealtPhases}). There is one session, started by the first
  * check and kept until {@link #close} or the end of the process.
  *
  * <p>Memory of the driver beside the table: the index (12 bytes a visible write, 8 an external read, 16 a key), and 32
@@ -150,9 +150,9 @@ public final class SparkChecker implements Checker, AutoCloseable {
         SparkConf conf = session.configuration();
         settings(conf, sizes);
         SparkReading.pieceBytes(conf);
-        StageParent.validate(conf);
-        if (StageParent.isInDoubt(conf) && Runtime.getRuntime().maxMemory() >= LazySession.LEAST_HEAP) {
-            StageParent.validate(started(progress, budget), budget, warn);
+        ScratchParent.validate(conf);
+        if (ScratchParent.isInDoubt(conf) && Runtime.getRuntime().maxMemory() >= LazySession.LEAST_HEAP) {
+            ScratchParent.validate(started(progress, budget), budget, warn);
         }
     }
 
@@ -247,7 +247,7 @@ public final class SparkChecker implements Checker, AutoCloseable {
                 + layout.slices().splitKeys().length);
         Spill spill = new Spill(spark.sparkContext(), progress);
         try (SparkKernels kernels =
-                new SparkKernels(spark, StageParent.of(spark), table, layout, used, check.budget(), progress)) {
+                new SparkKernels(spark, ScratchParent.of(spark), table, layout, used, check.budget(), progress)) {
             return Checker.find(check, kernels, Tuning.DEFAULT);
         } finally {
             spill.end();

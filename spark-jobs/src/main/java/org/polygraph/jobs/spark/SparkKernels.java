@@ -62,7 +62,7 @@ final class SparkKernels implements Kernels, AutoCloseable {
     /** The index that an earlier process made. */
     private @Nullable IndexedHistory restored;
 
-    private @Nullable StageFiles files;
+    private @Nullable ScratchFiles files;
     private @Nullable IndexFiles indexFiles;
     private @Nullable Broadcast<byte[]> counted;
     private @Nullable Dataset<byte[]> slices;
@@ -96,15 +96,15 @@ final class SparkKernels implements Kernels, AutoCloseable {
         }
         Dataset<byte[]> made;
         try {
-            StageFiles staged = new StageFiles(folder, context.hadoopConfiguration());
-            files = staged;
-            if (!staged.write(table, work.commitStatus(), layout.perFile(), budget::exhausted)) {
+            ScratchFiles scratch = new ScratchFiles(folder, context.hadoopConfiguration());
+            files = scratch;
+            if (!scratch.write(table, work.commitStatus(), layout.perFile(), budget::exhausted)) {
                 throw Budget.ended();
             }
-            made = slices(work, staged);
+            made = slices(work, scratch);
             slices = made;
         } catch (IOException e) {
-            throw StageFolder.failed(folder, e);
+            throw ScratchFolder.failed(folder, e);
         }
         List<byte[]> sizes = Budget.unlessEnded(
                 jobs.run("index keys", made.mapPartitions(new SizesTask(), Encoders.BINARY())::collectAsList));
@@ -183,7 +183,7 @@ final class SparkKernels implements Kernels, AutoCloseable {
                 written.write(layout.slices(), history.versions(), jobs::isOver);
                 made = written.rows(spark).repartition(layout.slices().slices()).persist(StorageLevel.DISK_ONLY());
             } catch (IOException e) {
-                throw StageFolder.failed(folder, e);
+                throw ScratchFolder.failed(folder, e);
             }
             slices = made;
         }
@@ -197,11 +197,11 @@ final class SparkKernels implements Kernels, AutoCloseable {
      * Returns a row for each slice of keys. They are cached; a slice that is lost with its executor is made again from
      * the files.
      */
-    private Dataset<byte[]> slices(SlicedIndexing work, StageFiles staged) throws IOException {
+    private Dataset<byte[]> slices(SlicedIndexing work, ScratchFiles scratch) throws IOException {
         Broadcast<byte[]> states = context.broadcast(work.commitStatus().states());
         counted = states;
-        return staged.rows(spark)
-                .as(Encoders.bean(StagedTransaction.class))
+        return scratch.rows(spark)
+                .as(Encoders.bean(ScratchTransaction.class))
                 .mapPartitions(new IngestTask(work.slices(), layout.perFile()), Encoders.row(IngestTask.BLOCKS))
                 .repartitionById(layout.slices().slices(), functions.col(IngestTask.SLICE))
                 .sortWithinPartitions(IngestTask.SLICE, IngestTask.FIRST)
@@ -290,8 +290,8 @@ final class SparkKernels implements Kernels, AutoCloseable {
         return new CausalAxiom(index(indeterminate), mostBytes);
     }
 
-    private DealtStages dealt() {
-        return new DealtStages(spark, jobs, folder, table, layout.wholes(), layout.slices());
+    private DealtPhases dealt() {
+        return new DealtPhases(spark, jobs, folder, table, layout.wholes(), layout.slices());
     }
 
     /** Drops the index, because the level that is tried after CC makes another one. */

@@ -92,8 +92,8 @@ public final class SparkReplayer implements Verification.Replayer, AutoCloseable
                     + " MiB; give more with JAVA_OPTS=-Xmx...");
         }
         return session.use(Budget.unlimited(), spark -> {
-            if (StageParent.isInDoubt(session.configuration())) {
-                StageParent.validate(spark, Budget.unlimited(), warning -> {});
+            if (ScratchParent.isInDoubt(session.configuration())) {
+                ScratchParent.validate(spark, Budget.unlimited(), warning -> {});
             }
             return replay(spark, replay, table.initialValue());
         });
@@ -151,7 +151,7 @@ public final class SparkReplayer implements Verification.Replayer, AutoCloseable
 
     private static Replay.Result replay(SparkSession spark, SlicedReplay replay, long initialValue) {
         try (SliceFiles files = new SliceFiles(
-                StageParent.of(spark),
+                ScratchParent.of(spark),
                 spark.sparkContext().hadoopConfiguration(),
                 replay.slices(),
                 replay::keys,
@@ -169,7 +169,7 @@ public final class SparkReplayer implements Verification.Replayer, AutoCloseable
             }
             return replay.merge(findings);
         } catch (IOException e) {
-            throw StageFolder.failed(StageParent.of(spark), e);
+            throw ScratchFolder.failed(ScratchParent.of(spark), e);
         }
     }
 

@@ -41,7 +41,7 @@ final class SparkRules implements Rules {
     private final SparkSession spark;
     private final JavaSparkContext context;
     private final Jobs jobs;
-    private final StageFolder folder;
+    private final ScratchFolder folder;
     private final JobClosure closure;
     private final IndexedHistory history;
     private final KnownGraph graph;
@@ -94,9 +94,9 @@ final class SparkRules implements Rules {
         this.parent = parent;
         this.indexes = indexes;
         try {
-            this.folder = new StageFolder(parent, context.hadoopConfiguration());
+            this.folder = new ScratchFolder(parent, context.hadoopConfiguration());
         } catch (IOException e) {
-            throw StageFolder.failed(parent, e);
+            throw ScratchFolder.failed(parent, e);
         }
         Events events = graph.events();
         int[] chainStarts = new int[events.chains() + 1];
@@ -122,7 +122,7 @@ final class SparkRules implements Rules {
         try {
             return closure.close();
         } catch (IOException e) {
-            throw StageFolder.failed(folder.path(), e);
+            throw ScratchFolder.failed(folder.path(), e);
         }
     }
 
@@ -204,14 +204,14 @@ final class SparkRules implements Rules {
                     cutKeys = files;
                     files.write(oneByOne(), chosen, history.versions(), jobs::isOver);
                 } catch (IOException e) {
-                    throw StageFolder.failed(parent, e);
+                    throw ScratchFolder.failed(parent, e);
                 }
             }
         }
         try {
             return cutKeys == null ? null : cutKeys.rows(spark);
         } catch (IOException e) {
-            throw StageFolder.failed(parent, e);
+            throw ScratchFolder.failed(parent, e);
         }
     }
 
@@ -322,7 +322,7 @@ final class SparkRules implements Rules {
         try {
             return closure.order();
         } catch (IOException e) {
-            throw StageFolder.failed(folder.path(), e);
+            throw ScratchFolder.failed(folder.path(), e);
         }
     }
 
@@ -336,7 +336,7 @@ final class SparkRules implements Rules {
         try {
             return closure.reaches(a, b);
         } catch (IOException e) {
-            throw StageFolder.failed(folder.path(), e);
+            throw ScratchFolder.failed(folder.path(), e);
         }
     }
 
@@ -362,7 +362,7 @@ final class SparkRules implements Rules {
         try {
             return closure.restore(changedThen);
         } catch (IOException e) {
-            throw StageFolder.failed(folder.path(), e);
+            throw ScratchFolder.failed(folder.path(), e);
         }
     }
 

@@ -360,13 +360,13 @@ class SparkCheckerTest {
                 .isInstanceOf(EngineException.class)
                 .hasMessage(
                         "Spark could not fail: part-00000.parquet is gone; expected executors and their files to last;"
-                                + " see their logs, then run the command again: of a check with --out, finished stages are kept");
+                                + " see their logs, then run the command again: a check with --out continues from its checkpoints");
         assertThatThrownBy(() -> failing(new IOException("No space left on device")))
                 .isInstanceOf(EngineException.class)
                 .hasMessageMatching(
                         "Spark could not fail: No space left on device; expected disks with room; make room in"
                                 + " spark.local.dir \\(.+\\) and spark.polygraph.stage.dir, or give others, then run the command again:"
-                                + " of a check with --out, finished stages are kept");
+                                + " a check with --out continues from its checkpoints");
         assertThatThrownBy(() -> failing(new OutOfMemoryError("Java heap space")))
                 .isInstanceOf(OutOfMemoryError.class);
         same(fine, HistoryDsl.parse("init 0; w(0,1); r(0,1)"), IsolationLevel.SER, "after failures");
@@ -387,13 +387,13 @@ class SparkCheckerTest {
 
     @Test
     void mastersHaveProfiles() {
-        assertThat(Sessions.profile("local").name()).isEqualTo("local");
-        assertThat(Sessions.profile("local[*]").name()).isEqualTo("local");
-        assertThat(Sessions.profile("local[4]").name()).isEqualTo("local");
-        assertThat(Sessions.profile("local[4,2]").name()).isEqualTo("local");
-        assertThat(Sessions.profile("spark://host:7077").name()).isEqualTo("standalone");
-        assertThat(Sessions.profile("yarn").name()).isEqualTo("yarn");
-        assertThat(Sessions.profile("k8s://https://host:6443").name()).isEqualTo("kubernetes");
+        assertThat(SparkSessions.profile("local").name()).isEqualTo("local");
+        assertThat(SparkSessions.profile("local[*]").name()).isEqualTo("local");
+        assertThat(SparkSessions.profile("local[4]").name()).isEqualTo("local");
+        assertThat(SparkSessions.profile("local[4,2]").name()).isEqualTo("local");
+        assertThat(SparkSessions.profile("spark://host:7077").name()).isEqualTo("standalone");
+        assertThat(SparkSessions.profile("yarn").name()).isEqualTo("yarn");
+        assertThat(SparkSessions.profile("k8s://https://host:6443").name()).isEqualTo("kubernetes");
         assertThatThrownBy(() -> new SparkChecker("localhost"))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("found --master 'localhost'; expected local[*], local[N], spark://HOST:PORT, yarn or"

@@ -17,12 +17,12 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Folders of the living stay, those of the dead go. */
 @Tag("process")
-class StageFolderTest {
+class ScratchFolderTest {
     /** Another process: makes a folder, says so, and waits to be killed. */
     static final class Other {
         public static void main(String[] words) throws IOException, InterruptedException {
-            StageFolder folder =
-                    new StageFolder(new org.apache.hadoop.fs.Path("file://" + words[0]), new Configuration(false));
+            ScratchFolder folder =
+                    new ScratchFolder(new org.apache.hadoop.fs.Path("file://" + words[0]), new Configuration(false));
             System.out.println(folder.path());
             Thread.sleep(600_000);
         }
@@ -31,8 +31,8 @@ class StageFolderTest {
     @TempDir
     private Path parent;
 
-    private StageFolder folder() throws IOException {
-        return new StageFolder(new org.apache.hadoop.fs.Path(parent.toUri()), new Configuration(false));
+    private ScratchFolder folder() throws IOException {
+        return new ScratchFolder(new org.apache.hadoop.fs.Path(parent.toUri()), new Configuration(false));
     }
 
     private long folders() throws IOException {
@@ -55,7 +55,7 @@ class StageFolderTest {
                         parent.toString())
                 .redirectError(ProcessBuilder.Redirect.DISCARD)
                 .start();
-        try (StageFolder own = folder()) {
+        try (ScratchFolder own = folder()) {
             BufferedReader out = other.inputReader(StandardCharsets.UTF_8);
             Path made = Path.of(java.net.URI.create(out.readLine()));
             assertThat(made).isDirectory();

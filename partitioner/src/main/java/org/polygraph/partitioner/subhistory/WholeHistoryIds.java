@@ -12,13 +12,13 @@ import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.table.HistorySelection;
 
 /** Converts violations of a selection to the ids of the whole history. Shared reasons stay shared. */
-public final class Renumbering {
+public final class WholeHistoryIds {
     private final HistorySelection part;
     private final IdentityHashMap<Dependency, Dependency> dependencies = new IdentityHashMap<>();
     private final IdentityHashMap<Reason, Reason> reasons = new IdentityHashMap<>();
     private final IdentityHashMap<Alternative, Alternative> alternatives = new IdentityHashMap<>();
 
-    public Renumbering(HistorySelection part) {
+    public WholeHistoryIds(HistorySelection part) {
         this.part = part;
     }
 

@@ -9,10 +9,10 @@ import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * A row of {@link StageFiles}: one transaction that is not dropped, in dense ids. It is a bean, because Spark generates
- * code that fills beans without boxing, and public, because that code is in another package.
+ * A row of {@link ScratchFiles}: one transaction that is not dropped, in dense ids. It is a bean, because Spark
+ * generates code that fills beans without boxing, and public, because that code is in another package.
  */
-public final class StagedTransaction implements Serializable {
+public final class ScratchTransaction implements Serializable {
     private static final long serialVersionUID = 1L;
 
     static final String TRANSACTION = "transaction";

@@ -20,7 +20,7 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryGenerator;
 
 /** Files of transactions, wherever their folder is. */
-class StageFilesTest {
+class ScratchFilesTest {
     private static final HistoryTable TABLE =
             HistoryGenerator.withSeed(0x57a6).transactions(100).generate();
     private static final CommitStatus COUNTING =
@@ -37,8 +37,8 @@ class StageFilesTest {
         spark = new LazySession("local[2]").get();
     }
 
-    private StageFiles written(java.nio.file.Path parent) throws IOException {
-        StageFiles files = new StageFiles(new Path(parent.toUri()), new Configuration());
+    private ScratchFiles written(java.nio.file.Path parent) throws IOException {
+        ScratchFiles files = new ScratchFiles(new Path(parent.toUri()), new Configuration());
         assertThat(files.write(TABLE, COUNTING, 30, () -> false)).isTrue();
         return files;
     }
@@ -47,7 +47,7 @@ class StageFilesTest {
     @Test
     void aFolderMayBeCalledAnything() throws IOException {
         java.nio.file.Path odd = Files.createDirectory(folder.resolve("a b[1]{c,d}*?e%20"));
-        try (StageFiles files = written(odd)) {
+        try (ScratchFiles files = written(odd)) {
             assertThat(files.rows(spark).count()).isEqualTo(100);
         }
         assertThat(odd).isEmptyDirectory();
@@ -58,30 +58,30 @@ class StageFilesTest {
     void whatIsFoundIsTold() throws IOException {
         Path there = new Path(folder.toUri());
         Files.writeString(folder.resolve("part-00000.parquet"), "PAR1 is no file PAR1");
-        assertThatThrownBy(() -> StageFolder.load(spark.read().format("parquet"), new Path(there, "gone")))
+        assertThatThrownBy(() -> ScratchFolder.load(spark.read().format("parquet"), new Path(there, "gone")))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("gone: found no such folder; something else removes files there");
-        assertThatThrownBy(() -> StageFolder.load(spark.read().format("parquet"), there))
+        assertThatThrownBy(() -> ScratchFolder.load(spark.read().format("parquet"), there))
                 .isInstanceOf(EngineException.class)
                 .hasMessageContaining("scratch files in " + there + ": found ")
                 .hasMessageContaining("part-00000.parquet")
                 .hasMessageContaining("expected them as they were written; ")
                 .hasMessageContaining("give another " + LazySession.STAGE_FOLDER)
                 .hasMessageNotContaining("no such folder");
-        assertThatThrownBy(() -> StageFolder.load(spark.read().format("binaryFile"), there, "path", "contents"))
+        assertThatThrownBy(() -> ScratchFolder.load(spark.read().format("binaryFile"), there, "path", "contents"))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("scratch files in " + there + ": found ")
                 .hasMessageContaining("`contents`")
                 .hasMessageContaining("expected what this version writes; ")
                 .hasMessageNotContaining("no such folder");
-        assertThat(StageFolder.load(spark.read().format("binaryFile"), there, "path", "content")
+        assertThat(ScratchFolder.load(spark.read().format("binaryFile"), there, "path", "content")
                         .count())
                 .isEqualTo(1);
     }
 
     @Test
     void aFolderThatIsGoneIsAnErrorOfStorage() throws IOException {
-        try (StageFiles files = written(folder)) {
+        try (ScratchFiles files = written(folder)) {
             try (Stream<java.nio.file.Path> all = Files.list(folder)) {
                 all.forEach(each -> FileUtil.fullyDelete(each.toFile()));
             }

@@ -21,7 +21,7 @@ import org.polygraph.storage.table.HistoryTable;
  * Phases that work key by key and visit each key once. The driver writes the operations of each slice of keys into a
  * file, so that no shuffle and no cache is needed.
  */
-final class DealtStages {
+final class DealtPhases {
     private final SparkSession spark;
     private final Jobs jobs;
     private final Path folder;
@@ -36,7 +36,7 @@ final class DealtStages {
      * @param wholes slices in which no key is split, for phases that order all operations of a key
      * @param slices slices in which keys may be split by value
      */
-    DealtStages(SparkSession spark, Jobs jobs, Path folder, HistoryTable table, KeySlices wholes, KeySlices slices) {
+    DealtPhases(SparkSession spark, Jobs jobs, Path folder, HistoryTable table, KeySlices wholes, KeySlices slices) {
         this.spark = spark;
         this.jobs = jobs;
         this.folder = folder;
@@ -54,7 +54,7 @@ final class DealtStages {
             List<byte[]> rows = jobs.run("order keys", () -> files.map(spark, new LinearTask(table.initialValue())));
             return rows == null ? null : work.merge(rows);
         } catch (IOException e) {
-            throw StageFolder.failed(folder, e);
+            throw ScratchFolder.failed(folder, e);
         }
     }
 
@@ -71,7 +71,7 @@ final class DealtStages {
             List<byte[]> rows = jobs.run("find the writer of each read", () -> files.map(spark, new SourceTask()));
             return rows == null ? null : work.merge(rows);
         } catch (IOException e) {
-            throw StageFolder.failed(folder, e);
+            throw ScratchFolder.failed(folder, e);
         }
     }
 

@@ -22,11 +22,11 @@ import org.polygraph.jobs.application.EngineException;
 /**
  * A folder for scratch files between the driver and the tasks. Closing deletes it, and so does the end of the process.
  * The folder of a killed process is deleted by the next process that makes such a folder beside it ({@link
- * StageOwner}).
+ * ScratchOwner}).
  */
-final class StageFolder implements Closeable {
+final class ScratchFolder implements Closeable {
     /** The end of every remedy. */
-    static final String AGAIN = ", then run the command again: of a check with --out, finished stages are kept";
+    static final String AGAIN = ", then run the command again: a check with --out continues from its checkpoints";
 
     private static final String PREFIX = "polygraph-stage-";
     /** Spark's error condition for a folder that does not exist. */
@@ -37,17 +37,17 @@ final class StageFolder implements Closeable {
 
     private final FileSystem fileSystem;
     private final Path folder;
-    private final StageOwner owner;
+    private final ScratchOwner owner;
 
     /** @param parent a folder that the driver and all tasks see; it is made if it does not exist */
-    StageFolder(Path parent, Configuration configuration) throws IOException {
+    ScratchFolder(Path parent, Configuration configuration) throws IOException {
         this.fileSystem = parent.getFileSystem(configuration);
         Path beside = fileSystem.makeQualified(parent);
-        StageOwner taken;
+        ScratchOwner taken;
         Path made;
         do {
             made = new Path(beside, PREFIX + UUID.randomUUID());
-            taken = StageOwner.take(fileSystem, made);
+            taken = ScratchOwner.take(fileSystem, made);
         } while (taken == null);
         this.owner = taken;
         this.folder = made;
@@ -61,7 +61,7 @@ final class StageFolder implements Closeable {
             for (FileStatus each :
                     fileSystem.listStatus(parent, path -> path.getName().startsWith(PREFIX))) {
                 try {
-                    StageOwner.sweep(fileSystem, each.getPath());
+                    ScratchOwner.sweep(fileSystem, each.getPath());
                 } catch (IOException e) {
                     // The folder belongs to another user, or another process has deleted it.
                 }

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.polygraph.jobs.application.ConfigurationException;
 
 /** Whether executors can see where scratch files go. */
-class StageParentTest {
+class ScratchParentTest {
     private final List<String> warnings = new ArrayList<>();
 
     private static SparkConf conf(String master, String... keysAndValues) {
@@ -23,13 +23,13 @@ class StageParentTest {
 
     @Test
     void onlyALocalFolderThatNobodyChoseIsInDoubt() {
-        assertThat(StageParent.isInDoubt(conf("local[2]"))).isFalse();
+        assertThat(ScratchParent.isInDoubt(conf("local[2]"))).isFalse();
         for (String master : List.of("spark://h:7077", "yarn", "k8s://https://h")) {
-            assertThat(StageParent.isInDoubt(conf(master))).as(master).isTrue();
-            assertThat(StageParent.isInDoubt(conf(master, LazySession.STAGE_FOLDER, "/shared")))
+            assertThat(ScratchParent.isInDoubt(conf(master))).as(master).isTrue();
+            assertThat(ScratchParent.isInDoubt(conf(master, LazySession.STAGE_FOLDER, "/shared")))
                     .as(master)
                     .isFalse();
-            assertThat(StageParent.isInDoubt(conf(master, "spark.hadoop.fs.defaultFS", "hdfs://h:8020")))
+            assertThat(ScratchParent.isInDoubt(conf(master, "spark.hadoop.fs.defaultFS", "hdfs://h:8020")))
                     .as(master)
                     .isFalse();
         }
@@ -37,19 +37,19 @@ class StageParentTest {
 
     @Test
     void podsAreOtherMachines() {
-        assertThatThrownBy(() -> StageParent.validate(conf("k8s://https://h")))
+        assertThatThrownBy(() -> ScratchParent.validate(conf("k8s://https://h")))
                 .isInstanceOf(ConfigurationException.class)
                 .hasMessageContaining(
                         "found pods, which cannot see it; expected a folder that driver and executors see; give")
                 .hasMessageContaining(LazySession.STAGE_FOLDER);
-        StageParent.validate(conf("spark://h:7077"));
-        StageParent.validate(conf("k8s://https://h", LazySession.STAGE_FOLDER, "s3a://b/stages"));
+        ScratchParent.validate(conf("spark://h:7077"));
+        ScratchParent.validate(conf("k8s://https://h", LazySession.STAGE_FOLDER, "s3a://b/stages"));
     }
 
     @Test
     void whatIsNoPathIsASettingThatCannotWork() {
         for (String wrong : List.of("hdfs:", ":", "a:b c")) {
-            assertThatThrownBy(() -> StageParent.validate(conf("local[2]", LazySession.STAGE_FOLDER, wrong)))
+            assertThatThrownBy(() -> ScratchParent.validate(conf("local[2]", LazySession.STAGE_FOLDER, wrong)))
                     .as(wrong)
                     .isInstanceOf(ConfigurationException.class)
                     .hasMessageStartingWith("found " + LazySession.STAGE_FOLDER + " = '" + wrong + "' (")
@@ -59,19 +59,19 @@ class StageParentTest {
 
     @Test
     void executorsTellWhereTheyAre() {
-        StageParent.validate(List.of("10.0.0.9", "127.0.0.1", "localhost"), "10.0.0.9", true, warnings::add);
+        ScratchParent.validate(List.of("10.0.0.9", "127.0.0.1", "localhost"), "10.0.0.9", true, warnings::add);
         // An unknown name is no proof.
-        StageParent.validate(List.of("nowhere.invalid"), "10.0.0.9", true, warnings::add);
+        ScratchParent.validate(List.of("nowhere.invalid"), "10.0.0.9", true, warnings::add);
         assertThat(warnings).isEmpty();
         // Of networks that are for documents only.
-        assertThatThrownBy(() -> StageParent.validate(
+        assertThatThrownBy(() -> ScratchParent.validate(
                         List.of("10.0.0.9", "203.0.113.1", "127.0.0.1", "198.51.100.1"),
                         "10.0.0.9",
                         true,
                         warnings::add))
                 .isInstanceOf(ConfigurationException.class)
                 .hasMessageContaining("found executors on 198.51.100.1, 203.0.113.1, which cannot see it");
-        StageParent.validate(List.of("10.0.0.9"), "10.0.0.9", false, warnings::add);
+        ScratchParent.validate(List.of("10.0.0.9"), "10.0.0.9", false, warnings::add);
         assertThat(warnings).singleElement().asString().contains("found no executor yet");
     }
 }

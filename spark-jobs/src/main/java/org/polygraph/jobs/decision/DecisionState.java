@@ -11,7 +11,7 @@ import org.polygraph.solver.Outcome;
 import org.polygraph.storage.artifact.ArrayFile;
 
 /** What the strategies of one decision share: the indexed history, its known graph and the state of the rules. */
-final class Search implements AutoCloseable {
+final class DecisionState implements AutoCloseable {
     /** Share of the remaining memory that the closure may take; edges, the solver and the replay take the rest. */
     private static final double CLOCK_SHARE = 0.6;
 
@@ -26,7 +26,7 @@ final class Search implements AutoCloseable {
     private @Nullable KnownGraph graph;
     private @Nullable PruneLoop loop;
 
-    Search(Check check, Kernels kernels, Tuning tuning, IndexedHistory history) {
+    DecisionState(Check check, Kernels kernels, Tuning tuning, IndexedHistory history) {
         this.check = check;
         this.kernels = kernels;
         this.tuning = tuning;

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Memory: 37 bytes per operation, 4 per key.
  */
-final class Operations {
+final class LinearOperations {
     /** The end of an operation that never ends. */
     static final long NEVER = Long.MAX_VALUE;
 
@@ -40,7 +40,7 @@ final class Operations {
     private final IntToLongFunction initialValues;
 
     /** @param counts by key plus 1: the number of its operations */
-    private Operations(int[] counts, IntToLongFunction initialValues) {
+    private LinearOperations(int[] counts, IntToLongFunction initialValues) {
         keyStarts = counts;
         for (int k = 1; k < keyStarts.length; k++) {
             keyStarts[k] += keyStarts[k - 1];
@@ -56,7 +56,7 @@ final class Operations {
     }
 
     /** The operations of a history. @param keys the keys to include; null: all */
-    static Operations of(RecordedOperations recorded, @Nullable BitSet keys) {
+    static LinearOperations of(RecordedOperations recorded, @Nullable BitSet keys) {
         int n = recorded.table().transactions();
         int[] counts = new int[recorded.table().keys().size() + 1];
         for (int t = 0; t < n; t++) {
@@ -65,7 +65,7 @@ final class Operations {
                 counts[key + 1] += keys == null || keys.get(key) ? 1 : 0;
             }
         }
-        Operations all = new Operations(counts, recorded.table()::initialValue);
+        LinearOperations all = new LinearOperations(counts, recorded.table()::initialValue);
         int[] next = Arrays.copyOf(all.keyStarts, counts.length - 1);
         for (int t = 0; t < n; t++) {
             if (recorded.isPart(t)) {
@@ -86,13 +86,13 @@ final class Operations {
     }
 
     /** The operations of rows that ascend by transaction. */
-    static Operations ofRows(ByteBuffer rows, int keys, long initialValue) {
+    static LinearOperations ofRows(ByteBuffer rows, int keys, long initialValue) {
         int[] counts = new int[keys + 1];
         int from = rows.position();
         for (int at = from; at < rows.limit(); at += ROW_BYTES) {
             counts[rows.getInt(at) + 1]++;
         }
-        Operations all = new Operations(counts, key -> initialValue);
+        LinearOperations all = new LinearOperations(counts, key -> initialValue);
         int[] next = Arrays.copyOf(all.keyStarts, keys);
         while (rows.hasRemaining()) {
             all.put(

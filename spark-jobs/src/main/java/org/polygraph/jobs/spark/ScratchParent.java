@@ -29,7 +29,7 @@ import org.polygraph.jobs.decision.Budget;
  * default file system is a local one, it is this machine's temporary folder, which executors on other machines cannot
  * see.
  */
-final class StageParent {
+final class ScratchParent {
     /**
      * How long to wait for the first executor, whose host is needed: longer than a JVM and a container take to start.
      */
@@ -37,7 +37,7 @@ final class StageParent {
 
     private static final long POLL_MILLIS = 50;
 
-    private StageParent() {}
+    private ScratchParent() {}
 
     /** The configured folder; else the user's home in the default file system, or this machine's temporary folder. */
     static Path of(SparkSession spark) {

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * (dfs.namenode.lease-hard-limit-sec). Process numbers and clocks are not used, so containers and machines may share a
  * file system. Object stores have neither locks nor leases; there all folders count as alive.
  */
-final class StageOwner implements Closeable {
+final class ScratchOwner implements Closeable {
     private static final String NAME = ".owner";
 
     /**
@@ -32,7 +32,7 @@ final class StageOwner implements Closeable {
     private final Path folder;
     private final @Nullable Closeable held;
 
-    private StageOwner(Path folder, @Nullable Closeable held) {
+    private ScratchOwner(Path folder, @Nullable Closeable held) {
         this.folder = folder;
         this.held = held;
     }
@@ -52,17 +52,17 @@ final class StageOwner implements Closeable {
      * @return null if another process considered the folder abandoned and has removed it; the caller then takes another
      *     name
      */
-    static @Nullable StageOwner take(FileSystem fileSystem, Path folder) throws IOException {
+    static @Nullable ScratchOwner take(FileSystem fileSystem, Path folder) throws IOException {
         OWN.add(folder.getName());
         fileSystem.mkdirs(folder);
         if (isLocal(fileSystem)) {
             return locked(folder);
         }
         Closeable open = fileSystem instanceof LeaseRecoverable ? fileSystem.create(new Path(folder, NAME)) : null;
-        return new StageOwner(folder, open);
+        return new ScratchOwner(folder, open);
     }
 
-    private static @Nullable StageOwner locked(Path folder) throws IOException {
+    private static @Nullable ScratchOwner locked(Path folder) throws IOException {
         java.nio.file.Path file = local(folder);
         FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
         boolean mine;
@@ -72,14 +72,14 @@ final class StageOwner implements Closeable {
             // Some network file systems have no locks. A folder without the file is never removed.
             Files.deleteIfExists(file);
             channel.close();
-            return new StageOwner(folder, null);
+            return new ScratchOwner(folder, null);
         }
         if (!mine) {
             channel.close();
             OWN.remove(folder.getName());
             return null;
         }
-        return new StageOwner(folder, channel);
+        return new ScratchOwner(folder, channel);
     }
 
     /**

@@ -10,7 +10,7 @@ import org.polygraph.cluster.OwnSetting;
 import org.polygraph.cluster.SparkProfile;
 
 /** Spark sessions, configured by the profile that fits the master. */
-final class Sessions {
+final class SparkSessions {
     private static final String DEFAULT_MASTER = "local[*]";
     /** The setting for a profile other than the master's, such as managed. */
     static final String PROFILE = OwnSetting.PROFILE.key();
@@ -22,7 +22,7 @@ final class Sessions {
 
     private static final String LOGGING = "log4j2.configurationFile";
 
-    private Sessions() {}
+    private SparkSessions() {}
 
     /**
      * The profile for a master, or the one asked for.

@@ -20,23 +20,23 @@ import org.polygraph.storage.format.parquet.WrittenRows;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * The scratch files through which tasks get a history from the driver: Parquet files of {@link StagedTransaction} rows
+ * The scratch files through which tasks get a history from the driver: Parquet files of {@link ScratchTransaction} rows
  * in a folder of their own, a file for each window of transactions. Closing deletes them.
  *
  * <p>About 6 bytes for each operation on disk, and 8 MiB of heap while a file is written.
  */
-final class StageFiles implements Closeable {
+final class ScratchFiles implements Closeable {
     private static final long ROW_GROUP_BYTES = 8L << 20;
     private static final int CHECK_EVERY = 1 << 10;
 
     private final Configuration configuration;
-    private final StageFolder folder;
+    private final ScratchFolder folder;
     private int files;
 
     /** @param parent a folder that the driver and all tasks see; it is made if it does not exist */
-    StageFiles(Path parent, Configuration configuration) throws IOException {
+    ScratchFiles(Path parent, Configuration configuration) throws IOException {
         this.configuration = configuration;
-        this.folder = new StageFolder(parent, configuration);
+        this.folder = new ScratchFolder(parent, configuration);
     }
 
     /**
@@ -47,11 +47,11 @@ final class StageFiles implements Closeable {
     Dataset<Row> rows(SparkSession spark) throws IOException {
         DataFrameReader reader = spark.read()
                 .format("parquet")
-                .schema(StagedTransaction.SCHEMA)
+                .schema(ScratchTransaction.SCHEMA)
                 .option("parquet.page.verify-checksum.enabled", true)
                 .option("ignoreMissingFiles", false)
                 .option("ignoreCorruptFiles", false);
-        Dataset<Row> rows = StageFolder.load(reader, folder.path());
+        Dataset<Row> rows = ScratchFolder.load(reader, folder.path());
         int found = rows.inputFiles().length;
         if (found != files) {
             throw new IOException(folder.path() + ": found " + found + " files, expected the " + files
@@ -89,7 +89,7 @@ final class StageFiles implements Closeable {
             } catch (ParquetRuntimeException e) {
                 throw ParquetFailure.of(e);
             } catch (FSError e) {
-                throw StageFolder.io(e);
+                throw ScratchFolder.io(e);
             }
         }
         return true;
@@ -105,7 +105,7 @@ final class StageFiles implements Closeable {
         private final HistoryTable table;
 
         Rows(HistoryTable table) {
-            super(StagedTransaction.PARQUET, Map.of());
+            super(ScratchTransaction.PARQUET, Map.of());
             this.table = table;
         }
 
@@ -115,11 +115,11 @@ final class StageFiles implements Closeable {
             int from = table.firstOperation(t);
             int to = table.operationsEnd(t);
             out.startMessage();
-            out.startField(StagedTransaction.TRANSACTION, 0);
+            out.startField(ScratchTransaction.TRANSACTION, 0);
             out.addInteger(t);
-            out.endField(StagedTransaction.TRANSACTION, 0);
-            list(StagedTransaction.KEYS, 1, from, to);
-            list(StagedTransaction.VALUES, 2, from, to);
+            out.endField(ScratchTransaction.TRANSACTION, 0);
+            list(ScratchTransaction.KEYS, 1, from, to);
+            list(ScratchTransaction.VALUES, 2, from, to);
             out.endMessage();
         }
 

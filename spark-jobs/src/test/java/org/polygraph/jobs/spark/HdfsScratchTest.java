@@ -35,7 +35,7 @@ import org.polygraph.storage.testkit.HistoryGenerator;
 
 /** Files between driver and tasks on HDFS, where nothing can be mapped in place. */
 @Tag("cluster")
-class HdfsStagesTest {
+class HdfsScratchTest {
     private static final long SEED = 0x4df5;
 
     private static final Predicate<String> COPY =
@@ -90,10 +90,10 @@ class HdfsStagesTest {
         org.apache.hadoop.fs.Path alive = new org.apache.hadoop.fs.Path(parent, "polygraph-stage-alive");
         OutputStream open = files.create(new org.apache.hadoop.fs.Path(alive, ".owner"));
         OutputStream closed = files.create(new org.apache.hadoop.fs.Path(dead, ".owner"));
-        StageFolder.sweep(files, parent);
+        ScratchFolder.sweep(files, parent);
         assertThat(files.exists(dead)).isTrue();
         closed.close();
-        StageFolder.sweep(files, parent);
+        ScratchFolder.sweep(files, parent);
         assertThat(files.exists(dead)).isFalse();
         assertThat(files.exists(alive)).isTrue();
         open.close();
