@@ -117,10 +117,7 @@ final class VerdictMaker {
         Finding.Violated shown = shown(part, alone.refuted());
         check.phases().end(shown.violations().size());
         return new Finding.Violated(
-                ids.of(shown.violations()),
-                ids.of(shown.unexplained()),
-                shown.found(),
-                shown.certificate());
+                ids.of(shown.violations()), ids.of(shown.unexplained()), shown.found(), shown.certificate());
     }
 
     private static Verdict.Builder pass(Check check, Finding.Order order) {

@@ -221,8 +221,8 @@ final class TimeHint implements Strategy {
             }
             phases.begin("solve");
             ResidualProblem problem = loop.problem();
-            CoreSolving.Solved solved = CoreSolving.attempt(
-                    problem, part, state.tuning.solver(), state.freeBytes(held + loop.heapBytes()));
+            CoreSolving.Solved solved =
+                    CoreSolving.attempt(problem, part, state.tuning.solver(), state.freeBytes(held + loop.heapBytes()));
             return state.kept(solved, problem);
         }
     }
