@@ -119,6 +119,16 @@ class HouseTest {
             .transitivelyDependOnClassesThat()
             .resideInAnyPackage(PARTITIONER + ".", SOLVER + "..");
 
+    /** Nor must what replays the operations of windows. */
+    @ArchTest
+    static final ArchRule WINDOW_REPLAY_REACHES_NEITHER_PARTITIONER_NOR_SOLVER = noClasses()
+            .that()
+            .haveNameMatching(JOBS.replace(".", "\\.")
+                    + "windows\\.(CellReplayTask|SliceReplayTask|SliceRows|Cells?|Section|BlockReader)(\\$.*)?")
+            .should()
+            .transitivelyDependOnClassesThat()
+            .resideInAnyPackage(PARTITIONER + ".", SOLVER + "..");
+
     private static final Pattern BRINGS = Pattern.compile(
             "collect.*|take.*|first|head|tail|toLocalIterator|reduce|fold|aggregate|treeReduce|treeAggregate|broadcast");
 
@@ -195,9 +205,11 @@ class HouseTest {
             .ensureAllClassesAreContainedInArchitectureIgnoring(resideOutsideOfPackage(FORMAT + ".."));
 
     @ArchTest
-    static final ArchRule ONLY_SPARK_READS_IN_PIECES = noClasses()
+    static final ArchRule ONLY_WHAT_DIVIDES_WORK_READS_IN_PIECES = noClasses()
             .that()
-            .resideOutsideOfPackages(FORMAT + ".pieces", JOBS + "spark..")
+            .resideOutsideOfPackages(FORMAT + ".pieces", JOBS + "spark..", JOBS + "windows..")
+            .and()
+            .doNotHaveFullyQualifiedName(JOBS + "application.WindowedChecker")
             .should()
             .dependOnClassesThat()
             .resideInAPackage(FORMAT + ".pieces");
@@ -230,6 +242,7 @@ class HouseTest {
             "report",
             "generate",
             "record",
+            "windows",
             "application",
             "junit",
             "spark",

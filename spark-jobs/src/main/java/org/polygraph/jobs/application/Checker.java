@@ -43,6 +43,18 @@ public interface Checker {
         return HistoryReader.read(path, format, budget::exhausted, budget.bytes());
     }
 
+    /**
+     * Decides a history that it need not hold, before it is read.
+     *
+     * @return null if it has to be read
+     * @throws HistoryException as {@link #read}
+     */
+    default Verdict.@Nullable Builder decide(
+            String path, HistoryFormat format, CheckRequest request, Progress progress, Budget budget)
+            throws HistoryException, IOException {
+        return null;
+    }
+
     /** Returns an error if the engine cannot decide this history; null if it can. */
     default @Nullable HistoryException problem(HistoryTable table) {
         return null;

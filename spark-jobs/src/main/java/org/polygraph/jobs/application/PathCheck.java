@@ -99,6 +99,16 @@ final class PathCheck {
     List<Verdict> run(Kept kept) {
         List<Verdict> verdicts = new ArrayList<>();
         CheckRequest strongest = requests.get(0);
+        Deadline.Step<Verdict.Builder, HistoryException, IOException> early = this::decide;
+        Verdict.Builder decided = attempt(strongest, () -> Deadline.run(budget, early));
+        if (decided != null) {
+            counts = decided.build().counts();
+            verdicts.add(complete(decided));
+            for (CheckRequest request : requests.subList(1, requests.size())) {
+                verdicts.add(again(verdicts.get(0), request.level()));
+            }
+            return verdicts;
+        }
         Deadline.Step<Verdict.Builder, HistoryException, IOException> reader = this::read;
         Verdict.Builder problem = attempt(strongest, () -> Deadline.run(budget, reader));
         Verdict unread = problem == null ? null : complete(problem);
@@ -197,9 +207,19 @@ final class PathCheck {
         }
     }
 
+    /** Decides the history without a table of it, if the engine can; makes a verdict if the engine cannot work. */
+    private Verdict.@Nullable Builder decide() throws HistoryException, IOException {
+        checker.prepare(listener, budget, listener::message);
+        boolean isPlain = requests.size() == 1
+                && !settings.asFits()
+                && earlier.isEmpty()
+                && settings.out() == null
+                && settings.proof() == null;
+        return isPlain ? checker.decide(path, settings.format(), requests.get(0), listener, budget) : null;
+    }
+
     /** Reads the history; makes a verdict if there is nothing to judge. */
     private Verdict.@Nullable Builder read() throws HistoryException, IOException {
-        checker.prepare(listener, budget, listener::message);
         long before = System.nanoTime();
         long cpu = CpuClock.millis();
         HistoryTable read;

@@ -3,21 +3,43 @@ package org.polygraph.jobs.application;
 import java.io.IOException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.Check;
+import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.decision.Checkpoints;
 import org.polygraph.jobs.decision.Finding;
+import org.polygraph.jobs.decision.PhaseClock;
 import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.decision.Tuning;
 import org.polygraph.jobs.decision.WindowedDecision;
+import org.polygraph.jobs.verdict.Assumptions;
+import org.polygraph.jobs.verdict.Certificate;
+import org.polygraph.jobs.verdict.LoadedRows;
+import org.polygraph.jobs.verdict.TimeMode;
+import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.jobs.verdict.WindowCounts;
+import org.polygraph.jobs.windows.LocalWorkers;
+import org.polygraph.jobs.windows.WindowCheck;
+import org.polygraph.jobs.windows.WindowSettings;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.analysis.InitialChoice;
 import org.polygraph.storage.format.HistoryFormat;
+import org.polygraph.storage.format.pieces.ReadPlan;
+import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 
-/** {@code --window N}: decides by windows, in this process. Another engine decides what windows do not support. */
+/**
+ * {@code --window N}: decides by windows, in this process. A history in JSON Lines or Parquet is decided in scratch files where it can be
+ * ({@link WindowCheck}), otherwise in memory. Another engine decides what windows do not support.
+ */
 public final class WindowedChecker implements Checker {
     private final Checker whole;
     private final int window;
+    private final WindowSettings settings;
+    private final long pieceBytes;
+    private final int cores;
     private Consumer<String> warn = warning -> {};
 
     /**
@@ -27,14 +49,83 @@ public final class WindowedChecker implements Checker {
      * @param window transactions of a window
      */
     public WindowedChecker(Checker whole, int window) {
+        this(
+                whole,
+                WindowSettings.of(window),
+                ReadPlan.Sizes.DEFAULT.pieceBytes(),
+                Runtime.getRuntime().availableProcessors());
+    }
+
+    /** For tests. @param pieceBytes of text that a task reads, about */
+    WindowedChecker(Checker whole, WindowSettings settings, long pieceBytes, int cores) {
         this.whole = whole;
-        this.window = window;
+        this.window = settings.window();
+        this.settings = settings;
+        this.pieceBytes = pieceBytes;
+        this.cores = cores;
     }
 
     @Override
     public void prepare(Progress progress, Budget budget, Consumer<String> warnings) {
         warn = warnings;
         whole.prepare(progress, budget, warnings);
+    }
+
+    @Override
+    public Verdict.@Nullable Builder decide(
+            String path, HistoryFormat format, CheckRequest request, Progress progress, Budget budget)
+            throws HistoryException, IOException {
+        Terms terms = request.terms().orElse(null);
+        if (request.level() != IsolationLevel.SER
+                || terms == null
+                || request.initial().kind() == InitialChoice.Kind.NAMED) {
+            return null;
+        }
+        ReadPlan plan = ReadPlan.of(path, format, ReadPlan.Sizes.ofAny(pieceBytes), budget::exhausted);
+        if (plan == null) {
+            return null;
+        }
+        PhaseClock phases = new PhaseClock(progress, Integer.MAX_VALUE);
+        Verdict.@Nullable Builder[] violation = new Verdict.@Nullable Builder[1];
+        try (LocalWorkers workers = new LocalWorkers(cores, budget, progress)) {
+            WindowCheck check = new WindowCheck(
+                    workers, plan, settings, terms, part -> violates(part, request, budget, violation), phases);
+            WindowCheck.Outcome outcome =
+                    check.run(request.time() != TimeMode.NONE, request.initial().kind() == InitialChoice.Kind.AUTO);
+            if (outcome == WindowCheck.Outcome.OPEN) {
+                progress.note("the history is read as a whole: " + check.reason());
+                return null;
+            }
+            Verdict.Builder verdict = outcome == WindowCheck.Outcome.VIOLATED && violation[0] != null
+                    ? violation[0]
+                    : Verdict.of(Verdict.Status.PASS, request.level())
+                            .certificate(new Certificate(Certificate.ORDER, null, true));
+            phases.addTo(verdict);
+            return verdict.counts(check.counts()).windows(check.windows()).assumptions(assumptions(request, check));
+        }
+    }
+
+    /** Judges a part of the history; keeps the verdict if the part violates the level. */
+    private static boolean violates(
+            HistoryTable part, CheckRequest request, Budget budget, Verdict.@Nullable Builder[] violation) {
+        Check check = new Check(part, request.withoutLoaders(), Progress.NONE, budget, Checkpoints.NONE);
+        Verdict.Builder verdict = VerdictMaker.of(check, new EmbeddedChecker());
+        if (verdict.status() == Verdict.Status.UNKNOWN) {
+            throw new BudgetException(verdict.build().reason());
+        }
+        boolean violates = verdict.status() == Verdict.Status.VIOLATION;
+        violation[0] = violates ? verdict : null;
+        return violates;
+    }
+
+    private static Assumptions assumptions(CheckRequest request, WindowCheck check) {
+        return new Assumptions(
+                check.initialValue(),
+                check.hasUniqueValues(),
+                request.time(),
+                request.clockSkewNanos(),
+                request.indeterminate(),
+                LoadedRows.none(request.initial()));
     }
 
     @Override

@@ -185,6 +185,13 @@ public final class Budget {
         return part;
     }
 
+    /** A part for one of several workers: all of the time, and its share of the memory. It ends with this one. */
+    public Budget share(int workers) {
+        Budget part = new Budget(startNanos, NO_DEADLINE, heap / workers);
+        part.whole = this;
+        return part;
+    }
+
     /**
      * Returns a share that has half of the time that is left, if there is a deadline. It ends with this budget at the
      * latest.

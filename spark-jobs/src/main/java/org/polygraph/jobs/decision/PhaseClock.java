@@ -23,7 +23,7 @@ public final class PhaseClock {
     private final boolean small;
 
     /** @param operations of the history */
-    PhaseClock(Progress progress, int operations) {
+    public PhaseClock(Progress progress, int operations) {
         this.progress = progress;
         this.small = operations < SMALL;
     }

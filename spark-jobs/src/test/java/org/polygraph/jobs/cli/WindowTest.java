@@ -63,6 +63,10 @@ class WindowTest {
             words[whole.equals("PASS") ? 1 : 0]++;
             for (int window : new int[] {5, 50, 500}) {
                 assertDecided(file, level, window, whole);
+                InProcess check = InProcess.run("check", "--json", "-l", level, "--window", "" + window, file);
+                assertThat(check.out())
+                        .contains("\"verdict\":\"" + whole + "\"")
+                        .contains("\"name\":\"windows\"");
             }
         }
         assertThat(words[0]).isPositive();

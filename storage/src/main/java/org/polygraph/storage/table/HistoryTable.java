@@ -92,7 +92,7 @@ public final class HistoryTable {
             return (long) file << FILE_SHIFT | position;
         }
 
-        static long position(long packed) {
+        public static long position(long packed) {
             return packed & ((1L << FILE_SHIFT) - 1);
         }
 

@@ -10,6 +10,8 @@ import org.polygraph.storage.table.HistoryTable;
  * @param clockSkewNanos bound on the difference between any two clients' clocks, 0 or more; used for real time only
  */
 public record Terms(Guarantee guarantee, long clockSkewNanos, IndeterminateMode indeterminate) implements Serializable {
+    private static final long serialVersionUID = 1L;
+
     public Terms {
         if (clockSkewNanos < 0) {
             throw new IllegalArgumentException("clock skew " + clockSkewNanos + " ns");

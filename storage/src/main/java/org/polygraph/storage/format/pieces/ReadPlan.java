@@ -35,8 +35,9 @@ public final class ReadPlan {
      *
      * @param fromBytes of all files together, as text
      * @param pieceBytes of text, about; a row group is never split
+     * @param leastPieces the least number of pieces of a plan
      */
-    public record Sizes(long fromBytes, long pieceBytes) {
+    public record Sizes(long fromBytes, long pieceBytes, int leastPieces) {
         /**
          * The default. A smaller history is read in about a second, so pieces gain nothing. A piece takes some tens of
          * megabytes while it waits.
@@ -45,6 +46,16 @@ public final class ReadPlan {
 
         /** A byte of Parquet counts as this many bytes of text. */
         private static final int PARQUET = 7;
+
+        /** For plans of two pieces at least. */
+        public Sizes(long fromBytes, long pieceBytes) {
+            this(fromBytes, pieceBytes, 2);
+        }
+
+        /** For plans of any history in JSON Lines or Parquet. */
+        public static Sizes ofAny(long pieceBytes) {
+            return new Sizes(0, pieceBytes, 1);
+        }
     }
 
     /**
@@ -95,7 +106,7 @@ public final class ReadPlan {
                             ? RowGroupsPiece.split(file, f, sizes.pieceBytes / Sizes.PARQUET)
                             : LinesPiece.split(context, file, f, sizes.pieceBytes));
         }
-        return pieces.size() < 2
+        return pieces.size() < sizes.leastPieces
                 ? null
                 : new ReadPlan(format, files.stream().map(Location::name).toList(), pieces);
     }
@@ -139,11 +150,13 @@ public final class ReadPlan {
         return HistoryTable.Source.describe(files.get(file), format.positions(), position + before);
     }
 
-    HistoryFormat format() {
+    /** The format of all files. */
+    public HistoryFormat format() {
         return format;
     }
 
-    List<String> files() {
+    /** The names of the files, by number. */
+    public List<String> files() {
         return files;
     }
 

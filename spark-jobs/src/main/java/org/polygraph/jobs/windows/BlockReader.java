@@ -1,0 +1,73 @@
+package org.polygraph.jobs.windows;
+
+import org.polygraph.storage.dictionary.KeyDictionary;
+import org.polygraph.storage.dictionary.ValueDictionary;
+
+/** Reads what {@link BlockWriter} wrote. */
+final class BlockReader {
+    private final byte[] bytes;
+    private int at;
+
+    BlockReader(byte[] bytes) {
+        this.bytes = bytes;
+    }
+
+    boolean hasMore() {
+        return at < bytes.length;
+    }
+
+    long unsigned() {
+        byte next = bytes[at++];
+        long value = next & 0x7F;
+        for (int shift = 7; next < 0; shift += 7) {
+            next = bytes[at++];
+            value |= (next & 0x7FL) << shift;
+        }
+        return value;
+    }
+
+    int count() {
+        return Math.toIntExact(unsigned());
+    }
+
+    long signed() {
+        long value = unsigned();
+        return value >>> 1 ^ -(value & 1);
+    }
+
+    byte[] bytes() {
+        byte[] array = new byte[count()];
+        for (int i = 0; i < array.length; i++) {
+            array[i] = (byte) unsigned();
+        }
+        return array;
+    }
+
+    String text() {
+        char[] chars = new char[count()];
+        for (int i = 0; i < chars.length; i++) {
+            chars[i] = (char) unsigned();
+        }
+        return new String(chars);
+    }
+
+    /** The id of a key, which is added if it is new. */
+    int key(KeyDictionary keys) {
+        return unsigned() == 0 ? keys.id(signed()) : keys.id(text());
+    }
+
+    /** The code of a value. */
+    long value(ValueDictionary values) {
+        long kind = unsigned();
+        if (kind < 0 || kind >= BlockWriter.FIRST_OWN) {
+            long own = kind - BlockWriter.FIRST_OWN;
+            return own >>> 1 ^ -(own & 1);
+        }
+        return switch ((int) kind) {
+            case BlockWriter.NULL -> ValueDictionary.NULL;
+            case BlockWriter.STRING -> values.code(text());
+            case BlockWriter.OPAQUE -> values.opaque(text());
+            default -> values.code(signed());
+        };
+    }
+}

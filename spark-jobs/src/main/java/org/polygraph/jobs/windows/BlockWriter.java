@@ -1,0 +1,95 @@
+package org.polygraph.jobs.windows;
+
+import java.util.Arrays;
+import org.polygraph.storage.dictionary.KeyDictionary;
+import org.polygraph.storage.dictionary.ValueDictionary;
+import org.polygraph.storage.model.BudgetException;
+
+/** A block of bytes that grows: numbers of variable length, keys and values by their labels. {@link BlockReader} reads it. */
+final class BlockWriter {
+    static final int NULL = 0;
+    static final int STRING = 1;
+    static final int OPAQUE = 2;
+    static final int FAR_INTEGER = 3;
+    /** Smaller codes have another meaning. */
+    static final int FIRST_OWN = 4;
+
+    private static final int MOST_BYTES = Integer.MAX_VALUE - 64;
+    private static final int LEAST_BYTES = 256;
+    private static final int MOST_OF_NUMBER = 10;
+
+    private byte[] bytes = new byte[LEAST_BYTES];
+    private int size;
+
+    int size() {
+        return size;
+    }
+
+    byte[] array() {
+        return bytes;
+    }
+
+    byte[] toBytes() {
+        return Arrays.copyOf(bytes, size);
+    }
+
+    BlockWriter unsigned(long value) {
+        if (bytes.length - size < MOST_OF_NUMBER) {
+            grow();
+        }
+        long left = value;
+        while ((left & ~0x7FL) != 0) {
+            bytes[size++] = (byte) (left | 0x80);
+            left >>>= 7;
+        }
+        bytes[size++] = (byte) left;
+        return this;
+    }
+
+    private void grow() {
+        if (bytes.length == MOST_BYTES) {
+            throw new BudgetException("a block of scratch data has more than " + MOST_BYTES + " bytes");
+        }
+        bytes = Arrays.copyOf(bytes, (int) Math.min(MOST_BYTES, 2L * bytes.length));
+    }
+
+    BlockWriter signed(long value) {
+        return unsigned(value << 1 ^ value >> 63);
+    }
+
+    BlockWriter bytes(byte[] array) {
+        unsigned(array.length);
+        for (byte each : array) {
+            unsigned(each & 0xFF);
+        }
+        return this;
+    }
+
+    BlockWriter text(String text) {
+        unsigned(text.length());
+        for (int i = 0; i < text.length(); i++) {
+            unsigned(text.charAt(i));
+        }
+        return this;
+    }
+
+    BlockWriter key(KeyDictionary keys, int id) {
+        return keys.isString(id)
+                ? unsigned(1).text(keys.string(id))
+                : unsigned(0).signed(keys.integer(id));
+    }
+
+    /** @param code of a value that is no "anything but", no version and no list */
+    BlockWriter value(ValueDictionary values, long code) {
+        if (values.isNull(code)) {
+            return unsigned(NULL);
+        }
+        if (values.isInteger(code)) {
+            long integer = values.integer(code);
+            return integer == code
+                    ? unsigned((integer << 1 ^ integer >> 63) + FIRST_OWN)
+                    : unsigned(FAR_INTEGER).signed(integer);
+        }
+        return unsigned(values.isString(code) ? STRING : OPAQUE).text(values.text(code));
+    }
+}

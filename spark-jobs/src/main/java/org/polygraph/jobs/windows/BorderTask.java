@@ -1,0 +1,79 @@
+package org.polygraph.jobs.windows;
+
+import it.unimi.dsi.fastutil.ints.IntArrayList;
+import java.io.IOException;
+import java.util.Arrays;
+import org.polygraph.jobs.decision.Budget;
+
+/**
+ * Finds the values at the borders of windows, by key of a slice: the value at the left border, if it is not the initial one, and whether
+ * the value at the right border is read there before the key is written. Result: the section with a block for each window; an item
+ * is the kind, the key and the value.
+ *
+ * @param from by window, ascending and disjoint: its first place
+ * @param to by window: the place behind its last
+ */
+@SuppressWarnings("ArrayRecordComponent") // never compared
+record BorderTask(SliceRows.Slice slice, byte[] initial, long[] from, long[] to, String folder, String name)
+        implements Task {
+    private static final long serialVersionUID = 1L;
+
+    static final int LEFT = 0;
+    static final int RIGHT = 1;
+    private static final int NONE = -1;
+
+    @Override
+    public byte[] run(Budget budget) throws IOException {
+        Section.Output out = new Section.Output(0, from.length);
+        SliceRows rows = slice.rows();
+        KeyStates states = new KeyStates(initial, rows.values());
+        long initialCode = new BlockReader(initial).value(rows.values());
+        // By key: the last window with the key, and the last one whose right border waits for a read.
+        IntArrayList touched = new IntArrayList();
+        IntArrayList waiting = new IntArrayList();
+        while (rows.next()) {
+            if (rows.state() == SliceRows.INACTIVE) {
+                continue;
+            }
+            states.add(rows);
+            int key = rows.key();
+            while (touched.size() <= key) {
+                touched.add(NONE);
+                waiting.add(NONE);
+            }
+            int window = window(rows.place());
+            if (window != NONE && touched.getInt(key) != window) {
+                touched.set(key, window);
+                if (states.before(key) != initialCode) {
+                    item(out, window, LEFT, rows, states.before(key));
+                }
+            }
+            int before = waiting.getInt(key);
+            if (rows.state() == SliceRows.COUNTED && before != NONE && before != window) {
+                if (rows.isWrite()) {
+                    waiting.set(key, NONE);
+                } else if (states.isFirst() && !states.isViolated()) {
+                    item(out, before, RIGHT, rows, rows.code());
+                    waiting.set(key, NONE);
+                }
+            }
+            if (window != NONE) {
+                waiting.set(key, window);
+            }
+        }
+        BlockWriter result = new BlockWriter();
+        Section.write(result, out.write(folder, name + "-" + slice.number()));
+        return result.toBytes();
+    }
+
+    private static void item(Section.Output out, int window, int kind, SliceRows rows, long value) {
+        out.block(window).unsigned(kind).key(rows.keys(), rows.key()).value(rows.values(), value);
+    }
+
+    /** The window of a place, or -1. */
+    private int window(long place) {
+        int at = Arrays.binarySearch(from, place);
+        int window = at >= 0 ? at : -at - 2;
+        return window >= 0 && place < to[window] ? window : NONE;
+    }
+}

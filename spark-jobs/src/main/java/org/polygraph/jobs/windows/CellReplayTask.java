@@ -1,0 +1,53 @@
+package org.polygraph.jobs.windows;
+
+import java.io.IOException;
+import org.polygraph.jobs.certificate.format.Terms;
+import org.polygraph.jobs.certificate.replay.PlacedSessions;
+import org.polygraph.jobs.certificate.replay.Tally;
+import org.polygraph.jobs.decision.Budget;
+
+/**
+ * Replays what does not depend on keys, for some cells. Result: the tally of their transactions, the tally of the operations that
+ * count by place, and {@link PlacedSessions}.
+ *
+ * @param labels by number of a session: its label
+ */
+@SuppressWarnings("ArrayRecordComponent") // never compared
+record CellReplayTask(Cells cells, long[] labels, Terms terms) implements Task {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    public byte[] run(Budget budget) throws IOException {
+        Tally raw = new Tally();
+        Tally placed = new Tally();
+        PlacedSessions sessions = new PlacedSessions();
+        for (int c = cells.from(); c < cells.to(); c++) {
+            budget.require();
+            Cell cell = cells.read(c);
+            long[] keys = new long[cell.keys().size()];
+            for (int key = 0; key < keys.length; key++) {
+                keys[key] = Tally.key(cell.keys(), key);
+            }
+            for (int t = 0; t < cell.size(); t++) {
+                long place = cells.first(c) + t;
+                long session = labels[cell.session(t)];
+                byte status = cell.status(t).code();
+                sessions.transaction(terms, place, session, cell.index(t), status, cell.isCounted(t));
+                raw.transaction(session, cell.index(t), status);
+                for (int o = cell.firstOperation(t); o < cell.operationsEnd(t); o++) {
+                    int number = o - cell.firstOperation(t);
+                    long value = Tally.value(cell.values(), cell.code(o));
+                    raw.operation(session, cell.index(t), number, keys[cell.key(o)], cell.isWrite(o), value);
+                    if (cell.isCounted(t)) {
+                        placed.operation(place, number, keys[cell.key(o)], cell.isWrite(o), value);
+                    }
+                }
+            }
+        }
+        return new BlockWriter()
+                .signed(raw.sum())
+                .signed(placed.sum())
+                .bytes(sessions.toBytes())
+                .toBytes();
+    }
+}

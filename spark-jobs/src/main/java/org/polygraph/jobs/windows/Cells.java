@@ -1,0 +1,50 @@
+package org.polygraph.jobs.windows;
+
+import java.io.IOException;
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Some neighbouring cells as a task takes them: their first place, and the section with each.
+ *
+ * @param from the first cell
+ * @param firsts by cell: its first place; and the place behind the last
+ */
+@SuppressWarnings("ArrayRecordComponent") // never compared
+record Cells(int from, long[] firsts, ArrayList<Section> sections) implements Serializable {
+    private static final long serialVersionUID = 1L;
+
+    Cells(int from, long[] firsts, List<Section> sections) {
+        this(from, firsts, new ArrayList<>(sections));
+    }
+
+    int count() {
+        return sections.size();
+    }
+
+    int to() {
+        return from + count();
+    }
+
+    /** Reads one. */
+    void read(int cell, Cell into) throws IOException {
+        into.read(new BlockReader(sections.get(cell - from).block(cell)));
+    }
+
+    Cell read(int cell) throws IOException {
+        Cell read = new Cell();
+        read(cell, read);
+        return read;
+    }
+
+    long first(int cell) {
+        return firsts[cell - from];
+    }
+
+    Cells range(int begin, int end) {
+        long[] some = new long[end - begin + 1];
+        System.arraycopy(firsts, begin - from, some, 0, some.length);
+        return new Cells(begin, some, sections.subList(begin - from, end - from));
+    }
+}

@@ -1,0 +1,158 @@
+package org.polygraph.jobs.windows;
+
+import it.unimi.dsi.fastutil.longs.LongArrayList;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.polygraph.jobs.decision.Budget;
+
+/**
+ * Finds the violated reads of a slice. Result: {@link Result}.
+ *
+ * @param firsts by cell: its first place; and the place behind the last
+ * @param asksUnique whether to find out if a value was written twice
+ */
+@SuppressWarnings("ArrayRecordComponent") // never compared
+record CheckTask(SliceRows.Slice slice, byte[] initial, long[] firsts, boolean asksUnique) implements Task {
+    private static final long serialVersionUID = 1L;
+
+    /** Violated reads that a result names. */
+    static final int MOST_NAMED = 64;
+
+    /** A read by its transaction, key and value. The key and the value are a block. */
+    record Read(long place, byte[] item) {
+        static Read of(SliceRows rows) {
+            return new Read(
+                    rows.place(),
+                    new BlockWriter()
+                            .key(rows.keys(), rows.key())
+                            .value(rows.values(), rows.code())
+                            .toBytes());
+        }
+
+        static void write(BlockWriter out, List<Read> reads) {
+            out.unsigned(reads.size());
+            for (Read read : reads) {
+                out.unsigned(read.place).bytes(read.item);
+            }
+        }
+
+        static List<Read> readAll(BlockReader in) {
+            int count = in.count();
+            List<Read> reads = new ArrayList<>();
+            for (int i = 0; i < count; i++) {
+                reads.add(new Read(in.unsigned(), in.bytes()));
+            }
+            return reads;
+        }
+    }
+
+    /**
+     * What is found in a slice.
+     *
+     * @param isUnique whether no value of a key was written by two counted transactions, nor the initial value by one; true if not asked
+     * @param violated by cell: the number of violated reads
+     * @param named some violated reads
+     * @param inconsistent some reads of counted transactions that do not agree with what their own transaction read or wrote before
+     */
+    record Result(long keys, boolean isUnique, long[] violated, List<Read> named, List<Read> inconsistent) {
+        static Result ofBytes(byte[] bytes, int cells) {
+            BlockReader in = new BlockReader(bytes);
+            long keys = in.unsigned();
+            boolean isUnique = in.unsigned() == 1;
+            long[] violated = new long[cells];
+            for (int count = in.count(); count > 0; count--) {
+                violated[in.count()] = in.unsigned();
+            }
+            return new Result(keys, isUnique, violated, Read.readAll(in), Read.readAll(in));
+        }
+    }
+
+    @Override
+    public byte[] run(Budget budget) throws IOException {
+        SliceRows rows = slice.rows();
+        KeyStates states = new KeyStates(initial, rows.values());
+        Unique unique = new Unique(new BlockReader(initial).value(rows.values()));
+        long[] violated = new long[firsts.length - 1];
+        List<Read> named = new ArrayList<>();
+        List<Read> inconsistent = new ArrayList<>();
+        int cell = 0;
+        while (rows.next()) {
+            if (rows.state() == SliceRows.INACTIVE) {
+                continue;
+            }
+            states.add(rows);
+            if (rows.state() != SliceRows.COUNTED) {
+                continue;
+            }
+            if (asksUnique && rows.isWrite()) {
+                unique.add(rows.key(), rows.place(), rows.code());
+            }
+            if (states.isViolated()) {
+                while (rows.place() >= firsts[cell + 1]) {
+                    cell++;
+                }
+                violated[cell]++;
+                if (named.size() < MOST_NAMED) {
+                    named.add(Read.of(rows));
+                }
+            } else if (states.isInconsistent() && inconsistent.size() < MOST_NAMED) {
+                inconsistent.add(Read.of(rows));
+            }
+        }
+        int cells = 0;
+        for (long count : violated) {
+            cells += count > 0 ? 1 : 0;
+        }
+        // Keys that only aborted transactions use are keys too.
+        BlockWriter out = new BlockWriter().unsigned(rows.keys().size());
+        out.unsigned(unique.isUnique() ? 1 : 0).unsigned(cells);
+        for (int c = 0; c < violated.length; c++) {
+            if (violated[c] > 0) {
+                out.unsigned(c).unsigned(violated[c]);
+            }
+        }
+        Read.write(out, named);
+        Read.write(out, inconsistent);
+        return out.toBytes();
+    }
+
+    /** Whether the last writes of transactions have different values. */
+    private static final class Unique {
+        private final long initial;
+        private final KeyValues written = new KeyValues();
+        private final LongArrayList places = new LongArrayList();
+        private final LongArrayList values = new LongArrayList();
+        private boolean isUnique = true;
+
+        Unique(long initial) {
+            this.initial = initial;
+        }
+
+        void add(int key, long place, long value) {
+            while (places.size() <= key) {
+                places.add(-1);
+                values.add(0);
+            }
+            if (places.getLong(key) != place) {
+                end(key);
+            }
+            places.set(key, place);
+            values.set(key, value);
+        }
+
+        private void end(int key) {
+            if (places.getLong(key) >= 0) {
+                int size = written.size();
+                isUnique &= values.getLong(key) != initial && written.add(key, values.getLong(key)) == size;
+            }
+        }
+
+        boolean isUnique() {
+            for (int key = 0; key < places.size(); key++) {
+                end(key);
+            }
+            return isUnique;
+        }
+    }
+}

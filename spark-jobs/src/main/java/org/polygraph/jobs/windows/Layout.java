@@ -1,0 +1,202 @@
+package org.polygraph.jobs.windows;
+
+import it.unimi.dsi.fastutil.longs.LongArrayList;
+import it.unimi.dsi.fastutil.longs.LongArrays;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import org.polygraph.jobs.certificate.replay.Tally;
+import org.polygraph.storage.model.TransactionStatus;
+
+/**
+ * The surveys of all pieces together: numbers of sessions, where the sessions of each piece go on, and the clocks at which cells begin.
+ * Memory: about 60 bytes for each session of each piece.
+ */
+final class Layout {
+    private final List<Survey> surveys;
+    private final long[] labels;
+    private final long[] borders;
+    private final byte[] initialValue;
+    private String problem = "";
+    private String loader = "";
+    /** By piece: by session of the piece, what {@link PieceRows#clocks} takes. */
+    private final long[][] leads;
+
+    private final long[][] before;
+
+    /**
+     * Merges.
+     *
+     * @param perCell transactions of a cell, about
+     */
+    Layout(List<Survey> surveys, long perSample, long perCell) {
+        this.surveys = surveys;
+        labels = surveys.stream()
+                .flatMap(survey -> Arrays.stream(survey.sessions()))
+                .mapToLong(Survey.Session::label)
+                .sorted()
+                .distinct()
+                .toArray();
+        leads = new long[surveys.size()][];
+        before = new long[surveys.size()][];
+        byte[] initial = new byte[0];
+        for (int p = 0; p < surveys.size(); p++) {
+            Survey survey = surveys.get(p);
+            leads[p] = new long[survey.sessions().length];
+            before[p] = new long[survey.sessions().length];
+            if (!survey.problem().isEmpty() && problem.isEmpty()) {
+                problem = survey.problem();
+            }
+            if (survey.initialValue().length > 0) {
+                if (initial.length > 0 && !Arrays.equals(initial, survey.initialValue())) {
+                    problem = Survey.UNREADABLE;
+                }
+                initial = survey.initialValue();
+            }
+        }
+        initialValue = initial.length == 0 ? new byte[] {BlockWriter.NULL} : initial;
+        joinSessions();
+        borders = borders(perSample, perCell);
+    }
+
+    /** A session of a piece. */
+    private record Part(int piece, int number, Survey.Session session) {}
+
+    private void joinSessions() {
+        List<Part> parts = new ArrayList<>();
+        for (int p = 0; p < surveys.size(); p++) {
+            Survey.Session[] sessions = surveys.get(p).sessions();
+            for (int s = 0; s < sessions.length; s++) {
+                parts.add(new Part(p, s, sessions[s]));
+            }
+        }
+        parts.sort(Comparator.<Part>comparingLong(part -> part.session.label())
+                .thenComparingLong(part -> part.session.least()));
+        long count = 0;
+        long lead = PieceRows.NONE;
+        for (int i = 0; i < parts.size(); i++) {
+            Part part = parts.get(i);
+            Survey.Session session = part.session;
+            boolean isFirst = i == 0 || parts.get(i - 1).session.label() != session.label();
+            if (isFirst) {
+                count = 0;
+                lead = PieceRows.NONE;
+                if (loader.isEmpty() && Arrays.equals(session.loaded(), initialValue)) {
+                    loader = "session " + session.label() + " begins with a transaction that may load the initial rows";
+                }
+            } else if (problem.isEmpty() && parts.get(i - 1).session.greatest() >= session.least()) {
+                problem = "the transactions of session " + session.label() + " are not in their order in the input";
+            }
+            leads[part.piece][part.number] = lead;
+            before[part.piece][part.number] = count;
+            lead = Math.max(lead, session.lead() == PieceRows.NONE ? PieceRows.NONE : session.lead() - count);
+            count += session.count();
+        }
+    }
+
+    /** Clocks at which a cell begins, but for the first cell. */
+    private long[] borders(long perSample, long perCell) {
+        LongArrayList clocks = new LongArrayList();
+        LongArrayList weights = new LongArrayList();
+        for (Survey survey : surveys) {
+            for (int i = 0; i < survey.sample().length; i++) {
+                clocks.add(survey.sample()[i]);
+                weights.add(Math.min(perSample, survey.transactions() - i * perSample));
+            }
+        }
+        long[] sorted = clocks.toLongArray();
+        long[] counts = weights.toLongArray();
+        LongArrays.radixSort(sorted, counts);
+        LongArrayList found = new LongArrayList();
+        long sum = 0;
+        long end = perCell;
+        for (int i = 0; i < sorted.length; i++) {
+            if (sum >= end && (found.isEmpty() || sorted[i] > found.getLong(found.size() - 1))) {
+                found.add(sorted[i]);
+                end = sum + perCell;
+            }
+            sum += counts[i];
+        }
+        return found.toLongArray();
+    }
+
+    /** Why the history cannot be decided by windows; empty if it can. */
+    String problem() {
+        return problem;
+    }
+
+    /** Which transaction may load initial rows; empty if none. */
+    String loader() {
+        return loader;
+    }
+
+    /** The number of cells. */
+    int cells() {
+        return borders.length + 1;
+    }
+
+    long[] borders() {
+        return borders;
+    }
+
+    /** By number of a session: its label. */
+    long[] labels() {
+        return labels;
+    }
+
+    /** As a block. */
+    byte[] initialValue() {
+        return initialValue;
+    }
+
+    long[] leads(int piece) {
+        return leads[piece];
+    }
+
+    long[] before(int piece) {
+        return before[piece];
+    }
+
+    /** By session of a piece: its number. */
+    int[] numbers(int piece) {
+        return Arrays.stream(surveys.get(piece).sessions())
+                .mapToInt(session -> Arrays.binarySearch(labels, session.label()))
+                .toArray();
+    }
+
+    /** By status: the number of transactions. */
+    long[] byStatus() {
+        long[] sums = new long[TransactionStatus.values().length];
+        for (Survey survey : surveys) {
+            for (int i = 0; i < sums.length; i++) {
+                sums[i] += survey.byStatus()[i];
+            }
+        }
+        return sums;
+    }
+
+    long reads() {
+        return surveys.stream().mapToLong(Survey::reads).sum();
+    }
+
+    long writes() {
+        return surveys.stream().mapToLong(Survey::writes).sum();
+    }
+
+    /** The sum over all transactions. */
+    long tally() {
+        Tally tally = new Tally();
+        surveys.forEach(survey -> tally.add(survey.tally()));
+        return tally.sum();
+    }
+
+    /** Lines of the same file before a piece. @param files by piece: the number of its file */
+    long linesBefore(int piece, int[] files) {
+        long lines = 0;
+        for (int p = piece - 1; p >= 0 && files[p] == files[piece]; p--) {
+            lines += surveys.get(p).lines();
+        }
+        return lines;
+    }
+}

@@ -1,0 +1,175 @@
+package org.polygraph.jobs.windows;
+
+import it.unimi.dsi.fastutil.ints.IntArrays;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.storage.dictionary.ValueDictionary;
+import org.polygraph.storage.table.HistoryRows;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.Transactions;
+
+/**
+ * The transactions of a piece of the input by session, with the clock of each: the middle of its start and end, or its position in the
+ * input. Along a session clocks increase; where they do not by themselves, the clock of transaction j of a session is
+ * {@code j + max(own(i) - i)} over all transactions i up to j, so that of the pieces before only this maximum matters.
+ */
+final class PieceRows {
+    /** The maximum over no transactions. */
+    static final long NONE = Long.MIN_VALUE / 4;
+
+    private static final long MOST = 1L << 60;
+    private static final int ROW_BITS = 36;
+
+    private final HistoryRows rows;
+    /** By session of the piece: its first place in {@link #order}; and the number of transactions. */
+    private final int[] firsts;
+    /** Transactions by session and index. */
+    private final int[] order;
+    /** By transaction. */
+    private final long[] own;
+
+    private final boolean hasDuplicates;
+
+    /**
+     * Sorts.
+     *
+     * @param number of the piece
+     * @param usesTimes whether times are the clocks
+     */
+    PieceRows(HistoryRows rows, int number, boolean usesTimes) {
+        this.rows = rows;
+        int n = rows.transactions().size();
+        long[] indexes = rows.transactions().indexes();
+        int[] sessionOf = rows.sessionOf();
+        firsts = new int[rows.sessionLabels().length + 1];
+        for (int t = 0; t < n; t++) {
+            firsts[sessionOf[t] + 1]++;
+        }
+        for (int s = 0; s + 1 < firsts.length; s++) {
+            firsts[s + 1] += firsts[s];
+        }
+        int[] next = firsts.clone();
+        order = new int[n];
+        own = new long[n];
+        for (int t = 0; t < n; t++) {
+            order[next[sessionOf[t]]++] = t;
+            own[t] = usesTimes ? middle(rows.transactions(), t) : ((long) number << ROW_BITS) + t;
+        }
+        boolean found = false;
+        for (int s = 0; s + 1 < firsts.length; s++) {
+            boolean isSorted = true;
+            for (int i = firsts[s] + 1; i < firsts[s + 1]; i++) {
+                isSorted &= indexes[order[i - 1]] < indexes[order[i]];
+            }
+            if (!isSorted) {
+                IntArrays.mergeSort(order, firsts[s], firsts[s + 1], (a, b) -> Long.compare(indexes[a], indexes[b]));
+                for (int i = firsts[s] + 1; i < firsts[s + 1]; i++) {
+                    found |= indexes[order[i - 1]] == indexes[order[i]];
+                }
+            }
+        }
+        hasDuplicates = found;
+    }
+
+    private static long middle(Transactions transactions, int t) {
+        long[] starts = transactions.starts();
+        long[] ends = transactions.ends();
+        if (starts == null || ends == null) {
+            return NONE;
+        }
+        long start = starts[t];
+        long end = ends[t];
+        if (start == HistoryTable.NO_TIME && end == HistoryTable.NO_TIME) {
+            return NONE;
+        }
+        long middle = start == HistoryTable.NO_TIME
+                ? end
+                : end == HistoryTable.NO_TIME ? start : (start & end) + ((start ^ end) >> 1);
+        return Math.max(-MOST, Math.min(MOST, middle));
+    }
+
+    HistoryRows rows() {
+        return rows;
+    }
+
+    int sessions() {
+        return firsts.length - 1;
+    }
+
+    int count(int session) {
+        return firsts[session + 1] - firsts[session];
+    }
+
+    /** Transaction j of a session in the order of indexes. */
+    int transaction(int session, int j) {
+        return order[firsts[session] + j];
+    }
+
+    /** Whether two transactions share session and index. */
+    boolean hasDuplicates() {
+        return hasDuplicates;
+    }
+
+    /** The maximum of own(i) - i over all transactions i of a session in this piece. */
+    long lead(int session) {
+        long lead = NONE;
+        for (int j = 0; j < count(session); j++) {
+            lead = Math.max(lead, lead(session, j));
+        }
+        return lead;
+    }
+
+    private long lead(int session, int j) {
+        long clock = own[transaction(session, j)];
+        return clock == NONE ? NONE : clock - j;
+    }
+
+    /**
+     * By transaction: its clock.
+     *
+     * @param leads by session: the maximum over its transactions in earlier pieces, counted from the first of them; null for none
+     * @param before by session: how many these are; null for none
+     */
+    long[] clocks(long @Nullable [] leads, long @Nullable [] before) {
+        long[] clocks = new long[own.length];
+        for (int s = 0; s < sessions(); s++) {
+            long earlier = before == null ? 0 : before[s];
+            long lead = leads == null ? NONE : leads[s];
+            for (int j = 0; j < count(s); j++) {
+                long here = lead(s, j);
+                lead = Math.max(lead, here == NONE ? NONE : here - earlier);
+                clocks[transaction(s, j)] = earlier + j + lead;
+            }
+        }
+        return clocks;
+    }
+
+    /** Every k-th clock of the sorted ones, from the middle of the first k on. */
+    static long[] sample(long[] clocks, long k) {
+        long[] sorted = clocks.clone();
+        Arrays.sort(sorted);
+        int count = (int) ((sorted.length + k - 1) / k);
+        long[] sample = new long[count];
+        for (int i = 0; i < count; i++) {
+            long from = i * k;
+            long to = Math.min(sorted.length, from + k);
+            sample[i] = sorted[(int) (from + (to - from) / 2)];
+        }
+        return sample;
+    }
+
+    /** What windows do not support; empty if nothing. */
+    String unsupported() {
+        ValueDictionary.Labels labels = rows.values();
+        if (rows.lists() != null) {
+            return "windows of files do not support lists";
+        }
+        if (rows.operations().kinds() != null) {
+            return "windows do not support inserts and deletes";
+        }
+        if (labels.others().length > 0) {
+            return "windows of files do not support refused compare-and-sets";
+        }
+        return labels.versions().length > 0 ? "windows of files do not support versions" : "";
+    }
+}

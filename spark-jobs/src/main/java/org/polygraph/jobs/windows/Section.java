@@ -1,0 +1,126 @@
+package org.polygraph.jobs.windows;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.Serializable;
+import java.nio.ByteBuffer;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.storage.artifact.AtomicFile;
+import org.polygraph.storage.artifact.Location;
+import org.polygraph.storage.artifact.SeekableInput;
+
+/**
+ * A scratch file with a block for each of some neighbouring targets, which another task reads alone: what one task gives to others.
+ *
+ * @param from the first target
+ * @param to the target behind the last
+ */
+record Section(String file, int from, int to) implements Serializable {
+    private static final long serialVersionUID = 1L;
+
+    /** Whether there may be bytes for a target. */
+    boolean has(int target) {
+        return target >= from && target < to;
+    }
+
+    /** The block of a target; empty if there is none. */
+    byte[] block(int target) throws IOException {
+        if (!has(target)) {
+            return new byte[0];
+        }
+        try (SeekableInput in = Location.of(file).open()) {
+            in.seek((long) Long.BYTES * (target - from));
+            ByteBuffer ends = ByteBuffer.wrap(read(in, 2 * Long.BYTES));
+            long begin = ends.getLong();
+            int length = Math.toIntExact(ends.getLong() - begin);
+            if (length == 0) {
+                return new byte[0];
+            }
+            in.seek((long) Long.BYTES * (to - from + 1) + begin);
+            return read(in, length);
+        }
+    }
+
+    private byte[] read(SeekableInput in, int length) throws IOException {
+        byte[] bytes = in.readNBytes(length);
+        if (bytes.length < length) {
+            throw new EOFException(file + ": found " + bytes.length + " bytes; expected " + length);
+        }
+        return bytes;
+    }
+
+    void delete() throws IOException {
+        Location.of(file).delete();
+    }
+
+    static void write(BlockWriter to, Section section) {
+        to.text(section.file).unsigned(section.from).unsigned(section.to);
+    }
+
+    static Section read(BlockReader from) {
+        return new Section(from.text(), from.count(), from.count());
+    }
+
+    /** Deletes files that no task reads any more. */
+    static void delete(List<Section> sections) throws IOException {
+        for (Section section : sections) {
+            section.delete();
+        }
+    }
+
+    /** Collects the blocks of a section. */
+    static final class Output {
+        private final @Nullable BlockWriter[] blocks;
+        private final int first;
+
+        /** @param first the first target that may have a block */
+        Output(int first, int targets) {
+            this.first = first;
+            this.blocks = new @Nullable BlockWriter[targets];
+        }
+
+        BlockWriter block(int target) {
+            BlockWriter block = blocks[target - first];
+            if (block == null) {
+                block = new BlockWriter();
+                blocks[target - first] = block;
+            }
+            return block;
+        }
+
+        /** Writes the file, whose name is that of no other. */
+        Section write(String folder, String name) throws IOException {
+            int from = 0;
+            int to = blocks.length;
+            while (from < to && blocks[from] == null) {
+                from++;
+            }
+            while (from < to && blocks[to - 1] == null) {
+                to--;
+            }
+            Location location = Location.of(folder).child(name);
+            ByteBuffer ends = ByteBuffer.allocate(Long.BYTES * (to - from + 1));
+            long end = 0;
+            ends.putLong(end);
+            for (int i = from; i < to; i++) {
+                BlockWriter block = blocks[i];
+                end += block == null ? 0 : block.size();
+                ends.putLong(end);
+            }
+            try (AtomicFile file = location.create()) {
+                OutputStream out = file.stream();
+                out.write(ends.array());
+                for (int i = from; i < to; i++) {
+                    BlockWriter block = blocks[i];
+                    if (block != null) {
+                        out.write(block.array(), 0, block.size());
+                    }
+                }
+                file.commit();
+            }
+            return new Section(location.name(), first + from, first + to);
+        }
+    }
+}

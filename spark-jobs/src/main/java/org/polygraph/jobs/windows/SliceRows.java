@@ -1,0 +1,109 @@
+package org.polygraph.jobs.windows;
+
+import it.unimi.dsi.fastutil.ints.IntArrayList;
+import java.io.IOException;
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import org.polygraph.storage.dictionary.KeyDictionary;
+import org.polygraph.storage.dictionary.ValueDictionary;
+
+/** The operations of a slice of keys in the order of places, and within a transaction in its order. Holds one block of a section. */
+final class SliceRows {
+    /** States of transactions. */
+    static final int COUNTED = 0;
+    /** The outcome is unknown, and the transaction does not count at present. */
+    static final int OPEN = 1;
+    /** It never counts. */
+    static final int INACTIVE = 2;
+
+    private final int slice;
+    private final Iterator<Section> sections;
+    private final KeyDictionary keys = new KeyDictionary();
+    private final ValueDictionary values = new ValueDictionary();
+    private final IntArrayList ids = new IntArrayList();
+    private BlockReader in = new BlockReader(new byte[0]);
+
+    private long place;
+    private int number;
+    private int state;
+    private boolean isWrite;
+    private int key;
+    private long code;
+
+    /** A slice of sections that {@link DealTask}s wrote, in the order of places. */
+    record Slice(int number, ArrayList<Section> sections) implements Serializable {
+        private static final long serialVersionUID = 1L;
+
+        Slice(int number, List<Section> sections) {
+            this(number, new ArrayList<>(sections));
+        }
+
+        SliceRows rows() {
+            return new SliceRows(this);
+        }
+    }
+
+    private SliceRows(Slice of) {
+        this.slice = of.number;
+        this.sections = of.sections.iterator();
+    }
+
+    /** Moves to the next operation. @return false if there is none */
+    boolean next() throws IOException {
+        while (!in.hasMore()) {
+            if (!sections.hasNext()) {
+                return false;
+            }
+            in = new BlockReader(sections.next().block(slice));
+            ids.clear();
+            place = 0;
+        }
+        place += in.unsigned();
+        int flags = in.count();
+        number = flags >>> 3;
+        state = flags >>> 1 & 3;
+        isWrite = (flags & 1) != 0;
+        int id = in.count();
+        if (id == ids.size()) {
+            ids.add(in.key(keys));
+        }
+        key = ids.getInt(id);
+        code = in.value(values);
+        return true;
+    }
+
+    KeyDictionary keys() {
+        return keys;
+    }
+
+    ValueDictionary values() {
+        return values;
+    }
+
+    long place() {
+        return place;
+    }
+
+    /** The number of the operation in its transaction. */
+    int number() {
+        return number;
+    }
+
+    int state() {
+        return state;
+    }
+
+    boolean isWrite() {
+        return isWrite;
+    }
+
+    int key() {
+        return key;
+    }
+
+    long code() {
+        return code;
+    }
+}

@@ -1,0 +1,184 @@
+package org.polygraph.jobs.windows;
+
+import java.io.IOException;
+import org.polygraph.jobs.certificate.replay.Tally;
+import org.polygraph.jobs.decision.Budget;
+import org.polygraph.storage.dictionary.ValueDictionary;
+import org.polygraph.storage.format.pieces.Piece;
+import org.polygraph.storage.model.BudgetException;
+import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryRows;
+
+/**
+ * What the driver has to know of one piece of the input: its sessions, a sample of clocks and its counts.
+ *
+ * @param problem why the piece cannot be decided by windows; empty if it can
+ * @param sessions by session of the piece
+ * @param sample clocks, each of which stands for {@link Task#perSample} transactions, the last one for the rest
+ * @param transactions how many the piece has
+ * @param lines how many lines it has
+ * @param initialValue the initial value of its header as a block; empty if there is none
+ * @param tally of its transactions
+ */
+@SuppressWarnings("ArrayRecordComponent") // never compared
+record Survey(
+        String problem,
+        Session[] sessions,
+        long[] sample,
+        long transactions,
+        long lines,
+        long[] byStatus,
+        long reads,
+        long writes,
+        byte[] initialValue,
+        long tally) {
+    /** For a piece that cannot be read: reading the whole gives the message. */
+    static final String UNREADABLE = "a piece of the input could not be read";
+
+    /**
+     * A session in a piece.
+     *
+     * @param lead maximum of clock - number over its transactions, see {@link PieceRows#lead}
+     * @param loaded the value as a block, if its first transaction is committed and writes this value only; else empty
+     */
+    record Session(long label, long count, long least, long greatest, long lead, byte[] loaded) {}
+
+    private static Survey problem(String problem) {
+        return new Survey(problem, new Session[0], new long[0], 0, 0, new long[4], 0, 0, new byte[0], 0);
+    }
+
+    byte[] toBytes() {
+        BlockWriter out = new BlockWriter().text(problem).unsigned(sessions.length);
+        for (Session s : sessions) {
+            out.signed(s.label)
+                    .unsigned(s.count)
+                    .signed(s.least)
+                    .signed(s.greatest)
+                    .signed(s.lead);
+            out.bytes(s.loaded);
+        }
+        out.unsigned(sample.length);
+        long before = 0;
+        for (long clock : sample) {
+            out.signed(clock - before);
+            before = clock;
+        }
+        out.unsigned(transactions).unsigned(lines);
+        for (long count : byStatus) {
+            out.unsigned(count);
+        }
+        out.unsigned(reads).unsigned(writes).signed(tally);
+        return out.bytes(initialValue).toBytes();
+    }
+
+    static Survey ofBytes(byte[] bytes) {
+        BlockReader in = new BlockReader(bytes);
+        String problem = in.text();
+        Session[] sessions = new Session[in.count()];
+        for (int s = 0; s < sessions.length; s++) {
+            sessions[s] = new Session(in.signed(), in.unsigned(), in.signed(), in.signed(), in.signed(), in.bytes());
+        }
+        long[] sample = new long[in.count()];
+        long before = 0;
+        for (int i = 0; i < sample.length; i++) {
+            before += in.signed();
+            sample[i] = before;
+        }
+        long transactions = in.unsigned();
+        long lines = in.unsigned();
+        long[] byStatus = new long[TransactionStatus.values().length];
+        for (int i = 0; i < byStatus.length; i++) {
+            byStatus[i] = in.unsigned();
+        }
+        long reads = in.unsigned();
+        long writes = in.unsigned();
+        long tally = in.signed();
+        return new Survey(problem, sessions, sample, transactions, lines, byStatus, reads, writes, in.bytes(), tally);
+    }
+
+    /**
+     * Surveys a piece.
+     *
+     * @param number of the piece
+     * @param perSample transactions for which one clock stands
+     */
+    record SurveyTask(Piece piece, int number, boolean usesTimes, long perSample) implements Task {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        public byte[] run(Budget budget) throws IOException {
+            try {
+                HistoryRows rows = piece.read(budget::exhausted, budget.bytes());
+                return survey(new PieceRows(rows, number, usesTimes)).toBytes();
+            } catch (HistoryException e) {
+                return problem(UNREADABLE).toBytes();
+            } catch (BudgetException e) {
+                budget.require();
+                return problem(UNREADABLE).toBytes();
+            }
+        }
+
+        private Survey survey(PieceRows piece) {
+            String unsupported = piece.unsupported();
+            if (!unsupported.isEmpty()) {
+                return problem(unsupported);
+            }
+            if (piece.hasDuplicates()) {
+                return problem(UNREADABLE);
+            }
+            HistoryRows rows = piece.rows();
+            long[] byStatus = new long[TransactionStatus.values().length];
+            for (int t = 0; t < rows.transactions().size(); t++) {
+                byStatus[rows.transactions().statuses()[t]]++;
+            }
+            long writes = 0;
+            for (int keyAndKind : rows.operations().keys()) {
+                writes += keyAndKind & 1;
+            }
+            Session[] sessions = new Session[piece.sessions()];
+            ValueDictionary values = new ValueDictionary();
+            ValueDictionary.Codes codes = values.addAll(rows.values());
+            for (int s = 0; s < sessions.length; s++) {
+                int first = piece.transaction(s, 0);
+                int last = piece.transaction(s, piece.count(s) - 1);
+                sessions[s] = new Session(
+                        rows.sessionLabels()[s],
+                        piece.count(s),
+                        rows.transactions().indexes()[first],
+                        rows.transactions().indexes()[last],
+                        piece.lead(s),
+                        loaded(rows, first, values, codes));
+            }
+            Tally tally = new Tally();
+            tally.rows(rows);
+            return new Survey(
+                    "",
+                    sessions,
+                    PieceRows.sample(piece.clocks(null, null), perSample),
+                    rows.transactions().size(),
+                    rows.lines(),
+                    byStatus,
+                    rows.operations().size() - writes,
+                    writes,
+                    rows.initialValue() == null ? new byte[0] : block(values, codes.of(rows.initialValue())),
+                    tally.sum());
+        }
+
+        /** The only value that a committed transaction writes, if it does nothing else; or nothing. */
+        private static byte[] loaded(HistoryRows rows, int t, ValueDictionary values, ValueDictionary.Codes codes) {
+            int from = rows.operations().starts()[t];
+            int to = rows.operations().starts()[t + 1];
+            boolean loads = from < to && rows.transactions().statuses()[t] == TransactionStatus.COMMITTED.code();
+            for (int o = from; o < to; o++) {
+                loads &= (rows.operations().keys()[o] & 1) != 0
+                        && rows.operations().values()[o] == rows.operations().values()[from];
+            }
+            return loads ? block(values, codes.of(rows.operations().values()[from])) : new byte[0];
+        }
+
+        private static byte[] block(ValueDictionary values, long code) {
+            return new BlockWriter().value(values, code).toBytes();
+        }
+    }
+}

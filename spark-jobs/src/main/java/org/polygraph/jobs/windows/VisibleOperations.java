@@ -1,0 +1,31 @@
+package org.polygraph.jobs.windows;
+
+import org.polygraph.partitioner.index.TransactionScan;
+
+/** Which operations of a cell other transactions see, or are seen by: external reads, and the last writes of their keys. A byte an operation. */
+final class VisibleOperations {
+    private final byte[] roles;
+
+    VisibleOperations(Cell cell) {
+        int[] starts = new int[cell.size() + 1];
+        int[] keys = new int[cell.operations()];
+        long[] codes = new long[cell.operations()];
+        for (int t = 0; t < cell.size(); t++) {
+            starts[t + 1] = cell.operationsEnd(t);
+        }
+        for (int o = 0; o < keys.length; o++) {
+            keys[o] = cell.key(o) << 1 | (cell.isWrite(o) ? 1 : 0);
+            codes[o] = cell.code(o);
+        }
+        TransactionScan scan = new TransactionScan(
+                starts, keys, codes, keys.length, cell.keys().size(), TransactionScan.Reads.FIRST);
+        for (int t = 0; t < cell.size(); t++) {
+            scan.scan(t);
+        }
+        roles = scan.roles();
+    }
+
+    boolean isVisible(int operation) {
+        return roles[operation] != TransactionScan.HIDDEN;
+    }
+}

@@ -1,0 +1,28 @@
+package org.polygraph.jobs.windows;
+
+/**
+ * The sizes by which a check divides its work. None changes a verdict.
+ *
+ * @param window transactions of a window, about
+ * @param perTask transactions that a task takes at least, if there are so many
+ * @param perSlice operations of a slice of keys, about
+ * @param mostSlices the most slices
+ */
+public record WindowSettings(int window, long perTask, long perSlice, int mostSlices) {
+    private static final int SAMPLES = 64;
+
+    /** The default sizes. */
+    public static WindowSettings of(int window) {
+        return new WindowSettings(window, 1 << 16, 1 << 21, 1 << 12);
+    }
+
+    /** Transactions of a cell, about; two make a window. */
+    long perCell() {
+        return Math.max(1, window / 2);
+    }
+
+    /** Transactions for which one clock stands where borders are chosen. */
+    long perSample() {
+        return Math.max(1, perCell() / SAMPLES);
+    }
+}

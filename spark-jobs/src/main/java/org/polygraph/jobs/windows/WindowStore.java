@@ -1,0 +1,320 @@
+package org.polygraph.jobs.windows;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.IntStream;
+import org.polygraph.jobs.certificate.format.IndeterminateMode;
+import org.polygraph.jobs.certificate.format.Terms;
+import org.polygraph.jobs.certificate.replay.PlacedSessions;
+import org.polygraph.jobs.certificate.replay.Tally;
+import org.polygraph.storage.format.pieces.Piece;
+import org.polygraph.storage.format.pieces.ReadPlan;
+
+/**
+ * The scratch files of one check, and the jobs that read and write them: cells with transactions, and slices with operations. The driver
+ * keeps, of each cell, its first place and the name of its file.
+ */
+final class WindowStore {
+    private final Workers workers;
+    private final WindowSettings settings;
+    private final Terms terms;
+    private final boolean ignoresUnknown;
+    private final Layout layout;
+    /** By cell: its first place; and the place behind the last. */
+    private long[] firsts = new long[1];
+    /** By cell: the section with it. */
+    private final List<Section> cells = new ArrayList<>();
+    /** Cells that one task takes: the first of each group; and the number of cells. */
+    private int[] groups = new int[1];
+
+    private List<Section> dealt = List.of();
+    private long operations;
+    private int slices = 1;
+    private int writes;
+
+    /** Surveys the input. */
+    WindowStore(Workers workers, ReadPlan plan, boolean usesTimes, WindowSettings settings, Terms terms)
+            throws IOException {
+        this.workers = workers;
+        this.settings = settings;
+        this.terms = terms;
+        this.ignoresUnknown = terms.indeterminate() == IndeterminateMode.ABORT;
+        List<Task> tasks = new ArrayList<>();
+        for (Piece piece : plan.pieces()) {
+            tasks.add(new Survey.SurveyTask(piece, tasks.size(), usesTimes, settings.perSample()));
+        }
+        List<Survey> surveys = workers.run("survey the input", tasks).stream()
+                .map(Survey::ofBytes)
+                .toList();
+        layout = new Layout(surveys, settings.perSample(), settings.perCell());
+    }
+
+    Layout layout() {
+        return layout;
+    }
+
+    int cellCount() {
+        return cells.size();
+    }
+
+    long transactions() {
+        return firsts[firsts.length - 1];
+    }
+
+    long operations() {
+        return operations;
+    }
+
+    long[] firsts() {
+        return firsts;
+    }
+
+    int cellOf(long place) {
+        return DealTask.cellOf(firsts, place);
+    }
+
+    /** Some neighbouring cells. */
+    Cells cells(int from, int to) {
+        return new Cells(from, Arrays.copyOfRange(firsts, from, to + 1), cells.subList(from, to));
+    }
+
+    /** Reads the input into cells. */
+    void ingest(ReadPlan plan, boolean usesTimes) throws IOException {
+        int[] files = plan.pieces().stream().mapToInt(Piece::file).toArray();
+        List<Task> tasks = new ArrayList<>();
+        for (int p = 0; p < files.length; p++) {
+            tasks.add(new IngestTask(
+                    plan.pieces().get(p),
+                    p,
+                    usesTimes,
+                    layout.numbers(p),
+                    layout.leads(p),
+                    layout.before(p),
+                    layout.borders(),
+                    layout.linesBefore(p, files),
+                    workers.folder()));
+        }
+        List<Section> pieces = sections(workers.run("read the input", tasks));
+        long[] expected = new long[layout.cells()];
+        Arrays.fill(expected, settings.perCell());
+        groups = grouped(DealTask.firsts(expected));
+        List<byte[]> results = workers.run(
+                "sort transactions",
+                IntStream.range(0, groups.length - 1)
+                        .mapToObj(g -> new SortTask(
+                                having(pieces, groups[g], groups[g + 1]), groups[g], groups[g + 1], workers.folder()))
+                        .toList());
+        long[] counts = new long[layout.cells()];
+        for (int g = 0; g < results.size(); g++) {
+            BlockReader in = new BlockReader(results.get(g));
+            for (int c = groups[g]; c < groups[g + 1]; c++) {
+                counts[c] = in.unsigned();
+                operations += in.unsigned();
+            }
+            Section section = Section.read(in);
+            for (int c = groups[g]; c < groups[g + 1]; c++) {
+                cells.add(section);
+            }
+        }
+        Section.delete(pieces);
+        firsts = DealTask.firsts(counts);
+        groups = grouped(firsts);
+        slices = (int) Math.max(1, Math.min(settings.mostSlices(), operations / settings.perSlice() + 1));
+    }
+
+    private static List<Section> having(List<Section> sections, int from, int to) {
+        return sections.stream()
+                .filter(section -> section.from() < to && section.to() > from)
+                .toList();
+    }
+
+    /** Groups of neighbouring cells with about so many transactions as one task takes. */
+    private int[] grouped(long[] ofCells) {
+        int[] found = new int[ofCells.length];
+        int count = 0;
+        for (int c = 0; c + 1 < ofCells.length; c++) {
+            if (count == 0 || ofCells[c + 1] - ofCells[found[count - 1]] > settings.perTask()) {
+                found[count++] = c;
+            }
+        }
+        found[count] = ofCells.length - 1;
+        return Arrays.copyOf(found, count + 1);
+    }
+
+    /** Runs a task for each group of cells. */
+    private List<byte[]> perGroup(String what, Function<Cells, Task> task) throws IOException {
+        return workers.run(
+                what,
+                IntStream.range(0, groups.length - 1)
+                        .mapToObj(g -> task.apply(cells(groups[g], groups[g + 1])))
+                        .toList());
+    }
+
+    /** Runs a task for each slice. */
+    List<byte[]> perSlice(String what, Function<SliceRows.Slice, Task> task) throws IOException {
+        return workers.run(
+                what,
+                IntStream.range(0, slices)
+                        .mapToObj(s -> task.apply(new SliceRows.Slice(s, having(dealt, s, s + 1))))
+                        .toList());
+    }
+
+    private static List<Section> sections(List<byte[]> results) {
+        return results.stream()
+                .map(result -> Section.read(new BlockReader(result)))
+                .toList();
+    }
+
+    private String next(String name) {
+        return name + "-" + ++writes;
+    }
+
+    /** Deals the operations of all cells to slices, in place of those that were dealt before. */
+    void deal() throws IOException {
+        Section.delete(dealt);
+        String name = next("slices");
+        dealt = sections(perGroup(
+                "deal operations to keys", some -> new DealTask(some, slices, ignoresUnknown, workers.folder(), name)));
+    }
+
+    /** Finds violated reads. */
+    List<CheckTask.Result> check(boolean asksUnique) throws IOException {
+        return perSlice("check reads", slice -> new CheckTask(slice, layout.initialValue(), firsts, asksUnique))
+                .stream()
+                .map(result -> CheckTask.Result.ofBytes(result, cells.size()))
+                .toList();
+    }
+
+    /** Marks the transactions of unknown outcome that count, and deals again. */
+    void countUnknown() throws IOException {
+        if (ignoresUnknown) {
+            return;
+        }
+        UnknownOutcomes outcomes = new UnknownOutcomes(
+                perSlice("find unknown outcomes", slice -> new UnknownTask(slice, layout.initialValue())));
+        if (outcomes.outcomes().isEmpty()) {
+            return;
+        }
+        String name = next("cells");
+        List<Section> marked = sections(perGroup(
+                "mark unknown outcomes", some -> new CountTask(some, outcomes.outcomes(), workers.folder(), name)));
+        for (int g = 0; g < marked.size(); g++) {
+            for (int c = groups[g]; c < groups[g + 1]; c++) {
+                replace(c, marked.get(g));
+            }
+        }
+        sweep();
+        deal();
+    }
+
+    /** A window of cells. */
+    record Range(int from, int to) {}
+
+    /**
+     * Repairs windows, and moves the transactions of those that are repaired.
+     *
+     * @param windows ascending and disjoint
+     * @return by window: a constant of {@link WindowTask}
+     */
+    List<Integer> repair(List<Range> windows, boolean strict) throws IOException {
+        long[] from = windows.stream().mapToLong(each -> firsts[each.from]).toArray();
+        long[] to = windows.stream().mapToLong(each -> firsts[each.to]).toArray();
+        String name = next("borders");
+        List<Section> borders = sections(perSlice(
+                "find values at borders",
+                slice -> new BorderTask(slice, layout.initialValue(), from, to, workers.folder(), name)));
+        String moved = next("cells");
+        List<Task> tasks = new ArrayList<>();
+        List<List<Range>> parts = new ArrayList<>();
+        for (int w = 0; w < windows.size(); ) {
+            int first = w++;
+            while (w < windows.size() && to[w] - from[first] <= settings.perTask()) {
+                w++;
+            }
+            List<Range> some = windows.subList(first, w);
+            parts.add(some);
+            List<Cells> ofWindows =
+                    some.stream().map(each -> cells(each.from, each.to)).toList();
+            tasks.add(new WindowTask(
+                    new ArrayList<>(ofWindows),
+                    IntStream.range(first, w).toArray(),
+                    new ArrayList<>(having(borders, first, w)),
+                    layout.initialValue(),
+                    strict,
+                    workers.folder(),
+                    moved));
+        }
+        List<byte[]> results = workers.run("repair windows", tasks);
+        List<Integer> outcomes = new ArrayList<>();
+        for (int i = 0; i < parts.size(); i++) {
+            BlockReader in = new BlockReader(results.get(i));
+            List<Integer> some = WindowTask.results(in, parts.get(i).size());
+            Section section = Section.read(in);
+            for (int w = 0; w < some.size(); w++) {
+                Range window = parts.get(i).get(w);
+                for (int c = window.from; some.get(w) == WindowTask.REPAIRED && c < window.to; c++) {
+                    replace(c, section);
+                }
+            }
+            outcomes.addAll(some);
+        }
+        Section.delete(borders);
+        sweep();
+        return outcomes;
+    }
+
+    private final Set<Section> files = new HashSet<>();
+
+    private void replace(int cell, Section section) {
+        files.add(cells.get(cell));
+        cells.set(cell, section);
+    }
+
+    /** Deletes the files of cells that were replaced. */
+    private void sweep() throws IOException {
+        Collection<Section> used = new HashSet<>(cells);
+        files.removeIf(used::contains);
+        Section.delete(new ArrayList<>(files));
+        files.clear();
+    }
+
+    /**
+     * Replays the whole order by code that shares nothing with what found it.
+     *
+     * @return the first discrepancy, or empty
+     */
+    String replay() throws IOException {
+        PlacedSessions sessions = new PlacedSessions();
+        Tally raw = new Tally();
+        Tally placed = new Tally();
+        for (byte[] result : perGroup("replay sessions", some -> new CellReplayTask(some, layout.labels(), terms))) {
+            BlockReader in = new BlockReader(result);
+            raw.add(in.signed());
+            placed.add(in.signed());
+            sessions.then(PlacedSessions.ofBytes(in.bytes()));
+        }
+        String wrong = sessions.discrepancy();
+        if (wrong != null) {
+            return wrong;
+        }
+        if (raw.sum() != layout.tally()) {
+            return "its transactions are not those of the input";
+        }
+        for (byte[] result :
+                perSlice("replay keys", slice -> new SliceReplayTask(slice, slices, layout.initialValue()))) {
+            BlockReader in = new BlockReader(result);
+            placed.add(-in.signed());
+            String found = in.text();
+            if (!found.isEmpty()) {
+                return found;
+            }
+        }
+        return placed.sum() == 0 ? "" : "the operations of its keys are not those of its transactions";
+    }
+}

@@ -1,0 +1,17 @@
+/**
+ * Decides SER for a history that no process holds: small tasks over blocks of bytes in a folder of scratch files, which any
+ * {@link org.polygraph.jobs.windows.Workers} run.
+ *
+ * <p>Transactions have places in one total order. {@link org.polygraph.jobs.windows.Cell Cells} hold the transactions of
+ * neighbouring places, slices hold the operations of some keys in the order of places. A pass deals the cells to slices, finds the
+ * reads that do not return the last write before them, and repairs the windows (ranges of cells) in which there are such reads.
+ *
+ * <p>Guarantee: a PASS has an order in which independent code replayed the operations of every key, which are the operations of the
+ * input ({@link org.polygraph.jobs.certificate.replay.Tally}). A VIOLATION is one of a part of the history without the reads that
+ * the rest may explain, as the embedded engine judges it. Results are a function of the input, the size of a window and the pieces in
+ * which the input is read, not of the number of slices or workers. May import: storage, partitioner, certificate, decision.
+ */
+@NullMarked
+package org.polygraph.jobs.windows;
+
+import org.jspecify.annotations.NullMarked;

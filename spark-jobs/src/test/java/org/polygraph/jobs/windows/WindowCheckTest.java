@@ -1,0 +1,135 @@
+package org.polygraph.jobs.windows;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.polygraph.jobs.application.EmbeddedChecker;
+import org.polygraph.jobs.decision.Budget;
+import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.decision.PhaseClock;
+import org.polygraph.jobs.decision.Progress;
+import org.polygraph.jobs.verdict.Counts;
+import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.format.HistoryFormat;
+import org.polygraph.storage.format.HistoryReader;
+import org.polygraph.storage.format.HistoryWriter;
+import org.polygraph.storage.format.pieces.ReadPlan;
+import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.testkit.HistoryDsl;
+import org.polygraph.storage.testkit.HistoryGenerator;
+import org.polygraph.storage.testkit.InjectedAnomaly;
+import org.polygraph.storage.testkit.SplitMix;
+import org.polygraph.storage.testkit.SuiteScale;
+import org.polygraph.storage.testkit.TinyHistories;
+
+/** Windows in scratch files against the embedded engine. */
+class WindowCheckTest {
+    private static final long SEED = 0x57a6;
+    private static final CheckRequest REQUEST = CheckRequest.of(IsolationLevel.SER);
+
+    @TempDir
+    private Path folder;
+
+    private final Map<WindowCheck.Outcome, Integer> outcomes = new EnumMap<>(WindowCheck.Outcome.class);
+
+    @Test
+    void tinyHistoriesHaveTheSameVerdicts() throws IOException, HistoryException {
+        TinyHistories stream = new TinyHistories(SEED);
+        for (int i = 0; i < SuiteScale.of(300); i++) {
+            SplitMix random = new SplitMix(stream.seedOf(i));
+            HistoryTable history = stream.at(i);
+            assertDecided(
+                    history,
+                    new WindowSettings(random.between(1, 6), random.between(1, 8), random.between(1, 9), 3),
+                    random.between(60, 400),
+                    random.chance(0.5),
+                    "seed " + stream.seedOf(i) + " " + HistoryDsl.print(history));
+        }
+        System.out.println(outcomes + " of tiny histories, seed " + SEED);
+        assertThat(outcomes.get(WindowCheck.Outcome.ORDERED)).isPositive();
+        assertThat(outcomes.get(WindowCheck.Outcome.VIOLATED)).isPositive();
+    }
+
+    @Test
+    void historiesOfManyWindowsHaveTheSameVerdicts() throws IOException, HistoryException {
+        for (int i = 0; i < SuiteScale.of(30); i++) {
+            SplitMix random = new SplitMix(SplitMix.seedOf(SEED + 1, i));
+            HistoryGenerator generator = HistoryGenerator.withSeed(random.nextLong())
+                    .isolation(HistoryGenerator.Isolation.OPTIMISTIC)
+                    .sessions(random.between(2, 30))
+                    .transactions(1_000)
+                    .operations(1, 6)
+                    .keys(random.between(20, 500))
+                    .zipf(random.chance(0.5) ? 0.9 : 0)
+                    .abortedShare(random.chance(0.5) ? 0 : 0.05)
+                    .indeterminateShare(random.chance(0.5) ? 0 : 0.02)
+                    .clockSkew(random.chance(0.5) ? 0 : 20_000);
+            if (random.chance(0.3)) {
+                generator.repeatedValues(1, 20, 0.3);
+            }
+            if (random.chance(0.4)) {
+                InjectedAnomaly[] all = InjectedAnomaly.values();
+                generator.inject(all[random.nextInt(all.length)], 1);
+            }
+            HistoryTable history = TinyHistories.of(generator, random.chance(0.2) ? random : null);
+            for (int window : new int[] {4, 50, 500, 5_000}) {
+                assertDecided(
+                        history,
+                        new WindowSettings(window, random.between(1, 1_000), random.between(100, 4_000), 7),
+                        random.between(5_000, 50_000),
+                        random.chance(0.8),
+                        "seed " + (SEED + 1) + " #" + i + " window " + window);
+            }
+        }
+        System.out.println(outcomes + " of histories of many windows, seed " + (SEED + 1));
+        assertThat(outcomes.get(WindowCheck.Outcome.ORDERED)).isPositive();
+        assertThat(outcomes.get(WindowCheck.Outcome.VIOLATED)).isPositive();
+    }
+
+    private void assertDecided(
+            HistoryTable history, WindowSettings settings, long pieceBytes, boolean usesTimes, String what)
+            throws IOException, HistoryException {
+        String file = folder.resolve("history.jsonl").toString();
+        HistoryWriter.write(history, file, HistoryFormat.JSONL);
+        HistoryTable read = HistoryReader.read(file, HistoryFormat.AUTO);
+        if (Counts.of(read).transactionsCommitted() == 0) {
+            return;
+        }
+        boolean holds = new EmbeddedChecker()
+                        .check(read, REQUEST, Progress.NONE, Budget.unlimited())
+                        .status()
+                == Verdict.Status.PASS;
+        ReadPlan plan = Objects.requireNonNull(
+                ReadPlan.of(file, HistoryFormat.AUTO, ReadPlan.Sizes.ofAny(pieceBytes), () -> false));
+        WindowCheck.Outcome outcome;
+        WindowCheck check;
+        try (LocalWorkers workers = new LocalWorkers(2, Budget.unlimited(), Progress.NONE)) {
+            check = new WindowCheck(
+                    workers,
+                    plan,
+                    settings,
+                    REQUEST.terms().orElseThrow(),
+                    part -> new EmbeddedChecker()
+                                    .check(part, REQUEST, Progress.NONE, Budget.unlimited())
+                                    .status()
+                            == Verdict.Status.VIOLATION,
+                    new PhaseClock(Progress.NONE, 0));
+            outcome = check.run(usesTimes, false);
+        }
+        outcomes.merge(outcome, 1, Integer::sum);
+        if (outcome == WindowCheck.Outcome.OPEN) {
+            System.out.println(check.reason() + ": " + what);
+        } else {
+            assertThat(outcome == WindowCheck.Outcome.ORDERED).as(what).isEqualTo(holds);
+            assertThat(check.counts()).as(what).isEqualTo(Counts.of(read));
+        }
+    }
+}
