@@ -47,9 +47,6 @@ final class PolygraphCommand implements Runnable {
     /** {@code help COMMAND} is {@code COMMAND --help}. */
     private static final String HELP = "help";
 
-    /** Commands whose names are reserved. */
-    private static final Set<String> PLANNED = Set.of("bench");
-
     @Spec
     @SuppressWarnings("NullAway.Init")
     private CommandSpec spec;
@@ -178,9 +175,7 @@ final class PolygraphCommand implements Runnable {
 
     private static String unknownCommand(String word, Set<String> commands) {
         String known = String.join(", ", commands);
-        return PLANNED.contains(word)
-                ? "'" + word + "' is not part of this version; it has " + known
-                : "unknown command '" + word + "'" + Suggestion.forWord(word, commands) + " (commands: " + known + ")";
+        return "unknown command '" + word + "'" + Suggestion.forWord(word, commands) + " (commands: " + known + ")";
     }
 
     private static int bug(Throwable e, boolean verbose, Environment environment) {

@@ -392,18 +392,6 @@ class BadInputAcceptanceTest {
     }
 
     @Test
-    void commandsOfLaterVersionsSayThatTheyAreNotHere() {
-        for (String command : List.of("bench")) {
-            assertThat(run(command, "x", "--y")).isEqualTo(2);
-            assertThat(err)
-                    .isEqualTo("polygraph: '" + command
-                            + "' is not part of this version; it has check, explain, report, convert, verify, runs, stats, lint,"
-                            + " estimate, generate, record, version\n");
-            assertThat(out).isEmpty();
-        }
-    }
-
-    @Test
     void everyOptionThatIsPromisedIsTaken() throws IOException {
         String pass = write("@pass", transaction("0", "0", "").getBytes(StandardCharsets.UTF_8));
         String runs = folder.resolve("runs").toString();

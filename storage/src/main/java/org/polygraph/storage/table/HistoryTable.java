@@ -342,11 +342,6 @@ public final class HistoryTable {
         return with(header.with(state));
     }
 
-    /** The history with one initial value of every key; shares all arrays. */
-    public HistoryTable withoutInitialState() {
-        return with(header.with((Int2LongMap) null));
-    }
-
     /**
      * The predicates that the history was read with, which reads of keys stand for, perhaps only in part; null for
      * none.
