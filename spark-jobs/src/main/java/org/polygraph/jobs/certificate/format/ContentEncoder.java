@@ -1,7 +1,9 @@
 package org.polygraph.jobs.certificate.format;
 
 import java.io.ByteArrayOutputStream;
-import java.nio.ByteBuffer;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.security.DigestException;
 import java.security.MessageDigest;
@@ -23,9 +25,15 @@ final class ContentEncoder {
     /** The most bytes of an operation with an integer key and an integer value, for which room is reserved once. */
     private static final int OPERATION = 17;
 
+    private static final int TRANSACTION = 33;
+
+    private static final VarHandle BIG_ENDIAN =
+            MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
+
     private final MessageDigest digest = Fingerprint.digest();
     private final @Nullable ByteArrayOutputStream copy;
-    private final ByteBuffer buffer = ByteBuffer.allocate(BUFFER);
+    private final byte[] buffer = new byte[BUFFER];
+    private int size;
 
     ContentEncoder() {
         this.copy = null;
@@ -37,35 +45,36 @@ final class ContentEncoder {
     }
 
     private void room(int bytes) {
-        if (buffer.remaining() < bytes) {
+        if (BUFFER - size < bytes) {
             flush();
         }
     }
 
     void flush() {
         if (copy == null) {
-            digest.update(buffer.array(), 0, buffer.position());
+            digest.update(buffer, 0, size);
         } else {
-            copy.write(buffer.array(), 0, buffer.position());
+            copy.write(buffer, 0, size);
         }
-        buffer.clear();
+        size = 0;
     }
 
     void put(byte b) {
         room(1);
-        buffer.put(b);
+        buffer[size++] = b;
     }
 
     void number(long number) {
         room(Long.BYTES);
-        buffer.putLong(number);
+        add(number);
     }
 
     void bytes(byte[] bytes, int from, int length) {
         for (int at = from, n; at < from + length; at += n) {
             n = Math.min(from + length - at, BUFFER);
             room(n);
-            buffer.put(bytes, at, n);
+            System.arraycopy(bytes, at, buffer, size, n);
+            size += n;
         }
     }
 
@@ -77,25 +86,40 @@ final class ContentEncoder {
 
     /** Index, status, times and number of operations of a transaction; its operations follow. */
     void transaction(long index, byte status, long start, long end, int operations) {
-        number(index);
-        put(status);
-        number(start);
-        number(end);
-        number(operations);
+        room(TRANSACTION);
+        add(index);
+        buffer[size++] = status;
+        add(start);
+        add(end);
+        add(operations);
     }
 
     /** @param flags of inserts and deletes */
     void operation(KeyDictionary keys, ValueDictionary values, int keyAndKind, long value, byte flags) {
         int key = keyAndKind >> 1;
         boolean text = keys.isString(key);
+        boolean integer = values.isInteger(value);
         room(OPERATION);
-        buffer.put((byte) ((keyAndKind & 1) | (text ? TEXT_KEY : 0) | tag(values, value) | flags));
+        buffer[size++] = (byte) ((keyAndKind & 1)
+                | (text ? TEXT_KEY : 0)
+                | (integer ? INTEGER_VALUE : tag(values, value))
+                | flags);
         if (text) {
             text(keys.string(key));
+            value(values, value);
+        } else if (integer) {
+            add(keys.integer(key));
+            add(values.integer(value));
         } else {
-            buffer.putLong(keys.integer(key));
+            add(keys.integer(key));
+            value(values, value);
         }
-        value(values, value);
+    }
+
+    /** A number for which there is room. */
+    private void add(long number) {
+        BIG_ENDIAN.set(buffer, size, number);
+        size += Long.BYTES;
     }
 
     void taggedValue(ValueDictionary values, long code) {

@@ -11,6 +11,7 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.artifact.SeekableInput;
+import org.polygraph.storage.dictionary.KeyDictionary;
 import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.StoppedException;
@@ -104,24 +105,7 @@ public record Fingerprint(String input, String content) implements Serializable 
                 if (t % TRANSACTIONS == 0) {
                     StoppedException.check(stop);
                 }
-                int from = table.firstOperation(t);
-                int to = table.operationsEnd(t);
-                hash.begin(
-                        label,
-                        table.index(t),
-                        table.statuses()[t],
-                        time(table.starts(), t),
-                        time(table.ends(), t),
-                        to - from);
-                for (int o = from; o < to; o++) {
-                    hash.operation(
-                            table.keys(),
-                            table.values(),
-                            table.operationKeys()[o],
-                            table.value(o),
-                            table.isInsert(o),
-                            table.isDelete(o));
-                }
+                transaction(hash, table, label, t);
                 hash.end(leaf, 0);
                 tree.add(leaf, 0);
             }
@@ -132,6 +116,19 @@ public record Fingerprint(String input, String content) implements Serializable 
         state(out, table, state);
         tree.encode(out);
         return out.hex();
+    }
+
+    private static void transaction(TransactionHash hash, HistoryTable table, long session, int t) {
+        int from = table.firstOperation(t);
+        int to = table.operationsEnd(t);
+        hash.begin(
+                session, table.index(t), table.statuses()[t], time(table.starts(), t), time(table.ends(), t), to - from);
+        KeyDictionary keys = table.keys();
+        ValueDictionary values = table.values();
+        int[] keysAndKinds = table.operationKeys();
+        for (int o = from; o < to; o++) {
+            hash.operation(keys, values, keysAndKinds[o], table.value(o), table.isInsert(o), table.isDelete(o));
+        }
     }
 
     /**
