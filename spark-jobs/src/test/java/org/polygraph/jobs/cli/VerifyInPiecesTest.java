@@ -36,8 +36,7 @@ class VerifyInPiecesTest {
 
     private String verify(String engine, Path file) {
         InProcess answer = engine.equals("spark")
-                ? InProcess.run(
-                        "verify", "--engine", "spark", "--master", "local[2]", folder + "/out", file.toString())
+                ? InProcess.run("verify", "--engine", "spark", "--master", "local[2]", folder + "/out", file.toString())
                 : InProcess.run("verify", folder + "/out", file.toString());
         return answer.out().replaceAll("[0-9]+ ms", "N ms");
     }

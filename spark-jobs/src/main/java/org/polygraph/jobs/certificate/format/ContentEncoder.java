@@ -100,10 +100,8 @@ final class ContentEncoder {
         boolean text = keys.isString(key);
         boolean integer = values.isInteger(value);
         room(OPERATION);
-        buffer[size++] = (byte) ((keyAndKind & 1)
-                | (text ? TEXT_KEY : 0)
-                | (integer ? INTEGER_VALUE : tag(values, value))
-                | flags);
+        buffer[size++] = (byte)
+                ((keyAndKind & 1) | (text ? TEXT_KEY : 0) | (integer ? INTEGER_VALUE : tag(values, value)) | flags);
         if (text) {
             text(keys.string(key));
             value(values, value);

@@ -122,7 +122,12 @@ public record Fingerprint(String input, String content) implements Serializable 
         int from = table.firstOperation(t);
         int to = table.operationsEnd(t);
         hash.begin(
-                session, table.index(t), table.statuses()[t], time(table.starts(), t), time(table.ends(), t), to - from);
+                session,
+                table.index(t),
+                table.statuses()[t],
+                time(table.starts(), t),
+                time(table.ends(), t),
+                to - from);
         KeyDictionary keys = table.keys();
         ValueDictionary values = table.values();
         int[] keysAndKinds = table.operationKeys();
