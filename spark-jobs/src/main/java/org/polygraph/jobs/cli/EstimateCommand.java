@@ -1,8 +1,6 @@
 package org.polygraph.jobs.cli;
 
-import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
-import com.fasterxml.jackson.core.JsonpCharacterEscapes;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.StringWriter;
@@ -15,6 +13,7 @@ import org.polygraph.jobs.application.SparkSettings;
 import org.polygraph.jobs.estimate.Estimate;
 import org.polygraph.jobs.estimate.Estimate.Engine;
 import org.polygraph.jobs.report.wording.Legible;
+import org.polygraph.jobs.report.wording.LegibleJson;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistorySize;
@@ -206,8 +205,7 @@ final class EstimateCommand implements Callable<Integer> {
 
     private String asJson(String path, HistorySize size) throws IOException {
         StringWriter text = new StringWriter();
-        try (JsonGenerator out = new JsonFactory().createGenerator(text)) {
-            out.setCharacterEscapes(JsonpCharacterEscapes.instance());
+        try (JsonGenerator out = LegibleJson.FACTORY.createGenerator(text)) {
             out.writeStartObject();
             out.writeStringField("path", path);
             out.writeStringField("source", size.source().name().toLowerCase(Locale.ROOT));

@@ -1,8 +1,6 @@
 package org.polygraph.jobs.cli;
 
-import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
-import com.fasterxml.jackson.core.JsonpCharacterEscapes;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.StringWriter;
@@ -10,6 +8,7 @@ import java.io.UncheckedIOException;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.polygraph.jobs.report.wording.Legible;
+import org.polygraph.jobs.report.wording.LegibleJson;
 import org.polygraph.storage.analysis.HistoryStats;
 import org.polygraph.storage.table.HistoryTable;
 import picocli.CommandLine.Command;
@@ -74,8 +73,7 @@ final class StatsCommand implements Callable<Integer> {
 
     private static String json(String path, HistoryStats stats) {
         StringWriter text = new StringWriter(512);
-        try (JsonGenerator out = new JsonFactory().createGenerator(text)) {
-            out.setCharacterEscapes(JsonpCharacterEscapes.instance());
+        try (JsonGenerator out = LegibleJson.FACTORY.createGenerator(text)) {
             out.writeStartObject();
             out.writeStringField("path", path);
             out.writeNumberField("sessions", stats.sessions());

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import org.polygraph.jobs.report.wording.Facts;
+import org.polygraph.jobs.report.wording.Legible;
 import org.polygraph.jobs.report.wording.Phenomenon;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.Violation;
@@ -78,7 +79,7 @@ final class JunitXml {
         return text.toString();
     }
 
-    /** Escapes text and attributes; characters that XML 1.0 cannot represent become {@code ?}. */
+    /** Escapes text and attributes; characters that {@link Legible} hides, such as those that XML 1.0 cannot represent, become escapes of Java. */
     private static String escaped(String text) {
         StringBuilder safe = new StringBuilder(text.length() + 16);
         text.codePoints().forEach(c -> {
@@ -89,10 +90,7 @@ final class JunitXml {
                 case '"' -> safe.append("&quot;");
                 case '\n' -> safe.append("&#10;");
                 case '\t' -> safe.append("&#9;");
-                default -> {
-                    boolean writable = (c >= 0x20 && c <= 0xD7FF) || (c >= 0xE000 && c <= 0xFFFD) || c >= 0x10000;
-                    safe.appendCodePoint(writable ? c : '?');
-                }
+                default -> Legible.append(safe, c);
             }
         });
         return safe.toString();

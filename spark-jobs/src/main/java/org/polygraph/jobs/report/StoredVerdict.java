@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.report.wording.Legible;
+import org.polygraph.jobs.report.wording.LegibleJson;
 import org.polygraph.jobs.verdict.Strongest;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.storage.model.HistoryException;
@@ -82,8 +83,8 @@ public record StoredVerdict(
      */
     public String json(String path, int exitCode, @Nullable Strongest strongest, String run) throws IOException {
         ByteArrayOutputStream text = new ByteArrayOutputStream(json.length() + path.length());
-        try (JsonParser in = VerdictJson.FACTORY.createParser(json);
-                JsonGenerator out = VerdictJson.FACTORY.createGenerator(text)) {
+        try (JsonParser in = LegibleJson.FACTORY.createParser(json);
+                JsonGenerator out = LegibleJson.FACTORY.createGenerator(text)) {
             in.nextToken();
             out.writeStartObject();
             while (in.nextToken() == JsonToken.FIELD_NAME) {
@@ -120,7 +121,7 @@ public record StoredVerdict(
         int violations = 0;
         int found = 0;
         long schema = -1;
-        try (JsonParser parser = VerdictJson.FACTORY.createParser(json)) {
+        try (JsonParser parser = LegibleJson.FACTORY.createParser(json)) {
             if (parser.nextToken() != JsonToken.START_OBJECT) {
                 throw new HistoryException(file, "no JSON object", "a verdict", REMEDY);
             }

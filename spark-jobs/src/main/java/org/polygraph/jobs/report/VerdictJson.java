@@ -1,9 +1,6 @@
 package org.polygraph.jobs.report;
 
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonFactoryBuilder;
 import com.fasterxml.jackson.core.JsonGenerator;
-import com.fasterxml.jackson.core.JsonpCharacterEscapes;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -16,6 +13,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.report.wording.Expectation;
 import org.polygraph.jobs.report.wording.Facts;
+import org.polygraph.jobs.report.wording.LegibleJson;
 import org.polygraph.jobs.report.wording.Phenomenon;
 import org.polygraph.jobs.verdict.Assumptions;
 import org.polygraph.jobs.verdict.Certificate;
@@ -48,13 +46,6 @@ public final class VerdictJson {
     private static final int MOST_REASONS = 1000;
 
     private static final long EXACT = 1L << 53;
-    /**
-     * Escapes also the two line separators of Unicode, which a reader of lines would break at. Halves of surrogate
-     * pairs are escaped only by generators that write bytes; a Writer passes them on.
-     */
-    static final JsonFactory FACTORY = new JsonFactoryBuilder()
-            .characterEscapes(JsonpCharacterEscapes.instance())
-            .build();
 
     private final JsonGenerator json;
     private final @Nullable HistoryTable table;
@@ -79,7 +70,7 @@ public final class VerdictJson {
      */
     public static String of(Verdict verdict, @Nullable Strongest strongest, @Nullable String run) {
         ByteArrayOutputStream text = new ByteArrayOutputStream(1024);
-        try (JsonGenerator json = FACTORY.createGenerator(text)) {
+        try (JsonGenerator json = LegibleJson.FACTORY.createGenerator(text)) {
             new VerdictJson(json, verdict.table()).verdict(verdict, strongest, run);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -90,7 +81,7 @@ public final class VerdictJson {
     /** {@code metrics.json}: the cost of the check. One JSON object without line breaks. */
     static String metrics(Verdict verdict) {
         ByteArrayOutputStream text = new ByteArrayOutputStream(256);
-        try (JsonGenerator generator = FACTORY.createGenerator(text)) {
+        try (JsonGenerator generator = LegibleJson.FACTORY.createGenerator(text)) {
             VerdictJson json = new VerdictJson(generator, null);
             generator.writeStartObject();
             generator.writeNumberField("schema", SCHEMA);
@@ -115,7 +106,7 @@ public final class VerdictJson {
     static String violations(Verdict verdict) {
         ByteArrayOutputStream lines = new ByteArrayOutputStream(256);
         for (int i = 0; i < verdict.violations().size(); i++) {
-            try (JsonGenerator generator = FACTORY.createGenerator(lines)) {
+            try (JsonGenerator generator = LegibleJson.FACTORY.createGenerator(lines)) {
                 new VerdictJson(generator, verdict.table()).row(verdict, i);
             } catch (IOException e) {
                 throw new UncheckedIOException(e);

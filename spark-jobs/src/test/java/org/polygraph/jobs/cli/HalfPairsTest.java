@@ -7,6 +7,8 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -66,5 +68,48 @@ class HalfPairsTest {
             assertThat(answer.out()).doesNotContain("\"?\",\"?\"");
         }
         assertThat(InProcess.run("verify", "-q", runs).exitCode()).isZero();
+    }
+
+    /** The header is written with each sub-history. */
+    @Test
+    void theHeaderOfAViolationIsWritten() throws IOException {
+        String read = "{'op':'r','key':'x','value':null},{'op':'w','key':'x','value':1}";
+        String path = history("'name':'~','more':['\\udbff']", read, read.replace(":1}", ":2}"));
+        InProcess check = InProcess.run(
+                "check", "-q", "-l", "ser", "-o", folder.resolve("runs").toString(), path);
+        assertThat(check.exitCode()).as(check.toString()).isEqualTo(3);
+        for (String copy : new String[] {"copy.jsonl", "copy.parquet"}) {
+            String out = folder.resolve(copy).toString();
+            assertThat(InProcess.run("convert", path, out).exitCode()).isZero();
+            assertThat(InProcess.run("check", "-q", "-l", "ser", out).exitCode())
+                    .isEqualTo(3);
+        }
+    }
+
+    /** Bidirectional overrides, zero-width characters and line separators. */
+    @Test
+    void hiddenCharactersAreEscapedInJsonAndXml() throws IOException {
+        String hidden = "\u202e\u200b\u0085\ufeff\u2066\u2028";
+        String read = "{'op':'r','key':'%s','value':null},{'op':'w','key':'%s','value':1}".formatted(hidden, hidden);
+        String path = history("", read, read.replace(":1}", ":2}"));
+        String runs = folder.resolve("runs" + hidden).toString();
+        String check = InProcess.run("check", "-q", "-l", "ser", "--json", "-o", runs, path)
+                .out();
+        assertThat(new ObjectMapper().readTree(check).get("anomalies").get(0).get("keys").get(0).asText())
+                .isEqualTo(hidden);
+        StringBuilder all = new StringBuilder(check);
+        for (String command : new String[] {"runs", "explain"}) {
+            all.append(InProcess.run(command, "--json", runs).out());
+        }
+        for (String command : new String[] {"stats", "estimate"}) {
+            all.append(InProcess.run(command, "--json", path).out());
+        }
+        try (Stream<Path> files = Files.walk(Path.of(runs))) {
+            for (Path file : files.filter(each -> each.toString().matches(".*(verdict.json|junit.xml|violations.jsonl)"))
+                    .toList()) {
+                all.append(Files.readString(file));
+            }
+        }
+        assertThat(all).doesNotContainPattern("[" + hidden + "]");
     }
 }

@@ -78,13 +78,13 @@ class TimeoutTest {
                 System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
                 "org.polygraph.jobs.cli.Main"));
         words.addAll(
-                List.of("check", "-l", "ser", "--engine", "spark", "--master", "yarn", "--timeout", "2s", history));
+                List.of("check", "-l", "ser", "--engine", "spark", "--master", "yarn", "--timeout", "5s", history));
         long start = System.nanoTime();
         Command check = Command.run(Command.ROOT, Map.of("SPARK_LOCAL_IP", "127.0.0.1"), words, 5);
         assertThat(check.exitCode()).as(check.err()).isEqualTo(4);
         assertThat(check.out())
                 .startsWith("UNKNOWN  ser  ")
-                .contains("  timeout of 2000 ms ran out during start of Spark; give --timeout more");
+                .contains("  timeout of 5000 ms ran out during start of Spark; give --timeout more");
         assertThat(System.nanoTime() - start).isLessThan(TimeUnit.MINUTES.toNanos(4));
     }
 

@@ -185,9 +185,11 @@ public final class HistoryHeader {
                 "see storage/docs/formats.md for the header");
     }
 
+    /** The value in ASCII: a half of a surrogate pair stays an escape, which UTF-8 has no bytes for. */
     private static String copy(JsonParser json) throws IOException {
         StringWriter text = new StringWriter();
         try (JsonGenerator generator = Json.FACTORY.createGenerator(text)) {
+            generator.setHighestNonEscapedChar(127);
             generator.copyCurrentStructure(json);
         }
         return text.toString();
