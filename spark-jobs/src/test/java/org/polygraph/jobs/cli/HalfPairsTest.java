@@ -95,7 +95,13 @@ class HalfPairsTest {
         String runs = folder.resolve("runs" + hidden).toString();
         String check = InProcess.run("check", "-q", "-l", "ser", "--json", "-o", runs, path)
                 .out();
-        assertThat(new ObjectMapper().readTree(check).get("anomalies").get(0).get("keys").get(0).asText())
+        assertThat(new ObjectMapper()
+                        .readTree(check)
+                        .get("anomalies")
+                        .get(0)
+                        .get("keys")
+                        .get(0)
+                        .asText())
                 .isEqualTo(hidden);
         StringBuilder all = new StringBuilder(check);
         for (String command : new String[] {"runs", "explain"}) {
@@ -105,7 +111,8 @@ class HalfPairsTest {
             all.append(InProcess.run(command, "--json", path).out());
         }
         try (Stream<Path> files = Files.walk(Path.of(runs))) {
-            for (Path file : files.filter(each -> each.toString().matches(".*(verdict.json|junit.xml|violations.jsonl)"))
+            for (Path file : files.filter(
+                            each -> each.toString().matches(".*(verdict.json|junit.xml|violations.jsonl)"))
                     .toList()) {
                 all.append(Files.readString(file));
             }
