@@ -2,6 +2,7 @@ package org.polygraph.partitioner.axiom;
 
 import java.util.Arrays;
 import org.polygraph.partitioner.index.ReadsFrom;
+import org.polygraph.storage.table.Operations;
 
 /** The external reads of one transaction with their sources, in order, and lookups of writes. */
 final class ReadEdges {
@@ -52,7 +53,7 @@ final class ReadEdges {
                     keys = Arrays.copyOf(keys, 2 * count);
                     from = Arrays.copyOf(from, 2 * count);
                 }
-                keys[count] = operationKeys[o] >>> 1;
+                keys[count] = Operations.key(operationKeys[o]);
                 from[count++] = sources[o];
             }
         }
@@ -129,10 +130,10 @@ final class ReadEdges {
             sortReads();
         }
         for (int o = operationStarts[seen]; o < operationStarts[seen + 1]; o++) {
-            if ((operationKeys[o] & 1) == 0) {
+            if (!Operations.isWrite(operationKeys[o])) {
                 continue;
             }
-            int key = operationKeys[o] >>> 1;
+            int key = Operations.key(operationKeys[o]);
             int at = Arrays.binarySearch(byKey, 0, count, (long) key << 32 | first);
             // The next read of the key from another writer; edges for later ones follow from it.
             for (int i = at < 0 ? -at - 1 : at; i < count && (int) (byKey[i] >>> 32) == key; i++) {

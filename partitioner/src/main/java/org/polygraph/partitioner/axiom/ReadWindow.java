@@ -5,6 +5,7 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.index.ReadsFrom;
 import org.polygraph.storage.model.StoppedException;
+import org.polygraph.storage.table.Operations;
 
 /**
  * The edges that RC or RA demands for a window of transactions, in their order, up to the first conflict. Consecutive
@@ -81,8 +82,8 @@ final class ReadWindow {
         }
         int[] keys = reads.operationKeys();
         for (int o = reads.operationStarts()[t]; o < reads.operationStarts()[t + 1]; o++) {
-            if ((keys[o] & 1) == 1) {
-                lastWriters[keys[o] >>> 1] = t;
+            if (Operations.isWrite(keys[o])) {
+                lastWriters[Operations.key(keys[o])] = t;
             }
         }
     }

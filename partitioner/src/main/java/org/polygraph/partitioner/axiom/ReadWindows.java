@@ -24,9 +24,9 @@ public final class ReadWindows implements Axiom {
          * Processes all windows.
          *
          * @param bounds window i is [bounds[i], bounds[i + 1])
-         * @return the result of each window, in any order; null if the budget ended
+         * @return the result of each window, in any order
+         * @throws StoppedException if the budget ends
          */
-        @Nullable
         List<byte[]> infer(ReadArrays reads, int[] bounds);
     }
 
@@ -99,9 +99,6 @@ public final class ReadWindows implements Axiom {
         ReadArrays arrays = ReadArrays.of(reads, graph.events());
         int[] bounds = bounds(arrays);
         List<byte[]> found = elsewhere.infer(arrays, bounds);
-        if (found == null) {
-            throw new StoppedException();
-        }
         @Nullable ByteBuffer[] byWindow = new @Nullable ByteBuffer[bounds.length - 1];
         for (byte[] each : found) {
             ByteBuffer in = ByteBuffer.wrap(each);

@@ -82,8 +82,8 @@ final class EvidenceGraph {
             // The closure may have dropped it from the graph as implied by others.
             add((int) (edge >>> 32), (int) edge, 1);
         }
-        starts = new int[events.count() + 1];
-        order = grouped(sources, starts);
+        starts = starts(sources);
+        order = byEnd(sources, starts);
         stamps = new int[events.count()];
         parent = new int[events.count()];
     }
@@ -96,22 +96,28 @@ final class EvidenceGraph {
         for (int e = 0; e < graph.edges(); e++) {
             add(graph.from(e), graph.to(e), graph.round(e));
         }
-        starts = new int[events.count() + 1];
-        order = grouped(sources, starts);
+        starts = starts(sources);
+        order = byEnd(sources, starts);
         stamps = new int[events.count()];
         parent = new int[events.count()];
     }
 
-    /** Edges by one of their ends, in order; fills the start of each event's edges. */
-    private int[] grouped(int[] ends, int[] groups) {
+    /** Returns by event where its edges begin if edges are sorted by one of their ends; and the number of edges. */
+    private int[] starts(int[] ends) {
+        int[] counts = new int[events.count() + 1];
         for (int e = 0; e < edges; e++) {
-            groups[ends[e] + 1]++;
+            counts[ends[e] + 1]++;
         }
         for (int v = 0; v < events.count(); v++) {
-            groups[v + 1] += groups[v];
+            counts[v + 1] += counts[v];
         }
+        return counts;
+    }
+
+    /** Returns the edges sorted by one of their ends, and else in their order. */
+    private int[] byEnd(int[] ends, int[] startsOfEnds) {
         int[] byEnd = new int[edges];
-        int[] next = Arrays.copyOf(groups, events.count());
+        int[] next = Arrays.copyOf(startsOfEnds, events.count());
         for (int e = 0; e < edges; e++) {
             byEnd[next[ends[e]]++] = e;
         }
@@ -190,8 +196,8 @@ final class EvidenceGraph {
         int[] groups = backwardStarts;
         int[] byTarget = backwardOrder;
         if (groups == null || byTarget == null) {
-            groups = new int[events.count() + 1];
-            byTarget = grouped(targets, groups);
+            groups = starts(targets);
+            byTarget = byEnd(targets, groups);
             backwardStarts = groups;
             backwardOrder = byTarget;
         }

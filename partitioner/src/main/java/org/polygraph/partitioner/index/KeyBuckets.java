@@ -3,6 +3,7 @@ package org.polygraph.partitioner.index;
 import java.util.Arrays;
 import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.storage.table.Operations;
 
 /**
  * Operations grouped by key: one pass deals them out to buckets of {@value #BUCKET_KEYS} keys (few streams, so that
@@ -78,7 +79,7 @@ public final class KeyBuckets {
                         int key = operationKeys[o];
                         int place = next[key >>> (BUCKET_SHIFT + 1)]++;
                         dealtKeys[place] = key;
-                        dealtTags[place] = operations && (key & 1) == 0 ? o : t;
+                        dealtTags[place] = operations && !Operations.isWrite(key) ? o : t;
                         dealtValues[place] = operationValues[o];
                     }
                 }

@@ -8,6 +8,7 @@ import java.util.List;
 import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.Operations;
 
 /**
  * The operations of a history with inserts and deletes, and behind those of each transaction what it reads and writes
@@ -106,9 +107,9 @@ final class RowOperations {
         }
         for (int t = 0; t < table.transactions(); t++) {
             for (int o = starts[t]; o < starts[t + 1]; o++) {
-                int of = 2 * ((keys.getInt(o) >>> 1) - rows.keys());
+                int of = 2 * (Operations.key(keys.getInt(o)) - rows.keys());
                 if (of >= 0) {
-                    of += values.getLong(o) == code(keys.getInt(o) >>> 1, true) ? 0 : 1;
+                    of += values.getLong(o) == code(Operations.key(keys.getInt(o)), true) ? 0 : 1;
                     if (roles[o] == TransactionScan.VISIBLE_WRITE) {
                         left[of]++;
                     } else if (states[t] == CommitStatus.COUNTED) {

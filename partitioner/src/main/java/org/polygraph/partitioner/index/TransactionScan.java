@@ -2,6 +2,7 @@ package org.polygraph.partitioner.index;
 
 import java.util.Arrays;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.Operations;
 
 /**
  * The scan of each transaction alone: which reads are external (before the first own write of the key; see
@@ -102,7 +103,7 @@ public final class TransactionScan {
         }
         int broken = -1;
         for (int i = from; i < to; i++) {
-            int key = operationKeys[i] >>> 1;
+            int key = Operations.key(operationKeys[i]);
             int j = lastOperations[key];
             lastOperations[key] = i;
             if (!operation(from, i, j < from ? -1 : j) && broken < 0) {
@@ -115,7 +116,7 @@ public final class TransactionScan {
     /** @param previous the operation before i on the same key, or -1; @return whether i agrees with it */
     private boolean operation(int from, int i, int previous) {
         int own = previous < 0 ? -1 : ownWrites[previous - from];
-        if ((operationKeys[i] & 1) != 0) {
+        if (Operations.isWrite(operationKeys[i])) {
             if (own >= 0) {
                 roles[own] = HIDDEN;
             }

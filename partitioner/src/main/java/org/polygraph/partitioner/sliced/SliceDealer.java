@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.index.TransactionScan;
 import org.polygraph.storage.model.BudgetException;
+import org.polygraph.storage.table.Operations;
 
 /**
  * The pass over transactions for an engine that indexes slices of keys in other processes. It takes transactions in
@@ -101,7 +102,7 @@ public final class SliceDealer {
         int operations = starts[transactions];
         for (int o = 0; o < operations; o++) {
             if (roles[o] != TransactionScan.HIDDEN) {
-                counts[slices.sliceOf(keys[o] >>> 1, values[o])]++;
+                counts[slices.sliceOf(Operations.key(keys[o]), values[o])]++;
             }
         }
         byte[][] blocks = new byte[n][];
@@ -118,10 +119,10 @@ public final class SliceDealer {
         for (int t = 0; t < transactions; t++) {
             for (int o = starts[t]; o < starts[t + 1]; o++) {
                 if (roles[o] != TransactionScan.HIDDEN) {
-                    int key = keys[o] >>> 1;
+                    int key = Operations.key(keys[o]);
                     int s = slices.sliceOf(key, values[o]);
                     int i = next[s]++;
-                    buffers[s].putInt(HEADER_BYTES + 4 * i, slices.localOf(key) << 1 | (keys[o] & 1));
+                    buffers[s].putInt(HEADER_BYTES + 4 * i, Operations.withKey(keys[o], slices.localOf(key)));
                     buffers[s].putInt(HEADER_BYTES + 4 * (counts[s] + i), ids[t]);
                     buffers[s].putLong(HEADER_BYTES + 8 * (counts[s] + i), values[o]);
                 }

@@ -11,6 +11,7 @@ import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 import org.polygraph.storage.generate.TransactionPlan;
+import org.polygraph.storage.table.Operations;
 
 /**
  * For each window of transactions: deals their planned operations to slices of keys. Output: blocks, each of some
@@ -107,7 +108,7 @@ final class DealTask implements MapPartitionsFunction<Long, Row> {
                 }
             }
             for (int i = 0; i < count; i++) {
-                blocks[(keys[i] >>> 1) % slices].putInt(numbers[i]).putInt(keys[i]);
+                blocks[Operations.key(keys[i]) % slices].putInt(numbers[i]).putInt(keys[i]);
             }
             for (int s = 0; s < slices; s++) {
                 if (sizes[s] > 0) {

@@ -6,6 +6,7 @@ import org.apache.hadoop.fs.Path;
 import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.SparkSession;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.decision.Budget;
 import org.polygraph.partitioner.axiom.Axiom;
 import org.polygraph.partitioner.axiom.ReadWindows;
 import org.polygraph.partitioner.index.IndexedHistory;
@@ -15,6 +16,7 @@ import org.polygraph.partitioner.linear.KeyOrders;
 import org.polygraph.partitioner.linear.LinearSlices;
 import org.polygraph.partitioner.sliced.KeySlices;
 import org.polygraph.partitioner.sliced.SourceSlices;
+import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
@@ -45,21 +47,27 @@ final class DealtPhases {
         this.slices = slices;
     }
 
-    /** Orders keys one by one. @return null if the budget ended */
-    @Nullable
+    /**
+     * Orders keys one by one.
+     *
+     * @throws BudgetException if the budget ends
+     */
     KeyOrders orderKeys(long skewNanos, boolean maybe) {
         LinearSlices work = new LinearSlices(table, skewNanos, maybe, wholes);
         try (SliceFiles files = files(wholes, LinearSlices.ROW_BYTES)) {
             files.write(() -> work.deal(files::row));
-            List<byte[]> rows = jobs.run("order keys", () -> files.map(spark, new LinearTask(table.initialValue())));
-            return rows == null ? null : work.merge(rows);
+            return work.merge(Budget.unlessEnded(
+                    jobs.run("order keys", () -> files.map(spark, new LinearTask(table.initialValue())))));
         } catch (IOException e) {
             throw ScratchFolder.failed(folder, e);
         }
     }
 
-    /** Finds the transaction that each read read from. @return null if the budget ended */
-    @Nullable
+    /**
+     * Finds the transaction that each read read from.
+     *
+     * @throws BudgetException if the budget ends
+     */
     ReadsFrom readsFrom(IndexedHistory.Indeterminate indeterminate, IsolationLevel level) {
         SourceSlices work = new SourceSlices(table, indeterminate, level, slices);
         ReadsFrom known = work.known();
@@ -68,8 +76,8 @@ final class DealtPhases {
         }
         try (SliceFiles files = files(slices, SourceSlices.ROW_BYTES)) {
             files.write(() -> work.deal(files::row));
-            List<byte[]> rows = jobs.run("find the writer of each read", () -> files.map(spark, new SourceTask()));
-            return rows == null ? null : work.merge(rows);
+            return work.merge(Budget.unlessEnded(
+                    jobs.run("find the writer of each read", () -> files.map(spark, new SourceTask()))));
         } catch (IOException e) {
             throw ScratchFolder.failed(folder, e);
         }
@@ -83,11 +91,11 @@ final class DealtPhases {
     Axiom readAxiom(ReadsFrom reads, IsolationLevel level) {
         return new ReadWindows(reads, level, wholes.slices(), (arrays, cuts) -> {
             try (ReadWindowTask.Sent sent = new ReadWindowTask.Sent(spark, arrays)) {
-                return jobs.run(
+                return Budget.unlessEnded(jobs.run(
                         "infer what the level demands", () -> spark.range(0, cuts.length - 1, 1, cuts.length - 1)
                                 .as(Encoders.LONG())
                                 .mapPartitions(new ReadWindowTask(sent, level, cuts), Encoders.BINARY())
-                                .collectAsList());
+                                .collectAsList()));
             }
         });
     }

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.generate.GenerationTarget;
 import org.polygraph.storage.generate.SimulatedStore;
 import org.polygraph.storage.generate.TransactionPlan;
+import org.polygraph.storage.table.Operations;
 
 /**
  * For each slice of keys: runs the operations, ascending by transaction, against the simulated store. Output: the
@@ -95,7 +96,7 @@ final class ResolveTask implements MapPartitionsFunction<Row, Row> {
             while (block.hasRemaining()) {
                 int number = block.getInt();
                 int key = block.getInt();
-                playing.add(first + number / plan.operations(), number % plan.operations(), key >>> 1, (key & 1) != 0);
+                playing.add(first + number / plan.operations(), number % plan.operations(), Operations.key(key), Operations.isWrite(key));
             }
         }
 

@@ -17,6 +17,7 @@ import org.apache.spark.sql.SparkSession;
 import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.storage.format.parquet.ParquetFailure;
 import org.polygraph.storage.format.parquet.WrittenRows;
+import org.polygraph.storage.model.StoppedException;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
@@ -64,9 +65,9 @@ final class ScratchFiles implements Closeable {
      * Writes all transactions that are not dropped.
      *
      * @param perFile transactions in a file, dropped ones included: file f has those from f * perFile on
-     * @return false if stopped
+     * @throws StoppedException if the budget ends
      */
-    boolean write(HistoryTable table, CommitStatus commitStatus, int perFile, BooleanSupplier stop) throws IOException {
+    void write(HistoryTable table, CommitStatus commitStatus, int perFile, BooleanSupplier stop) throws IOException {
         for (long from = 0; from < table.transactions(); from += perFile) {
             int to = (int) Math.min(table.transactions(), from + perFile);
             Path file = new Path(folder.path(), String.format("part-%05d.parquet", from / perFile));
@@ -82,8 +83,8 @@ final class ScratchFiles implements Closeable {
                     if (commitStatus.of(t) != CommitStatus.DROPPED) {
                         writer.write(t);
                     }
-                    if ((t & (CHECK_EVERY - 1)) == 0 && stop.getAsBoolean()) {
-                        return false;
+                    if ((t & (CHECK_EVERY - 1)) == 0) {
+                        StoppedException.check(stop);
                     }
                 }
             } catch (ParquetRuntimeException e) {
@@ -92,7 +93,6 @@ final class ScratchFiles implements Closeable {
                 throw ScratchFolder.io(e);
             }
         }
-        return true;
     }
 
     @Override

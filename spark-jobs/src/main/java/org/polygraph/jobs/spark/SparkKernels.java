@@ -98,9 +98,7 @@ final class SparkKernels implements Kernels, AutoCloseable {
         try {
             ScratchFiles scratch = new ScratchFiles(folder, context.hadoopConfiguration());
             files = scratch;
-            if (!scratch.write(table, work.commitStatus(), layout.perFile(), budget::exhausted)) {
-                throw Budget.ended();
-            }
+            scratch.write(table, work.commitStatus(), layout.perFile(), budget::exhausted);
             made = slices(work, scratch);
             slices = made;
         } catch (IOException e) {
@@ -272,12 +270,12 @@ final class SparkKernels implements Kernels, AutoCloseable {
 
     @Override
     public KeyOrders orderKeys(long skewNanos, boolean maybe) {
-        return Budget.unlessEnded(dealt().orderKeys(skewNanos, maybe));
+        return dealt().orderKeys(skewNanos, maybe);
     }
 
     @Override
     public ReadsFrom readsFrom(IndexedHistory.Indeterminate indeterminate, IsolationLevel level) {
-        return Budget.unlessEnded(dealt().readsFrom(indeterminate, level));
+        return dealt().readsFrom(indeterminate, level);
     }
 
     /** Returns the axiom. At CC the driver computes the closure and applies the axiom. */
@@ -285,7 +283,7 @@ final class SparkKernels implements Kernels, AutoCloseable {
     public Axiom axiom(
             ReadsFrom reads, IndexedHistory.Indeterminate indeterminate, IsolationLevel level, long mostBytes) {
         if (level != IsolationLevel.CC) {
-            return Budget.unlessEnded(dealt().readAxiom(reads, level));
+            return dealt().readAxiom(reads, level);
         }
         return new CausalAxiom(index(indeterminate), mostBytes);
     }

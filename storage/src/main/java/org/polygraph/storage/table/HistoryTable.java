@@ -220,12 +220,12 @@ public final class HistoryTable {
 
     /** The key of an operation, see {@link KeyDictionary}. */
     public int key(int operation) {
-        return operationKeys[operation] >>> 1;
+        return Operations.key(operationKeys[operation]);
     }
 
     /** Whether an operation is a write rather than a read. */
     public boolean isWrite(int operation) {
-        return (operationKeys[operation] & 1) != 0;
+        return Operations.isWrite(operationKeys[operation]);
     }
 
     /** Whether an operation reads the key. */

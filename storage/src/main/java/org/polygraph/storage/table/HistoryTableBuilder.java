@@ -470,7 +470,7 @@ public final class HistoryTableBuilder {
             for (int o = starts[t]; o < starts[t + 1]; o++) {
                 int keyAndKind = rows.operations().keys()[o];
                 operation(
-                        ids[keyAndKind >>> 1] << 1 | (keyAndKind & 1),
+                        Operations.withKey(keyAndKind, ids[Operations.key(keyAndKind)]),
                         code(rows.operations().values()[o], codes, listsHere));
                 if (kinds != null && kinds[o] != 0) {
                     kind(operations.size() - 1, kinds[o]);

@@ -18,6 +18,26 @@ public record Operations(int[] starts, int[] keys, long[] values, byte @Nullable
     /** The kind of a write that deletes a row; its value is null, which is what a read of no row returns. */
     public static final byte DELETE = 2;
 
+    /** Packs a key and a kind, as {@link #keys} has them. */
+    public static int pack(int key, boolean isWrite) {
+        return key << 1 | (isWrite ? 1 : 0);
+    }
+
+    /** Returns the key of a packed number. */
+    public static int key(int keyAndKind) {
+        return keyAndKind >>> 1;
+    }
+
+    /** Whether a packed number is that of a write. */
+    public static boolean isWrite(int keyAndKind) {
+        return (keyAndKind & 1) != 0;
+    }
+
+    /** Returns a packed number with another key and the same kind. */
+    public static int withKey(int keyAndKind, int key) {
+        return key << 1 | (keyAndKind & 1);
+    }
+
     /** The number of operations. */
     public int size() {
         return keys.length;

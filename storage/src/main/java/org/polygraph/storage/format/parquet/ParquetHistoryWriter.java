@@ -13,6 +13,7 @@ import org.polygraph.storage.format.io.TableWriter;
 import org.polygraph.storage.format.jsonl.HistoryHeader;
 import org.polygraph.storage.format.jsonl.Json;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.Operations;
 
 /**
  * Writes the archive format: compressed by zstd, row groups of 16 MiB, sorted by (session, index), the header in the
@@ -138,10 +139,10 @@ public final class ParquetHistoryWriter implements TableWriter {
         }
 
         private void operation(int o, int keyAndKind, long code) {
-            int key = keyAndKind >>> 1;
+            int key = Operations.key(keyAndKind);
             boolean refused = table.values().isOther(code);
             long value = refused ? table.values().excluded(code) : code;
-            text("op", OP, refused ? REFUSED : (keyAndKind & 1) != 0 ? write(o) : READ);
+            text("op", OP, refused ? REFUSED : Operations.isWrite(keyAndKind) ? write(o) : READ);
             if (table.keys().isString(key)) {
                 text("key_string", KEY_STRING, ParquetStrings.of(table.keys().string(key)));
             } else {
