@@ -25,21 +25,23 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * The parts of a history that was archived part by part, such as hour by hour, in their order. {@code seam/chain.txt} of a run lists the
- * parts that its verdict covers, one a line as {@code sha256sum} writes them, after a line for the initial state if there is one.
+ * The parts of a history that was archived part by part, such as hour by hour, in their order. {@code seam/chain.txt}
+ * of a run lists the parts that its verdict covers, one a line as {@code sha256sum} writes them, after a line for the
+ * initial state if there is one.
  *
- * <p>A chain is decided as one history, either on the {@link Seam} of a run that covers its first parts, or from all of its parts.
+ * <p>A chain is decided as one history, either on the {@link Seam} of a run that covers its first parts, or from all of
+ * its parts.
  *
  * @param state the file with the values of keys before the first part; null if there is none
  * @param seam what is read instead of the first parts; null if all parts are read
  */
 public record Chain(
         @Nullable Part state, List<Part> parts, @Nullable Seam seam) {
-    /** No part. */
+    /** The chain without parts. */
     static final Chain NONE = new Chain(null, List.of(), null);
 
     private static final String FILE = "chain.txt";
-    /** The run with the seam that a run was decided on, and the SHA-256 of this seam. */
+    /** The name of the file with the run on whose seam a run was decided, and the SHA-256 of this seam. */
     private static final String BASE = "base.txt";
 
     private static final String STATE = "initial-state:";
@@ -52,7 +54,7 @@ public record Chain(
      * @param location a name that does not depend on the working directory
      */
     public record Part(String input, String location) {
-        /** The location of the part, whose bytes are those that were checked. @param name for messages */
+        /** Returns the location of the part. Its bytes are those that were checked. @param name for messages */
         Location present(String name, BooleanSupplier stop) throws IOException {
             Location file = Location.of(location);
             if (!file.exists()) {
@@ -60,7 +62,7 @@ public record Chain(
                         location + ", " + name + ", is gone, and the chain cannot be decided without it; restore it");
             }
             if (!input.isEmpty() && !Fingerprint.ofInput(file, stop).equals(input)) {
-                // Restoring it mends that, so it is no property of the history.
+                // The user can restore the file, so this is not a fault of the history.
                 throw new IOException(location + ": found " + name
                         + ", which has changed since it was checked; expected the bytes with SHA-256 " + input
                         + "; restore it, or check the parts again from the first one that changed");
@@ -73,7 +75,10 @@ public record Chain(
         parts = List.copyOf(parts);
     }
 
-    /** The parts that the verdict of a run covers, and what it was decided on; of a run without a list, its history. */
+    /**
+     * Returns the parts that the verdict of a run covers, and the seam that it was decided on. If a run has no list,
+     * the part is its history.
+     */
     public static Chain of(Location run) throws IOException, HistoryException {
         Location list = Seam.file(run, FILE);
         if (!list.exists()) {
@@ -130,7 +135,7 @@ public record Chain(
         return seam;
     }
 
-    /** The runs on whose seams a run was decided, the latest first. */
+    /** Returns the runs on whose seams a run was decided, the latest first. */
     public static List<String> bases(Location run) throws IOException, HistoryException {
         List<String> bases = new ArrayList<>();
         for (Seam seam = of(run).seam; seam != null; seam = of(seam.run()).seam) {
@@ -139,16 +144,16 @@ public record Chain(
         return bases;
     }
 
-    /** No part, but the values that keys have before the history. */
+    /** Returns a chain without parts, with the values that keys have before the history. */
     static Chain from(String state, BooleanSupplier stop) throws IOException {
         Location file = Location.of(state);
         return new Chain(new Part(Fingerprint.ofInput(file, stop), file.absolute()), List.of(), null);
     }
 
     /**
-     * The parts before a history.
+     * Returns the parts before a history.
      *
-     * @param after a run; or a folder of runs, of which that with the longest list counts
+     * @param after a run; or a folder of runs, of which the one with the longest list counts
      * @param input SHA-256 of the history
      */
     static Chain before(String after, String input) throws IOException, HistoryException {
@@ -178,7 +183,8 @@ public record Chain(
     }
 
     /**
-     * The size of a history with what a check of it after a run reads besides it: the seam of the run, or its parts if it has none.
+     * Returns the size of a history together with what a check of it after a run reads besides it: the seam of the run,
+     * or its parts if it has none.
      *
      * @param after a run or a folder of runs, as {@link #before}
      */
@@ -203,7 +209,10 @@ public record Chain(
         return size;
     }
 
-    /** Runs by the size of their lists, equal ones by time: reading all lists would take longer with each part. */
+    /**
+     * Returns the runs by the size of their lists, and equal ones by time. Reading all lists would take longer with
+     * each part.
+     */
     private static List<Location> longestFirst(List<Location> runs) throws IOException {
         Map<Location, Long> sizes = new HashMap<>();
         Map<Location, Long> times = new HashMap<>();
@@ -233,19 +242,19 @@ public record Chain(
         return -1;
     }
 
-    /** This chain followed by a history. */
+    /** Returns this chain followed by a history. */
     Chain then(String input, String location) {
         List<Part> all = new ArrayList<>(parts);
         all.add(new Part(input, location));
         return new Chain(state, all, seam);
     }
 
-    /** The same parts, decided on a seam. */
+    /** Returns the same parts, decided on a seam. */
     Chain on(@Nullable Seam other) {
         return new Chain(state, parts, other);
     }
 
-    /** The file with the values of keys before the first part that is read; null if there is none. */
+    /** Returns the file with the values of keys before the first part that is read; null if there is none. */
     @Nullable
     Part initial() {
         return seam == null ? state : seam.state();
@@ -258,7 +267,7 @@ public record Chain(
                 && parts.subList(0, other.parts.size()).equals(other.parts);
     }
 
-    /** The chain without its last part. */
+    /** Returns the chain without its last part. */
     public Chain withoutLast() {
         return new Chain(state, parts.subList(0, parts.size() - 1), seam);
     }
@@ -268,7 +277,7 @@ public record Chain(
         return state == null && parts.isEmpty();
     }
 
-    /** What distinguishes it from other chains. */
+    /** Returns a text that distinguishes this chain from others. */
     String label() {
         StringBuilder label = new StringBuilder(state == null ? "" : " state " + state.input);
         for (Part part : parts) {
@@ -330,7 +339,10 @@ public record Chain(
                         .applied(table);
     }
 
-    /** If the indexes of sessions have no gap within a part, one between two parts shows that a part is missing. */
+    /**
+     * Requires that sessions have no gap between parts. If the indexes of sessions have no gap within a part, a gap
+     * between two parts shows that a part is missing.
+     */
     private static void requireNoGap(HistoryTable table) throws HistoryException {
         int missing = -1;
         for (int t = 1; t < table.transactions(); t++) {

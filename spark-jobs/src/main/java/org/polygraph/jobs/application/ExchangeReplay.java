@@ -14,7 +14,10 @@ import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.jobs.certificate.replay.Replay;
 import org.polygraph.storage.table.HistoryTable;
 
-/** Checks the exchanges of a seam: each is made in the order, which must still explain the history and lead to the value stated. */
+/**
+ * Checks the exchanges of a seam. Each is applied to the order, which must still explain the history and lead to the
+ * stated value.
+ */
 final class ExchangeReplay {
     /** An exchange, with the labels of its key and value. */
     private record Exchange(long first, long last, String key, String value) {
@@ -26,9 +29,9 @@ final class ExchangeReplay {
     private final Witness witness;
     private final HistoryTable table;
     private final List<Exchange> earlier;
-    /** Those of the earlier ones that the history was decided with. */
+    /** The earlier exchanges that the history was decided with. */
     private final List<Exchange> made = new ArrayList<>();
-    /** Keys whose initial value is read. */
+    /** The keys whose initial value is read. */
     private final Set<String> read = new HashSet<>();
 
     /** @param earlier the exchanges of the seam that the history was decided on; null if it has none */
@@ -67,19 +70,19 @@ final class ExchangeReplay {
         return exchanges;
     }
 
-    /** Makes the exchanges that the history was decided with in the earlier state. */
+    /** Applies the exchanges that the history was decided with to the earlier state. */
     void apply(Map<String, String> state) {
         made.forEach(each -> state.put(each.key, each.value));
     }
 
     /**
-     * The first problem, one sentence; null if there is none.
+     * Returns the first problem as one sentence; null if there is none.
      *
      * @param stored the exchanges of the seam; null if it has none
      * @param base the place of the first event
      * @param end the place of the first event after the cut
      * @param written by key that is written before the cut: its value there
-     * @param writtenIn the same in another order
+     * @param writtenIn returns the same for another order
      */
     @Nullable
     String problem(
@@ -100,7 +103,7 @@ final class ExchangeReplay {
                     || made.stream().anyMatch(each::overlaps)
                     || read.contains(each.key)
                     || written.containsKey(each.key)) {
-                return "an exchange of key " + each.key + " is none of the seam before";
+                return "an exchange of key " + each.key + " is not an exchange of the earlier seam";
             }
         }
         while (!own.isEmpty()) {
@@ -121,7 +124,7 @@ final class ExchangeReplay {
         return null;
     }
 
-    /** The order after exchanges with disjoint windows. */
+    /** Returns the order after exchanges with disjoint windows. */
     private Witness moved(List<Exchange> exchanges, long base) {
         int each = witness.terms().guarantee().events();
         int[] position = witness.position().clone();

@@ -15,16 +15,20 @@ import org.polygraph.storage.table.HistoryTableBuilder;
 import org.polygraph.storage.table.TableCopy;
 
 /**
- * The exchanges of a seam. The last two writers of a key often overlap, and if no transaction has read the key since, either may be the last one. An
- * exchange moves the last but one behind the last one, with the events of its window that depend on it. The order that results explains the same
- * transactions, and the key has another value at the cut; every other key keeps its value, because two writers of it depend on each other.
- * Exchanges whose windows of places are disjoint can be made together.
+ * The exchanges of a seam. The last two writers of a key often overlap, and if no transaction has read the key since,
+ * either may be the last one. An exchange moves the last but one behind the last one, with the events of its window
+ * that depend on it. The order that results explains the same transactions, and the key has another value at the cut;
+ * every other key keeps its value, because two writers of it depend on each other. Exchanges whose windows of places
+ * are disjoint can be made together.
  *
- * <p>They are stored as a history: an exchange is a transaction that writes the key's other value; start and end are the first and the last place
- * of its window. Places count from the first transaction of the chain.
+ * <p>They are stored as a history: an exchange is a transaction that writes the key's other value; start and end are
+ * the first and the last place of its window. Places count from the first transaction of the chain.
  */
 final class Exchanges {
-    /** The most places of a window: those of sessions that overlap. Longer ones would make the search quadratic. */
+    /**
+     * The most places of a window, about those of sessions that overlap. Longer windows would make the search
+     * quadratic.
+     */
     private static final int LONGEST = 1_000;
 
     private static final int NONE = -1;
@@ -32,8 +36,8 @@ final class Exchanges {
     private Exchanges() {}
 
     /**
-     * The exchanges that a later part needs: those of keys of which it reads the other value, which it does not write. Of two whose windows
-     * overlap, the first.
+     * Returns the exchanges that a later part needs: those of keys of which it reads the other value, which it does not
+     * write. If the windows of two overlap, the first one is returned.
      *
      * @param history the tail and the later parts
      * @return transactions of the exchanges
@@ -60,7 +64,7 @@ final class Exchanges {
         return read;
     }
 
-    /** Some exchanges as a history. */
+    /** Returns some exchanges as a history. */
     static HistoryTable selected(HistoryTable exchanges, BitSet some) {
         int[] transactions = some.stream().toArray();
         // Exchange e is operation e.
@@ -68,7 +72,7 @@ final class Exchanges {
                 .table();
     }
 
-    /** By key of a history: its exchange. */
+    /** Returns by key of a history: its exchange. */
     private static int[] byKey(HistoryTable exchanges, HistoryTable history) {
         KeyDictionary own = exchanges.keys();
         int[] byKey = new int[own.size()];
@@ -78,7 +82,7 @@ final class Exchanges {
         KeyDictionary keys = history.keys();
         int[] of = new int[keys.size()];
         for (int k = 0; k < of.length; k++) {
-            // A key that is new here gets an id beyond the others.
+            // A key that is new here gets an id after the others.
             int id = keys.isString(k) ? own.id(keys.string(k)) : own.id(keys.integer(k));
             of[k] = id < byKey.length ? byKey[id] : NONE;
         }
@@ -115,8 +119,8 @@ final class Exchanges {
         }
 
         /**
-         * Takes over exchanges of the seam that a history was decided on: those that it does not contradict, and whose windows are disjoint from those
-         * of the exchanges that it needed.
+         * Keeps exchanges of the seam that a history was decided on: those that it does not contradict, and whose
+         * windows are disjoint from those of the exchanges that it needed.
          *
          * @param made the exchanges that it needed
          * @param overwritten by key: whether the seam has another value of it
@@ -214,7 +218,10 @@ final class Exchanges {
             return o;
         }
 
-        /** The first place of the window of an exchange; {@link #NONE} if the last writer depends on the one before. */
+        /**
+         * Returns the first place of the window of an exchange; {@link #NONE} if the last writer depends on the one
+         * before.
+         */
         private int window(int[] order, int commit, int last, int key) {
             int moved = order[commit] / events;
             int lastWriter = order[last] / events;

@@ -33,20 +33,22 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * What the next part of a chain needs to know about all parts before it, instead of these parts: the order that a PASS rests on is cut in
- * two. Of the transactions before the cut only the last value of each key is kept, in {@code state.parquet}; those after it may
- * still move, and are a history in the format of the parts. {@code seam.parquet} has the last index of each session and, in its
- * metadata, the terms of the order and the SHA-256 of the other two files.
+ * What the next part of a chain needs to know about all parts before it, in place of these parts. The order that a PASS
+ * rests on is cut in two. Of the transactions before the cut only the last value of each key is kept, in {@code
+ * state.parquet}. Those after it may still change their order, and are a history in the format of the parts. {@code
+ * seam.parquet} has the last index of each session and, in its metadata, the terms of the order and the SHA-256 of the
+ * other two files.
  *
- * <p>A PASS of the tail and the next part, with the state as initial values, is a PASS of the whole chain, because the order of
- * the transactions before the cut followed by the order of the others explains all of them. Nothing else follows from a seam: any other
- * answer is found again with earlier parts.
+ * <p>A PASS of the tail and the next part, with the state as initial values, is a PASS of the whole chain, because the
+ * order of the transactions before the cut followed by the order of the others explains all of them. Nothing else
+ * follows from a seam: any other answer is found again with earlier parts.
  *
- * @param run where it is
+ * @param run the location of the run
  * @param input SHA-256 of {@code seam.parquet}
  * @param covered the number of parts
  * @param terms of the order
- * @param latestStart when the last transaction before the cut started; {@link HistoryTable#NO_TIME} if no start is known
+ * @param latestStart when the last transaction before the cut started; {@link HistoryTable#NO_TIME} if no start is
+ *     known
  * @param transactions of the tail
  * @param tail the name of its file
  * @param places the number of places before the cut, in all parts
@@ -77,7 +79,7 @@ record Seam(
     private static final String NAME = "seam";
     private static final List<String> COLUMNS = List.of("session", "index");
 
-    /** The seam of a run; null if it has none. */
+    /** Returns the seam of a run; null if it has none. */
     static @Nullable Seam of(Location run, BooleanSupplier stop) throws IOException, HistoryException {
         Location file = file(run, FILE);
         if (!file.exists()) {
@@ -119,12 +121,12 @@ record Seam(
         return run.child(FOLDER).child(name);
     }
 
-    /** The state and its hash. */
+    /** Returns the state and its hash. */
     Chain.Part state() {
         return new Chain.Part(stateInput, file(run, STATE).absolute());
     }
 
-    /** The size of a history after it, with its tail and the keys of its state. */
+    /** Returns the size of a history after the seam, with its tail and the keys of its state. */
     HistorySize sizeBefore(HistorySize next) throws IOException, HistoryException {
         HistorySize ofTail = HistorySize.of(file(run, tail).absolute(), HistoryFormat.AUTO);
         HistorySize ofState = HistorySize.of(file(run, STATE).absolute(), HistoryFormat.PARQUET);
@@ -148,7 +150,7 @@ record Seam(
         return value;
     }
 
-    /** The name of the tail's file, for a history in this table's format. */
+    /** Returns the name of the tail's file, for a history in this table's format. */
     static String tail(HistoryTable.Unit unit) {
         return unit == HistoryTable.Unit.ROW ? "tail.parquet" : "tail.jsonl.zst";
     }
@@ -182,14 +184,14 @@ record Seam(
         return fields;
     }
 
-    /** SHA-256 of the metadata, which no checksum of Parquet covers. */
+    /** Returns the SHA-256 of the metadata, which no checksum of Parquet covers. */
     private static String checksum(Map<String, String> fields) {
         MessageDigest digest = Fingerprint.digest();
         digest.update(fields.toString().getBytes(StandardCharsets.UTF_8));
         return Fingerprint.hex(digest);
     }
 
-    /** Writes {@code seam.parquet}, last of the files of a seam. */
+    /** Writes {@code seam.parquet}, the last of the files of a seam. */
     void write() throws IOException {
         StringWriter text = new StringWriter();
         try (JsonGenerator json = Json.FACTORY.createGenerator(text)) {
@@ -248,7 +250,7 @@ record Seam(
         }
     }
 
-    /** Whether what holds on this seam holds at these terms. */
+    /** Whether a PASS on this seam is a PASS at these terms. */
     boolean serves(Terms wanted) {
         return terms.guarantee().implies(wanted.guarantee())
                 && wanted.guarantee() != Guarantee.LIN
@@ -261,7 +263,7 @@ record Seam(
      *
      * @param wanted the terms of the check
      * @param later the parts
-     * @throws BudgetException if the parts do not simply continue what is before the cut; without the seam they may
+     * @throws BudgetException if the parts do not continue the history before the cut; without the seam they may
      */
     HistoryTable read(List<String> later, HistoryFormat format, BooleanSupplier stop, long memoryBytes)
             throws IOException, HistoryException {
@@ -285,14 +287,17 @@ record Seam(
         return continued;
     }
 
-    /** The exchanges, of which there are some. */
+    /** Returns the exchanges, of which there is at least one. */
     HistoryTable exchanges(BooleanSupplier stop, long memoryBytes) throws IOException, HistoryException {
         Location file = new Chain.Part(exchangesInput, file(run, EXCHANGES).absolute())
                 .present("the exchanges of a seam", stop);
         return HistoryReader.read(file.name(), HistoryFormat.PARQUET, stop, memoryBytes);
     }
 
-    /** A transaction whose snapshot stays before the cut reads the state there; a later writer could be mistaken for it. */
+    /**
+     * Rejects later writes of a value of the state, if a transaction whose snapshot stays before the cut reads it
+     * there: the read could be attributed to the wrong write.
+     */
     private static void requireNoneOfState(HistoryTable table) {
         for (int o = 0; o < table.operations(); o++) {
             require(

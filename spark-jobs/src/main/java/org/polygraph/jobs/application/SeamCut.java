@@ -23,8 +23,9 @@ import org.polygraph.storage.table.HistoryTableBuilder;
 import org.polygraph.storage.table.TableCopy;
 
 /**
- * The cut of an order in two, for a {@link Seam}. The last tenth of the transactions, and {@link #LEAST} at least, come after it. A
- * transaction is before it if its commit is. One whose snapshot alone is before it keeps its writes only, see {@link #begun}.
+ * The cut of an order in two, for a {@link Seam}. The last tenth of the transactions, and {@link #LEAST} at least, come
+ * after it. A transaction is before it if its commit is. If only its snapshot is before it, only its writes are kept,
+ * see {@link #begun}.
  *
  * <p>Time: linear in the history and in the keys of the state before it. Memory: 20 bytes a transaction and 9 a key.
  */
@@ -63,9 +64,10 @@ final class SeamCut {
     }
 
     /**
-     * Writes the seam of a run, if its history can have one: lists, inserts, deletes and predicates cannot be cut.
+     * Writes the seam of a run, if its history can have one: histories with lists, inserts, deletes or predicates
+     * cannot be cut.
      *
-     * @param chain what the witness is about
+     * @param chain the chain of the witness
      * @param least the fewest transactions after the cut
      */
     static void write(Location run, Witness witness, Chain chain, int least, BooleanSupplier stop, long memoryBytes)
@@ -87,7 +89,7 @@ final class SeamCut {
         try {
             cut.write(run, earlier, chain, least, stop, memoryBytes);
         } catch (UnwritableStringException e) {
-            // Parquet cannot hold a key or a value: the next part is decided together with those before.
+            // Parquet cannot hold a key or a value, so the next part is decided together with those before.
         }
     }
 
@@ -194,7 +196,9 @@ final class SeamCut {
         return last;
     }
 
-    /** The transactions after the cut, and those of unknown outcome that may still turn out to have committed. */
+    /**
+     * Returns the transactions after the cut, and those of unknown outcome that may still turn out to have committed.
+     */
     private HistoryTable tail(int least) {
         BitSet kept = new BitSet();
         kept.set(0, table.transactions());
@@ -244,8 +248,9 @@ final class SeamCut {
     }
 
     /**
-     * Copies a transaction whose snapshot stays before the cut. Its reads are explained there and are left out. No later transaction
-     * may write one of its keys and commit before it does: a read of the key's value at the cut excludes that.
+     * Copies a transaction whose snapshot stays before the cut. Its reads are explained there and are left out. No
+     * later transaction may write one of its keys and commit before it does: a read of the key's value at the cut
+     * excludes that.
      */
     private void begun(int t, TableCopy copy) {
         for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {

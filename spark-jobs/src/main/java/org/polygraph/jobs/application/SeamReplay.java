@@ -27,14 +27,14 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
-/** Checks the seam of a run against the order of its certificate. No class that makes seams takes part. */
+/** Checks the seam of a run against the order of its certificate. It uses no class that makes seams. */
 public final class SeamReplay {
     private final Seam seam;
     private final Witness witness;
     private final HistoryTable table;
-    /** Transactions that the seam leaves to later parts. */
+    /** The transactions that the seam leaves to later parts. */
     private final BitSet tail = new BitSet();
-    /** Those of them whose snapshot is before the cut. */
+    /** The transactions of the tail whose snapshot is before the cut. */
     private final BitSet begun = new BitSet();
     /** By transaction of the tail: its number in the history. */
     private int[] sameAs = new int[0];
@@ -76,7 +76,7 @@ public final class SeamReplay {
     /**
      * A result.
      *
-     * @param problem what is wrong, one sentence; empty if nothing is
+     * @param problem one sentence; empty if there is no problem
      * @param checked what was checked
      */
     public record Result(String problem, String checked) {}
@@ -137,7 +137,7 @@ public final class SeamReplay {
         return of == null || of.exchangesInput().isEmpty() ? null : of.exchanges(stop, memoryBytes);
     }
 
-    /** Each transaction of the tail is one of the history. */
+    /** Checks that each transaction of the tail is one of the history. */
     private @Nullable String tail(HistoryTable kept) {
         sameAs = new int[kept.transactions()];
         Map<Long, Integer> sessions = new HashMap<>();
@@ -157,15 +157,18 @@ public final class SeamReplay {
                     && time(kept.starts(), t) == time(table.starts(), same)
                     && time(kept.ends(), t) == time(table.ends(), same);
             if (!isSame) {
-                return kept.whereIs(t) + " is no transaction of the history";
+                return kept.whereIs(t) + " is not a transaction of the history";
             }
             tail.set(same);
             sameAs[t] = same;
         }
-        return tail.cardinality() == seam.transactions() ? null : "the tail has not the number of transactions stated";
+        return tail.cardinality() == seam.transactions() ? null : "the number of transactions of the tail is not the stated one";
     }
 
-    /** The transactions of the tail have their operations; those whose snapshot is before the cut write only, and read what they overwrite. */
+    /**
+     * Checks that the transactions of the tail have their operations. Those whose snapshot is before the cut have only
+     * writes, and reads of the values that they overwrite.
+     */
     private @Nullable String operations(HistoryTable kept, Map<String, String> state) {
         for (int t = 0; t < kept.transactions(); t++) {
             List<String> expected = new ArrayList<>();
@@ -185,7 +188,7 @@ public final class SeamReplay {
                 found.add(operation(kept, o));
             }
             if (!found.equals(expected)) {
-                return kept.whereIs(t) + " has not the operations that it has in the history";
+                return kept.whereIs(t) + " has other operations than in the history";
             }
         }
         return null;
@@ -204,7 +207,10 @@ public final class SeamReplay {
         return times == null ? HistoryTable.NO_TIME : times[t];
     }
 
-    /** All commits of transactions that are not in the tail precede those of the others, and nothing else may precede them. */
+    /**
+     * Checks that the commits of transactions outside the tail precede those of the others, and that no other event
+     * precedes them.
+     */
     private @Nullable String cut(@Nullable Seam earlier) {
         int events = witness.terms().guarantee().events();
         int lastBefore = -1;
@@ -242,7 +248,7 @@ public final class SeamReplay {
                 : "the number of places before the cut is not that of the order";
     }
 
-    /** The last index of each session, and the latest start. */
+    /** Checks the last index of each session, and the latest start. */
     private @Nullable String ends(@Nullable Seam earlier) {
         if (earlier != null) {
             for (Long2LongMap.Entry entry : earlier.sessions().long2LongEntrySet()) {
@@ -266,7 +272,7 @@ public final class SeamReplay {
                 : null;
     }
 
-    /** By key that transactions before the cut write: its last value in an order. */
+    /** Returns for each key that transactions before the cut write its last value in an order. */
     private Map<String, String> written(Witness order) {
         Map<String, String> written = new HashMap<>();
         int events = order.terms().guarantee().events();

@@ -15,12 +15,12 @@ import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.model.HistoryException;
 
-/** The seams that runs have kept of the beginning of a chain. */
+/** The seams of the beginning of a chain that runs have kept. */
 final class Seams {
     private final Chain chain;
     private final Consumer<String> warn;
     private final BooleanSupplier stop;
-    /** The newest first. */
+    /** The runs, the newest first. */
     private final List<Location> runs = new ArrayList<>();
 
     /**
@@ -28,7 +28,7 @@ final class Seams {
      *
      * @param after a run or a folder of runs
      * @param chain the parts before the history
-     * @param warn receives why a seam cannot be used
+     * @param warn receives the reason if a seam cannot be used
      */
     Seams(String after, Chain chain, Consumer<String> warn, BooleanSupplier stop) throws IOException, HistoryException {
         this.chain = chain;
@@ -56,7 +56,7 @@ final class Seams {
     }
 
     /**
-     * The seam that covers the most parts.
+     * Returns the seam that covers the most parts.
      *
      * @param most it covers no more than these
      */
@@ -85,7 +85,9 @@ final class Seams {
         return longest;
     }
 
-    /** Whether the parts that a seam covers are those that were checked; only parts that were written since are read. */
+    /**
+     * Whether the parts that a seam covers are those that were checked. Only parts that were written since are read.
+     */
     private boolean isUnchanged(Seam seam) throws IOException {
         long checked = seam.run().child(Claim.FILE).modified();
         for (Chain.Part part : chain.parts().subList(0, seam.covered())) {

@@ -10,16 +10,18 @@ import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * A set M of transactions whose events may move between two places; the order of all other events, the frozen ones, is fixed. Two
- * small histories belong to it:
+ * A set M of transactions whose events may move between two places; the order of all other events, the frozen ones, is
+ * fixed. Two small histories belong to it:
  *
  * <ul>
- *   <li>R(M), {@link #problem}: M in full, and the frozen transactions that have operations on keys of M, reduced to these
- *       operations. Those before the first place are represented by the values at that border, and
- *       those behind the last place by a transaction that reads the values expected there. An order of R(M) gives M new places at
- *       which no operation of M is violated. No other read becomes violated, and no other transaction gets a first violated write.
- *   <li>U(M), {@link #alone}: M without the reads for which some possible writer lies outside M. Every order that explains the whole
- *       history, restricted to M, explains U(M). If U(M) violates the level, so does the whole history.
+ *   <li>R(M), {@link #problem}: M in full, and the frozen transactions that have operations on keys of M, reduced to
+ *       these operations. Those before the first place are represented by the values at that border, and those behind
+ *       the last place by a transaction that reads the values expected there. An order of R(M) gives M new places at
+ *       which no operation of M is violated. No other read becomes violated, and no other transaction gets a first
+ *       violated write.
+ *   <li>U(M), {@link #alone}: M without the reads for which some possible writer lies outside M. Every order that
+ *       explains the whole history, restricted to M, explains U(M). If U(M) violates the level, so does the whole
+ *       history.
  * </ul>
  */
 final class MovingSet {
@@ -55,7 +57,9 @@ final class MovingSet {
         }
     }
 
-    /** The window of all active transactions that commit between two places; it begins at the first of their snapshots. */
+    /**
+     * The window of all active transactions that commit between two places; it begins at the first of their snapshots.
+     */
     static MovingSet window(PlacedHistory placed, int from, int to) {
         IntArrayList moving = new IntArrayList();
         for (int place = from; place < to; place++) {
@@ -178,7 +182,10 @@ final class MovingSet {
         return made;
     }
 
-    /** All events between the borders: those of the problem in their order, the rest right after the frozen one before it. */
+    /**
+     * All events between the borders: those of the problem in their order, the rest right after the frozen one before
+     * it.
+     */
     private int[] merged(int[] ordered) {
         int per = placed.eventsPerTransaction();
         int[] merged = new int[to - from];

@@ -8,10 +8,10 @@ import org.polygraph.partitioner.index.TransactionScan;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * A history whose events have places in a total order, which extends session order. At SER a transaction is one event; at SI its
- * snapshot and its commit, see {@link org.polygraph.partitioner.graph.Events}. A read is violated if the last counted write of its key
- * that is committed before its snapshot has another value. At SI a write is violated if a counted transaction that writes the key
- * commits before it, but after its snapshot.
+ * A history whose events have places in a total order, which extends session order. At SER a transaction is one event;
+ * at SI its snapshot and its commit, see {@link org.polygraph.partitioner.graph.Events}. A read is violated if the last
+ * counted write of its key that is committed before its snapshot has another value. At SI a write is violated if a
+ * counted transaction that writes the key commits before it, but after its snapshot.
  *
  * <p>Places decide nothing: they are the order that is tried first, and {@link #reorder} changes them.
  */

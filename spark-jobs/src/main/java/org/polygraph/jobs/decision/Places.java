@@ -7,9 +7,10 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * The order in which events are tried first: by the middle between start and end of their transactions. Where there are no times,
- * or they are not to be used, the order in which the transactions were recorded ({@link RecordedPlaces}), or if nothing shows
- * it, an even pace of all sessions. Places ascend along each session; snapshot and commit of a transaction are neighbours.
+ * The order in which events are tried first: by the middle between start and end of their transactions. Where there are
+ * no times, or they are not to be used, the order in which the transactions were recorded ({@link RecordedPlaces}), or
+ * if nothing shows it, an even pace of all sessions. Places ascend along each session; snapshot and commit of a
+ * transaction are neighbours.
  */
 final class Places {
     private static final long PACE = 1L << 40;
@@ -19,7 +20,8 @@ final class Places {
     /**
      * All events in the order of their places; ties by session and index.
      *
-     * @param request its time decides whether times are used; where real time is part of the level, the order respects it
+     * @param request its time decides whether times are used; where real time is part of the level, the order respects
+     *     it
      * @return null if real time is part of the level and contradicts the order of sessions, or may do so
      */
     static int @Nullable [] of(HistoryTable table, CheckRequest request) {
@@ -87,11 +89,11 @@ final class Places {
     }
 
     /**
-     * Moves places so that, sorted, they respect real time: none is before the start of its transaction, and none is behind the end of
-     * its transaction, or of a later one of its session, by more than the clock skew.
+     * Moves places so that, sorted, they respect real time: none is before the start of its transaction, and none is
+     * behind the end of its transaction, or of a later one of its session, by more than the clock skew.
      *
-     * @return whether it succeeded; if it did, every transaction of unknown outcome may be bound by its start, because the later
-     *     ones of its session start no earlier
+     * @return whether it succeeded; if it did, every transaction of unknown outcome may be bound by its start, because
+     *     the later ones of its session start no earlier
      */
     private static boolean bound(HistoryTable table, long[] places, @Nullable Intervals time) {
         if (time == null) {

@@ -25,12 +25,12 @@ import org.polygraph.storage.format.pieces.ReadPlan;
 import org.polygraph.storage.model.HistoryException;
 
 /**
- * Replays an order and hashes the contents by tasks that read the input in pieces. No process has the history. Two jobs: one reads
- * the certificate and samples its places; the other has two shuffles, of transactions by (session, index) and of operations by key
- * together with events by place. Reaches neither partitioner nor solver.
+ * Replays an order and hashes the contents by tasks that read the input in pieces. No process has the history. Two
+ * jobs: one reads the certificate and samples its places; the other has two shuffles, of transactions by (session,
+ * index) and of operations by key together with events by place. Reaches neither partitioner nor solver.
  *
- * <p>On the driver: a finding of each task. In a task: the transactions of a part of the certificate, or the rows of a slice of
- * keys in a range of places, each as bytes and 24 bytes a row.
+ * <p>On the driver: a finding of each task. In a task: the transactions of a part of the certificate, or the rows of a
+ * slice of keys in a range of places, each as bytes and 24 bytes a row.
  */
 final class PieceReplay {
     private static final int MOST_SLICES = 2_000;

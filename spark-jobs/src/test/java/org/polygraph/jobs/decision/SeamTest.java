@@ -36,8 +36,8 @@ import org.polygraph.storage.testkit.SuiteScale;
 import org.polygraph.storage.testkit.TinyHistories;
 
 /**
- * Windows and moving sets against brute force: unique and repeated values, unknown outcomes, true times, times of clocks that
- * differ, no times, and random places.
+ * Windows and moving sets against brute force: unique and repeated values, unknown outcomes, true times, times of
+ * clocks that differ, no times, and random places.
  */
 class SeamTest {
     private static final long SEED = 0x5ea3;
@@ -163,7 +163,10 @@ class SeamTest {
         System.out.println(needed + " decisions needed sets that grew, to " + largest + " at most, seed " + (SEED + 2));
     }
 
-    /** R(M) holds exactly if M has places between the borders at which nothing else changes; U(M) violates only what violates. */
+    /**
+     * R(M) holds exactly if M has places between the borders at which nothing else changes; U(M) violates only what
+     * violates.
+     */
     @ParameterizedTest
     @EnumSource(names = {"SER", "SI", "SSER", "SSI"})
     void everySetBetweenEveryTwoPlaces(IsolationLevel level) {

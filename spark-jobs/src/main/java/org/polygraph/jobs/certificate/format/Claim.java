@@ -15,8 +15,8 @@ import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.model.HistoryException;
 
 /**
- * The fields of verdict.json that evidence must confirm. They are read here, so that verification depends on no class that
- * makes verdicts.
+ * The fields of verdict.json that evidence must confirm. They are read here, so that verification depends on no class
+ * that makes verdicts.
  *
  * @param verdict PASS, VIOLATION, UNKNOWN, INVALID or ERROR
  * @param level the label of the level

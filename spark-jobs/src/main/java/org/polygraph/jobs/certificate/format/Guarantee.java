@@ -19,7 +19,9 @@ public enum Guarantee {
     RA(1, false),
     /** Read committed: an order of commits. */
     RC(1, false),
-    /** Linearizability: an order of the operations of each key, with real time. Places of different keys are unrelated. */
+    /**
+     * Linearizability: an order of the operations of each key, with real time. Places of different keys are unrelated.
+     */
     LIN(1, true);
 
     private final int events;
@@ -36,8 +38,8 @@ public enum Guarantee {
     }
 
     /**
-     * Whether it is anything but an order of all events in which reads return the last write: RC, RA and CC are axioms about
-     * an order of commits, LIN is an order for each key.
+     * Whether it is anything but an order of all events in which reads return the last write: RC, RA and CC are axioms
+     * about an order of commits, LIN is an order for each key.
      */
     public boolean isAxiom() {
         return switch (this) {
@@ -46,7 +48,10 @@ public enum Guarantee {
         };
     }
 
-    /** Whether this guarantee implies the other one: each of SSER, SER, SI, CC, RA, RC implies the next, as do SSER, SSI, SI. */
+    /**
+     * Whether this guarantee implies the other one: each of SSER, SER, SI, CC, RA, RC implies the next, as do SSER,
+     * SSI, SI.
+     */
     public boolean implies(Guarantee other) {
         if (this == LIN || other == LIN) {
             return this == other;

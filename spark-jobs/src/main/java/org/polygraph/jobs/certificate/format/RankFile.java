@@ -15,11 +15,12 @@ import org.polygraph.storage.model.StoppedException;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * {@code certificate/ranks.parquet}: the order that a PASS rests on. It has one row for each counted transaction, ascending by
- * (session, index): {@code session, index, [snapshot,] commit}. Snapshot (SI only) and commit are the places of its events:
- * distinct integers, 0 or more. Places need not be dense, because only their order matters.
+ * {@code certificate/ranks.parquet}: the order that a PASS rests on. It has one row for each counted transaction,
+ * ascending by (session, index): {@code session, index, [snapshot,] commit}. Snapshot (SI only) and commit are the
+ * places of its events: distinct integers, 0 or more. Places need not be dense, because only their order matters.
  *
- * <p>If there are many rows they are in further files, the {@link RankPart}s, which the header names, and this file has none.
+ * <p>If there are many rows they are in further files, the {@link RankPart}s, which the header names, and this file has
+ * none.
  *
  * <p>About 1.2 bytes per event with 50 sessions: ranks ascend within a session, and ascending numbers are stored as
  * differences. Memory: a row group of 16 MiB while writing; 12 bytes per event of the history while reading.
@@ -41,8 +42,8 @@ public final class RankFile {
     }
 
     /**
-     * Writes the certificate under temporary names, reads it back and compares it with the witness rank by rank, so that a replay
-     * of the witness is a replay of the file.
+     * Writes the certificate under temporary names, reads it back and compares it with the witness rank by rank, so
+     * that a replay of the witness is a replay of the file.
      *
      * @param tool version of this program
      * @param stop whether to stop; called every {@value #POLL} rows

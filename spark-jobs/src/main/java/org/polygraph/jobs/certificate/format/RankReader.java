@@ -9,8 +9,8 @@ import org.polygraph.storage.format.parquet.NumberTable;
 import org.polygraph.storage.model.HistoryException;
 
 /**
- * Reads certificates, which are untrusted: every file has the columns of the guarantee and as many rows as the header declares,
- * rows ascend over all files, and a part has the bytes and the first row that the header declares.
+ * Reads certificates, which are untrusted: every file has the columns of the guarantee and as many rows as the header
+ * declares, rows ascend over all files, and a part has the bytes and the first row that the header declares.
  *
  * <p>Memory: a row group of a file.
  */

@@ -11,11 +11,12 @@ import org.polygraph.storage.format.parquet.NumberTable;
 import org.polygraph.storage.model.HistoryException;
 
 /**
- * Writes the rows of a range of transactions, ascending by (session, index), as parts of a certificate. Different ranges may be
- * written by different processes at the same time. A part is named after its content and is whole or absent, so it does no harm
- * if a range is written twice.
+ * Writes the rows of a range of transactions, ascending by (session, index), as parts of a certificate. Different
+ * ranges may be written by different processes at the same time. A part is named after its content and is whole or
+ * absent, so it does no harm if a range is written twice.
  *
- * <p>Each part is read back and compared, row by row. Memory: {@value #ROWS} rows, 6 to 8 MB, and the bytes of their file.
+ * <p>Each part is read back and compared, row by row. Memory: {@value #ROWS} rows, 6 to 8 MB, and the bytes of their
+ * file.
  */
 public final class RankWriter {
     /** The most rows of a part. A task that verifies has the transactions of a part in memory. */

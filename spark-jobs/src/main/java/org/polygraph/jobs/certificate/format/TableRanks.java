@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * The rows of a certificate by the transactions of a table. Places become ranks among the places of all events, equal ones if
- * they are equal, because replays of a table order its events by a counting sort.
+ * The rows of a certificate by the transactions of a table. Places become ranks among the places of all events, equal
+ * ones if they are equal, because replays of a table order its events by a counting sort.
  *
  * <p>Memory: 12 bytes per event; time: linear if places are below the number of events, else that of sorting them.
  */

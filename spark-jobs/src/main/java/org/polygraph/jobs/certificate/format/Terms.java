@@ -30,8 +30,8 @@ public record Terms(Guarantee guarantee, long clockSkewNanos, IndeterminateMode 
     }
 
     /**
-     * Whether a transaction that ended at {@code end} precedes one that started at {@code start} in real time: iff end + clock
-     * skew < start. {@link HistoryTable#NO_TIME} bounds nothing.
+     * Whether a transaction that ended at {@code end} precedes one that started at {@code start} in real time: iff end
+     * + clock skew < start. {@link HistoryTable#NO_TIME} bounds nothing.
      */
     public boolean precedes(long end, long start) {
         // As end < start, the unsigned difference is right even if it does not fit 63 bits.

@@ -8,8 +8,8 @@ import org.polygraph.storage.dictionary.KeyDictionary;
 import org.polygraph.storage.dictionary.ValueDictionary;
 
 /**
- * A transaction as the bytes whose hash is its {@link TransactionHash}. They name keys and values by their labels, so processes
- * with different dictionaries exchange transactions in this form.
+ * A transaction as the bytes whose hash is its {@link TransactionHash}. They name keys and values by their labels, so
+ * processes with different dictionaries exchange transactions in this form.
  */
 public final class TransactionBytes {
     private static final byte LEAF = 0;
@@ -96,7 +96,10 @@ public final class TransactionBytes {
         return behindValue(in, value(in, operation), in.get(operation));
     }
 
-    /** Whether the value of an operation, from a place to another, is one that {@link #value(ValueDictionary, long)} has written. */
+    /**
+     * Whether the value of an operation, from a place to another, is one that {@link #value(ValueDictionary, long)} has
+     * written.
+     */
     public static boolean isValue(ByteBuffer in, int operation, int from, int to, byte[] value) {
         int kind = ContentEncoder.INTEGER_VALUE | ContentEncoder.TEXT_VALUE;
         return (in.get(operation) & kind) == (value[0] & kind)

@@ -6,20 +6,20 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Judges a small history at RC, RA or CC. It tries every choice of a source for each read, and checks each choice by the
- * definition of Biswas and Enea (OOPSLA 2019, figure 2) on a matrix of transactions:
+ * Judges a small history at RC, RA or CC. It tries every choice of a source for each read, and checks each choice by
+ * the definition of Biswas and Enea (OOPSLA 2019, figure 2) on a matrix of transactions:
  *
  * <ul>
- *   <li>the commit order extends session order and reads-from; the implicit transaction that wrote the initial values is
- *       first;
- *   <li>if t3 reads a key from t1, and t3 sees t2, which writes the key too, then t2 committed before t1. It sees t2 at RC
- *       if an earlier read of t3 read from t2, at RA if t2 comes directly before it in session order or reads-from, at CC if
- *       there is a path of these;
+ *   <li>the commit order extends session order and reads-from; the implicit transaction that wrote the initial values
+ *       is first;
+ *   <li>if t3 reads a key from t1, and t3 sees t2, which writes the key too, then t2 committed before t1. It sees t2 at
+ *       RC if an earlier read of t3 read from t2, at RA if t2 comes directly before it in session order or reads-from,
+ *       at CC if there is a path of these;
  *   <li>a read after an own write returns it; at RA and CC two reads of a key without an own write before them agree.
  * </ul>
  *
- * <p>A commit order exists iff these pairs have no cycle. An indeterminate transaction counts iff a counted one is chosen to
- * read from it, because counting more transactions only adds pairs.
+ * <p>A commit order exists iff these pairs have no cycle. An indeterminate transaction counts iff a counted one is
+ * chosen to read from it, because counting more transactions only adds pairs.
  *
  * <p>Time: choices x transactions^2, with at most {@link #MOST_CHOICES} choices; beyond, the answer is TOO_LARGE.
  */

@@ -11,32 +11,34 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Judges a small history by trying every execution, depth first over prefixes of sessions. It uses the definition only, and no
- * graph or solver. An execution runs the raw operations against a map from keys to values, initially the initial value:
+ * Judges a small history by trying every execution, depth first over prefixes of sessions. It uses the definition only,
+ * and no graph or solver. An execution runs the raw operations against a map from keys to values, initially the initial
+ * value:
  *
  * <ul>
  *   <li>the next transaction of any session may run; an indeterminate one may also be skipped, and an aborted one is
  *       skipped;
- *   <li>SER: it runs as one step. SI: it takes its snapshot, unless an open transaction writes one of its keys, and commits
- *       at some later point;
- *   <li>a read returns the transaction's own latest write of the key, or else the value in the map (SI: at the snapshot);
- *       at the commit its last write of each key enters the map;
- *   <li>with inserts and deletes the map also has whether there is a row, and SI lets a transaction begin in any case but
- *       commit only if no row that it changes has been written since its snapshot;
+ *   <li>SER: it runs as one step. SI: it takes its snapshot, unless an open transaction writes one of its keys, and
+ *       commits at some later point;
+ *   <li>a read returns the transaction's own latest write of the key, or else the value in the map (SI: at the
+ *       snapshot); at the commit its last write of each key enters the map;
+ *   <li>with inserts and deletes the map also has whether there is a row, and SI lets a transaction begin in any case
+ *       but commit only if no row that it changes has been written since its snapshot;
  *   <li>SSER, SSI: it starts after every transaction that had ended in real time has committed. The end of an
  *       indeterminate transaction binds nothing.
  * </ul>
  *
- * <p>The history keeps the level iff some execution runs all of it. Indeterminate transactions that no other one reads from
- * need no special case: they can be skipped in any execution.
+ * <p>The history keeps the level iff some execution runs all of it. Indeterminate transactions that no other one reads
+ * from need no special case: they can be skipped in any execution.
  *
- * <p>Time and memory are proportional to the states visited, each once, at most {@link #MOST_STATES} (some 100 MB); beyond, the
- * answer is TOO_LARGE. Eight transactions have at most a few thousand. A state is the progress of each session and the map.
+ * <p>Time and memory are proportional to the states visited, each once, at most {@link #MOST_STATES} (some 100 MB);
+ * beyond, the answer is TOO_LARGE. Eight transactions have at most a few thousand. A state is the progress of each
+ * session and the map.
  *
  * <p>RC, RA and CC are not defined by executions: {@link AxiomBruteForce} tries every choice of sources instead.
  */
 public final class BruteForce {
-    /** Histories of at most so many transactions are always judged. */
+    /** Histories of at most this many transactions are always judged. */
     public static final int TRANSACTIONS = 8;
 
     /** The limit of transactions, because the search recurses once per step. */
@@ -46,7 +48,7 @@ public final class BruteForce {
 
     private static final int MOST_STATES = 1 << 19;
 
-    /** States that suffice for {@link #TRANSACTIONS} and take milliseconds. */
+    /** The number of states that suffices for {@link #TRANSACTIONS}; visiting them takes milliseconds. */
     public static final int FEW_STATES = 1 << 14;
 
     /** The result for a history. */
@@ -76,9 +78,9 @@ public final class BruteForce {
     /** The numbers of values, by code. */
     private final Map<Long, Character> values = new HashMap<>();
     /**
-     * The progress of each session, 2i before its transaction i and 2i + 1 while that is open; then the map. With inserts and
-     * deletes also by key whether there is a row, and by session and key whether another transaction has committed a write of it
-     * since the snapshot of the open one.
+     * The progress of each session, 2i before its transaction i and 2i + 1 while that is open; then the map. With
+     * inserts and deletes also by key whether there is a row, and by session and key whether another transaction has
+     * committed a write of it since the snapshot of the open one.
      */
     private final char[] state;
 
@@ -222,8 +224,9 @@ public final class BruteForce {
     }
 
     /**
-     * Runs the writes of a commit for the existence of rows: an insert needs that there is none, a delete that there is one. SI:
-     * a transaction that changes an existing row fails if another one has committed a write of it since the snapshot.
+     * Runs the writes of a commit for the existence of rows: an insert needs that there is none, a delete that there is
+     * one. SI: a transaction that changes an existing row fails if another one has committed a write of it since the
+     * snapshot.
      */
     private boolean commitRows(int s, int t) {
         int keys = history.keys().size();

@@ -12,13 +12,14 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Judges linearizability of a few operations by trying every order, and whether a violation of a sub-history is one of the whole
- * history. Uses the definition only.
+ * Judges linearizability of a few operations by trying every order, and whether a violation of a sub-history is one of
+ * the whole history. Uses the definition only.
  *
- * <p>A sub-history is <em>closed</em> iff it has every operation of the whole history that may have written a value that one of
- * its operations read, and every write of a key on which it has a refused compare-and-set. Take an order of the whole and remove
- * what is not in a closed sub-history: a read still follows the write that it read from without another write in between, and a
- * refused compare-and-set has the same value before it. So a closed sub-history without an order refutes the whole.
+ * <p>A sub-history is <em>closed</em> iff it has every operation of the whole history that may have written a value
+ * that one of its operations read, and every write of a key on which it has a refused compare-and-set. Take an order of
+ * the whole and remove what is not in a closed sub-history: a read still follows the write that it read from without
+ * another write in between, and a refused compare-and-set has the same value before it. So a closed sub-history without
+ * an order refutes the whole.
  */
 final class LinearBruteForce {
     /** The most operations on a key whose orders are tried. */
@@ -32,7 +33,10 @@ final class LinearBruteForce {
         this.terms = terms;
     }
 
-    /** The first write of the whole that is missing in the sub-history for it to be closed, one sentence; null if there is none. */
+    /**
+     * Returns the first write of the whole that is missing in the sub-history for it to be closed, as one sentence;
+     * null if there is none.
+     */
     static @Nullable String gap(HistoryTable whole, HistoryTable part, Terms terms) {
         // By label of the key: the labels of the values read; null stands for every value.
         Map<String, Set<@Nullable String>> asked = new HashMap<>();

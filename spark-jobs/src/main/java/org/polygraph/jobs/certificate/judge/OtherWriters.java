@@ -13,8 +13,9 @@ final class OtherWriters {
     private OtherWriters() {}
 
     /**
-     * Whether the whole history has a final write, by a transaction that may count, of a value that one of the sub-history reads
-     * from others, and the sub-history lacks it. Since that is closed, each such write comes after the read in its session.
+     * Whether the whole history has a final write, by a transaction that may count, of a value that one of the
+     * sub-history reads from others, and the sub-history lacks it. Since that is closed, each such write comes after
+     * the read in its session.
      *
      * @param operations by operation of the closed sub-history, ascending: the one of the whole
      */

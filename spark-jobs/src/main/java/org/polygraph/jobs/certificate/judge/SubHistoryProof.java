@@ -16,34 +16,38 @@ import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Proves that a violation of a part of a history, a sub-history, is one of the whole. A part has some of the transactions, and
- * some of the operations of each. It is <em>closed</em> iff
+ * Proves that a violation of a part of a history, a sub-history, is one of the whole. A part has some of the
+ * transactions, and some of the operations of each. It is <em>closed</em> iff
  *
  * <ol>
- *   <li>every transaction of it is one of the whole: same session, index and status, and the same times if real time is part
- *       of the guarantee; its operations are some of those in the whole, in the same order; the initial values are equal;
- *   <li>for a read that follows an own write of its key in the whole, the part has the last such write, or one with the same
- *       value that is the last in the part;
- *   <li>for every other read, the part has every possible writer: each transaction that may count and whose last write of the
- *       key has the value read. This value is also the last one that the writer writes to the key in the part. The reader
- *       itself and later transactions of its session are not possible writers, because no order puts them before it.
- *   <li>for a write of a key that some transaction which may count inserts or deletes in the whole, the part has all writes of
- *       the key of all transactions that may count.
+ *   <li>every transaction of it is one of the whole: same session, index and status, and the same times if real time is
+ *       part of the guarantee; its operations are some of those in the whole, in the same order; the initial values are
+ *       equal;
+ *   <li>for a read that follows an own write of its key in the whole, the part has the last such write, or one with the
+ *       same value that is the last in the part;
+ *   <li>for every other read, the part has every possible writer: each transaction that may count and whose last write
+ *       of the key has the value read. This value is also the last one that the writer writes to the key in the part.
+ *       The reader itself and later transactions of its session are not possible writers, because no order puts them
+ *       before it.
+ *   <li>for a write of a key that some transaction which may count inserts or deletes in the whole, the part has all
+ *       writes of the key of all transactions that may count.
  * </ol>
  *
- * <p><b>Then, if the part violates the guarantee, so does the whole</b> (SER, SI, SSER, SSI). Proof by contraposition: let
- * an order explain the whole, with some of the indeterminate transactions counted. Remove everything from it that is not in the
- * part. Sessions and real time still ascend, because they bind the same pairs. SI: writers of a key still do not overlap, because
- * a transaction that writes a key in the part writes it in the whole. A read after an own write returns the same value, by 2.
- * Any other read r returns the value of the last writer W before it, or the initial value because there is none. No writer in the
- * part lies between W and r, because none does in the whole. W is in the part with that value, by 3; or there is no W, and then
- * the part has no writer before r. By 4, a key that is inserted or deleted has all its writers in the part or none, so each insert
- * finds no row, each delete finds one, and of one incarnation no writers overlap. So the order explains the part. ∎
+ * <p><b>Then, if the part violates the guarantee, so does the whole</b> (SER, SI, SSER, SSI). Proof by contraposition:
+ * let an order explain the whole, with some of the indeterminate transactions counted. Remove everything from it that
+ * is not in the part. Sessions and real time still ascend, because they bind the same pairs. SI: writers of a key still
+ * do not overlap, because a transaction that writes a key in the part writes it in the whole. A read after an own write
+ * returns the same value, by 2. Any other read r returns the value of the last writer W before it, or the initial value
+ * because there is none. No writer in the part lies between W and r, because none does in the whole. W is in the part
+ * with that value, by 3; or there is no W, and then the part has no writer before r. By 4, a key that is inserted or
+ * deleted has all its writers in the part or none, so each insert finds no row, each delete finds one, and of one
+ * incarnation no writers overlap. So the order explains the part. ∎
  *
- * <p>The same holds for RC, RA and CC: let a choice of sources and a commit order satisfy the axiom in the whole. Every source
- * of a read of the part is in the part, by 3, so the choice is one for the part (if only a later one of several equal reads of a
- * key is in the part, it takes the source of the first). Session order, reads-from and the transactions that a read sees are
- * then subsets of those of the whole, so every pair that the axiom orders in the part it orders in the whole. ∎
+ * <p>The same holds for RC, RA and CC: let a choice of sources and a commit order satisfy the axiom in the whole. Every
+ * source of a read of the part is in the part, by 3, so the choice is one for the part (if only a later one of several
+ * equal reads of a key is in the part, it takes the source of the first). Session order, reads-from and the
+ * transactions that a read sees are then subsets of those of the whole, so every pair that the axiom orders in the part
+ * it orders in the whole. ∎
  *
  * <p>Linear in the whole. Memory: 4 bytes per key, and the part a few times.
  */
@@ -78,7 +82,7 @@ public final class SubHistoryProof {
         return foreign == null ? sub.gap() : foreign;
     }
 
-    /** Condition 1: the first thing in the part that is not in the whole, one sentence, or null. */
+    /** Checks condition 1. Returns the first thing in the part that is not in the whole as one sentence, or null. */
     @Nullable
     String embed() {
         if (!sameValue(part.initialValue(), whole.initialValue())) {
@@ -113,7 +117,9 @@ public final class SubHistoryProof {
         String found(int operation, String sentence);
     }
 
-    /** Conditions 2 and 3: the first operation that the part lacks to be closed, one sentence, or null. */
+    /**
+     * Checks conditions 2 and 3. Returns the first operation that the part lacks to be closed as one sentence, or null.
+     */
     @Nullable
     String gap() {
         return gaps((operation, sentence) -> sentence);
@@ -127,7 +133,7 @@ public final class SubHistoryProof {
         return wrong == null ? writers(gaps) : wrong;
     }
 
-    /** Condition 4. */
+    /** Checks condition 4. */
     private @Nullable String rows(Gaps gaps) {
         boolean[] rows = new boolean[whole.keys().size()];
         for (int t = 0; t < whole.transactions(); t++) {
@@ -163,8 +169,9 @@ public final class SubHistoryProof {
     }
 
     /**
-     * The smallest closed part that contains this one: the writes that {@link #gap} finds missing are added until none is.
-     * Transactions without operations are kept, because they may bind others in real time if a clock runs backwards.
+     * The smallest closed part that contains this one: the writes that {@link #gap} finds missing are added until none
+     * is. Transactions without operations are kept, because they may bind others in real time if a clock runs
+     * backwards.
      *
      * @param most limit of transactions
      * @return null if it has more
@@ -200,9 +207,9 @@ public final class SubHistoryProof {
     }
 
     /**
-     * The first read of a committed transaction of the part that violates every guarantee: it follows an own write and returned
-     * another value, or no transaction of the whole can have written the value. The part need not be closed, because the read
-     * alone (with the own write) is.
+     * The first read of a committed transaction of the part that violates every guarantee: it follows an own write and
+     * returned another value, or no transaction of the whole can have written the value. The part need not be closed,
+     * because the read alone (with the own write) is.
      *
      * @return one sentence, or null if there is none
      */
@@ -321,10 +328,11 @@ public final class SubHistoryProof {
     }
 
     /**
-     * Finds each operation of transaction t at the first possible place. If a transaction repeats operations there may be several
-     * ways; if one of them fulfils condition 2, so does this one.
+     * Finds each operation of transaction t at the first possible place. If a transaction repeats operations there may
+     * be several ways; if one of them fulfils condition 2, so does this one.
      *
-     * @param closed whether a read is only possible after the same last own write of the key as in the part, or after none
+     * @param closed whether a read is only possible after the same last own write of the key as in the part, or after
+     *     none
      * @return the first operation without a place, or -1
      */
     private int place(int t, boolean closed) {
@@ -342,7 +350,10 @@ public final class SubHistoryProof {
         return -1;
     }
 
-    /** Whether operation o of the part is a write, or has the same last own write of the key before it as the one of the whole. */
+    /**
+     * Whether operation o of the part is a write, or has the same last own write of the key before it as the one of the
+     * whole.
+     */
     private boolean followsTheSame(int t, int o, int at) {
         if (part.isWrite(o)) {
             return true;
@@ -373,7 +384,10 @@ public final class SubHistoryProof {
         return mine.isString(a) ? mine.string(a).equals(theirs.string(b)) : mine.integer(a) == theirs.integer(b);
     }
 
-    /** Values that are neither null nor integers are compared as strings, because other values become strings when written. */
+    /**
+     * Values that are neither null nor integers are compared as strings, because other values become strings when
+     * written.
+     */
     private boolean sameValue(long a, long b) {
         ValueDictionary mine = part.values();
         ValueDictionary theirs = whole.values();
@@ -386,7 +400,7 @@ public final class SubHistoryProof {
         return mine.text(a).equals(theirs.text(b));
     }
 
-    /** Condition 2. */
+    /** Checks condition 2. */
     private @Nullable String ownReads(Gaps gaps) {
         for (int t = 0; t < part.transactions(); t++) {
             if (!terms.mayCount(part.statuses()[t])) {
@@ -433,7 +447,7 @@ public final class SubHistoryProof {
     /** The key and value of an external read of the part, in numbers of the whole. */
     private record Wanted(int key, long value) {}
 
-    /** Condition 3. */
+    /** Checks condition 3. */
     private @Nullable String writers(Gaps gaps) {
         Map<Wanted, Set<Integer>> readers = new HashMap<>();
         boolean[] wanted = new boolean[whole.keys().size()];

@@ -45,9 +45,9 @@ public final class Verification {
     }
 
     /**
-     * A verification.
+     * The result of a verification.
      *
-     * @param reason why not, one line; empty if verified
+     * @param reason why it is not verified, one line; empty if it is
      * @param checked one line per check: a name, two spaces or more, the result
      */
     public record Report(Answer answer, String reason, List<String> checked) {
@@ -59,7 +59,7 @@ public final class Verification {
     /** Replays an order, in this JVM or on a cluster. */
     @FunctionalInterface
     public interface Replayer {
-        /** As {@link Replay#byDefinition}. */
+        /** Replays as {@link Replay#byDefinition}. */
         Replay.Result replay(Witness witness);
 
         /**
@@ -83,7 +83,7 @@ public final class Verification {
      */
     public record Replayed(Replay.Result result, String content, Numbers numbers) {}
 
-    /** Numbers of a history. */
+    /** The counts of a history. */
     public record Numbers(long sessions, long transactions, long operations, long committed, long indeterminate) {
         private static Numbers of(HistoryTable table) {
             long committed = 0;
@@ -99,20 +99,22 @@ public final class Verification {
     /**
      * A verification without a table.
      *
-     * @param numbers of the history
+     * @param numbers the counts of the history
      */
     public record InPieces(Report report, Numbers numbers) {}
 
     private final Location run;
     private final Terms terms;
-    /** With inserts and deletes, also at rc, ra and cc. */
+    /** The history with inserts and deletes, also at rc, ra and cc. */
     private final HistoryTable withRows;
-    /** As the level judges it. */
+    /** The history that the level judges. */
     private final HistoryTable table;
 
     private final List<String> checked = new ArrayList<>();
 
-    /** Refused compare-and-sets whose value is unknown matter to linearizability only, rows to levels that order writes. */
+    /**
+     * Refused compare-and-sets whose value is unknown matter to linearizability only, rows to levels that order writes.
+     */
     private Verification(Location run, Terms terms, HistoryTable table) {
         this.run = run;
         this.terms = terms;
@@ -203,7 +205,7 @@ public final class Verification {
         return RankFile.in(run).name() + ", version " + header.version() + ", " + header.counted() + " ranked";
     }
 
-    /** Why an order does not show what it should; null if it does. */
+    /** Describes why an order does not show what it should; null if it does. */
     private static @Nullable String wrongOrder(
             RankHeader header, String content, boolean sameContent, @Nullable String discrepancy) {
         if (!sameContent) {
@@ -287,7 +289,10 @@ public final class Verification {
         return report(Answer.VERIFIED, "");
     }
 
-    /** Evaluates each predicate on the states of an order that explains the reads. @return a result that differs; null for none */
+    /**
+     * Evaluates each predicate on the states of an order that explains the reads. @return a result that differs; null
+     * for none
+     */
     private static @Nullable String wrongResult(Witness witness) {
         PredicateReads predicates = witness.table().predicates();
         if (predicates == null || witness.terms().guarantee().isAxiom()) {
@@ -297,7 +302,7 @@ public final class Verification {
         return pair == null ? null : "whether the " + pair + " matches differs from a result";
     }
 
-    /** A PASS without an order: the choices of writers are tried again if they are few enough. */
+    /** Verifies a PASS without an order: the choices of writers are tried again if they are few enough. */
     private Report choices() {
         return switch (BruteForce.judge(table, terms)) {
             case HOLDS -> {
@@ -387,7 +392,7 @@ public final class Verification {
         return run.child("violations").child(String.format(Locale.ROOT, "%03d", i));
     }
 
-    /** @param unshown of which the run has no sub-history, only the transactions that they name */
+    /** @param unshown the violations of which the run has no sub-history, only the transactions that they name */
     private Report violations(Set<Integer> unshown) throws IOException, HistoryException {
         int verified = 0;
         int undecided = 0;

@@ -8,14 +8,15 @@ import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Replays RC, RA or CC: checks that a commit order satisfies the axiom, by definition (Biswas and Enea, OOPSLA 2019, figure 2).
- * If t3 reads x from t1 and sees another writer t2 of x, t2 must commit before t1. At RC t3 sees the transactions that it read
- * from before this read; at RA those of all its reads, and those that its session ran earlier; at CC all that precede it by
- * session order and reads ({@link CausalReplay}). Values identify the transaction that a read read from ({@link
- * SourcesByValue}); if two counted transactions left a value, the source is the latest one before the read in the order.
+ * Replays RC, RA or CC: checks that a commit order satisfies the axiom, by definition (Biswas and Enea, OOPSLA 2019,
+ * figure 2). If t3 reads x from t1 and sees another writer t2 of x, t2 must commit before t1. At RC t3 sees the
+ * transactions that it read from before this read; at RA those of all its reads, and those that its session ran
+ * earlier; at CC all that precede it by session order and reads ({@link CausalReplay}). Values identify the transaction
+ * that a read read from ({@link SourcesByValue}); if two counted transactions left a value, the source is the latest
+ * one before the read in the order.
  *
- * <p>Time: for RC and RA, proportional to the writes of the sources of all reads. Memory: 4 bytes per operation and 8 per key
- * (RA 16).
+ * <p>Time: for RC and RA, proportional to the writes of the sources of all reads. Memory: 4 bytes per operation and 8
+ * per key (RA 16).
  */
 final class AxiomReplay {
     private final HistoryTable table;
@@ -28,8 +29,8 @@ final class AxiomReplay {
     private final int[] sources;
 
     /**
-     * By key: (the transaction being checked, place of the latest writer that it sees). Transactions and, within one, places
-     * only grow, so the larger of two entries is the current one.
+     * By key: (the transaction being checked, place of the latest writer that it sees). Transactions and, within one,
+     * places only grow, so the larger of two entries is the current one.
      */
     private final long[] seen;
 

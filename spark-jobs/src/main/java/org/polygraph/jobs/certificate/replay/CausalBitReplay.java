@@ -5,12 +5,13 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * The {@link CausalReplay} of many short sessions. The writers of each key are numbered in the order of commits, and a row of a
- * transaction has a bit for each writer that precedes it or is it. A read is stale if its row has a bit above the writer that it
- * read from.
+ * The {@link CausalReplay} of many short sessions. The writers of each key are numbered in the order of commits, and a
+ * row of a transaction has a bit for each writer that precedes it or is it. A read is stale if its row has a bit above
+ * the writer that it read from.
  *
- * <p>The rows of some writers are computed at once. Time: transactions and operations times writers / 64. Memory: {@value
- * #MOST_LONGS} longs at most unless there are more transactions; 8 bytes per write, 4 per operation and transaction.
+ * <p>The rows of some writers are computed at once. Time: transactions and operations times writers / 64. Memory:
+ * {@value #MOST_LONGS} longs at most unless there are more transactions; 8 bytes per write, 4 per operation and
+ * transaction.
  */
 final class CausalBitReplay {
     private static final int MOST_WORDS = 64;

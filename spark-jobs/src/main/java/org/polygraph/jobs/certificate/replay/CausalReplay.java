@@ -5,16 +5,16 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Replays CC in the order of commits. A transaction that precedes another by session order and reads commits before it. So at
- * each read the writers of the key so far are visited from the latest to the one that was read: none of them may precede the
- * reader.
+ * Replays CC in the order of commits. A transaction that precedes another by session order and reads commits before it.
+ * So at each read the writers of the key so far are visited from the latest to the one that was read: none of them may
+ * precede the reader.
  *
- * <p>A row per transaction holds how many transactions of each session precede it: the maximum of the rows of the session's
- * previous transaction and of the sources.
+ * <p>A row per transaction holds how many transactions of each session precede it: the maximum of the rows of the
+ * session's previous transaction and of the sources.
  *
- * <p>Time: at most operations times sessions, because beyond {@value #FEW} writers the last preceding one of each session is found
- * by binary search. Memory: 4 bytes per transaction and session, 12 per write, 12 per key. Many short sessions are replayed by {@link
- * CausalBitReplay}.
+ * <p>Time: at most operations times sessions, because beyond {@value #FEW} writers the last preceding one of each
+ * session is found by binary search. Memory: 4 bytes per transaction and session, 12 per write, 12 per key. Many short
+ * sessions are replayed by {@link CausalBitReplay}.
  */
 final class CausalReplay {
     private static final int FEW = 128;
@@ -37,7 +37,9 @@ final class CausalReplay {
     private final int[] sessionOf;
     private final int[][] rows;
 
-    /** The writers of key k so far, in commit order: [writerStarts[k], writerEnds[k]), each as (session, number in it). */
+    /**
+     * The writers of key k so far, in commit order: [writerStarts[k], writerEnds[k]), each as (session, number in it).
+     */
     private final int[] writerStarts;
 
     private final int[] writerEnds;

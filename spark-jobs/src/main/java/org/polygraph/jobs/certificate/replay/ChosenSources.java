@@ -5,12 +5,13 @@ import org.polygraph.jobs.certificate.format.Guarantee;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * The transaction that each read read from in a given order, where several transactions left the value that it returned. Any choice
- * under which the order obeys the axiom of the level is a proof. A read takes the latest writer of its value before it, which is the right one in a serial
- * order; or, at RC and RA, the earliest one that is not before a writer of the key that its transaction sees, because later reads demand
- * that the writers which it sees come early.
+ * The transaction that each read read from in a given order, where several transactions left the value that it
+ * returned. Any choice under which the order obeys the axiom of the level is a proof. A read takes the latest writer of
+ * its value before it, which is the right one in a serial order; or, at RC and RA, the earliest one that is not before
+ * a writer of the key that its transaction sees, because later reads demand that the writers which it sees come early.
  *
- * <p>Time: linear, but for a binary search in the writers of a value for each read. Memory: 44 to 88 bytes a write and 12 a key.
+ * <p>Time: linear, but for a binary search in the writers of a value for each read. Memory: 44 to 88 bytes a write and
+ * 12 a key.
  */
 final class ChosenSources {
     private static final int NO_PLACE = -1;
@@ -22,7 +23,10 @@ final class ChosenSources {
     private final int[] order;
     private final int[] position;
     private final int[] starts;
-    /** By key: (number of the transaction, place of the latest writer that it sees); the larger of two entries is the current one. */
+    /**
+     * By key: (number of the transaction, place of the latest writer that it sees); the larger of two entries is the
+     * current one.
+     */
     private final long[] seen;
     /** RA, by key: (session, place of its last writer so far). */
     private final long[] ran;
@@ -119,8 +123,8 @@ final class ChosenSources {
      * Chooses.
      *
      * @param most ends as soon as there are so many
-     * @return pairs of a read that has no possible source, and the transaction that its transaction sees and that wrote the key later than
-     *     all of them, or a negative number if there is none
+     * @return pairs of a read that has no possible source, and the transaction that its transaction sees and that wrote
+     *     the key later than all of them, or a negative number if there is none
      */
     int[] misreads(int most) {
         for (int s = 0; s < table.sessions(); s++) {

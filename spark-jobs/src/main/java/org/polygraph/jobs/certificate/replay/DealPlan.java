@@ -8,8 +8,8 @@ import org.polygraph.jobs.certificate.format.RankPart;
 import org.polygraph.jobs.certificate.format.Terms;
 
 /**
- * How a replay without a table is dealt: transactions to ranges of (session, index), which are the parts of the certificate;
- * operations to slices of keys, and within these to ranges of places; events to ranges of places.
+ * How a replay without a table is dealt: transactions to ranges of (session, index), which are the parts of the
+ * certificate; operations to slices of keys, and within these to ranges of places; events to ranges of places.
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 public record DealPlan(Terms terms, long[] sessions, long[] indexes, int slices, long[] places)

@@ -11,9 +11,10 @@ import org.polygraph.jobs.certificate.format.ContentTree;
 import org.polygraph.jobs.certificate.format.Names;
 
 /**
- * Joins what ranges, slices and ranges of places have found to the result of a replay without a table. {@link PieceDealer} deals
- * the input to a {@link RangeReplay} for each part of the certificate; these deal to a {@link SliceReplay} for each slice of keys
- * and a {@link PlaceReplay} for each range of places. The result is exactly that of {@link Replay}.
+ * Joins what ranges, slices and ranges of places have found to the result of a replay without a table. {@link
+ * PieceDealer} deals the input to a {@link RangeReplay} for each part of the certificate; these deal to a {@link
+ * SliceReplay} for each slice of keys and a {@link PlaceReplay} for each range of places. The result is exactly that of
+ * {@link Replay}.
  *
  * <p>Memory: a finding each; those of ranges have 32 bytes for each 1,024 transactions, and about 64 KiB.
  */
@@ -54,7 +55,8 @@ public final class DealtReplay {
     /**
      * Collects findings.
      *
-     * @throws IllegalStateException if one is missing or repeats, or if operations or events are, so that nothing passes unchecked
+     * @throws IllegalStateException if one is missing or repeats, or if operations or events are, so that nothing
+     *     passes unchecked
      */
     public static DealtReplay of(DealPlan plan, List<? extends Serializable> findings) {
         DealtReplay all = new DealtReplay(plan);

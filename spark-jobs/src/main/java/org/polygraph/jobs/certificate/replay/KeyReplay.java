@@ -6,21 +6,25 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Replays the raw operations of a slice of keys. It checks that every read returns its transaction's own latest write of the key,
- * or if there is none the last value committed before its snapshot, or if there is none the initial value; and that of two
- * transactions that write a key, one commits before the other's snapshot.
+ * Replays the raw operations of a slice of keys. It checks that every read returns its transaction's own latest write
+ * of the key, or if there is none the last value committed before its snapshot, or if there is none the initial value;
+ * and that of two transactions that write a key, one commits before the other's snapshot.
  *
- * <p>Operations are rows, ascending by the snapshot of their transaction, and within a transaction in its order. Commits need no
- * rows: two writers that do not overlap commit in the order of their snapshots, so only the latest writer of each key can be
- * open, and the value before it is known. If a transaction is one event, its snapshot and its commit have the same place.
+ * <p>Operations are rows, ascending by the snapshot of their transaction, and within a transaction in its order.
+ * Commits need no rows: two writers that do not overlap commit in the order of their snapshots, so only the latest
+ * writer of each key can be open, and the value before it is known. If a transaction is one event, its snapshot and its
+ * commit have the same place.
  *
- * <p>A slice may have a window of one key with many operations. It then begins with the last writes of the two writers before
- * the window, which are neither checked nor counted.
+ * <p>A slice may have a window of one key with many operations. It then begins with the last writes of the two writers
+ * before the window, which are neither checked nor counted.
  *
  * <p>Linear time; memory: 20 bytes per key.
  */
 public final class KeyReplay {
-    /** int key x 2 + (1 if a write); long value; int operation, or {@link #CARRIED}; long place of the snapshot; long place of the commit. */
+    /**
+     * int key x 2 + (1 if a write); long value; int operation, or {@link #CARRIED}; long place of the snapshot; long
+     * place of the commit.
+     */
     public static final int ROW_BYTES = 2 * Integer.BYTES + 3 * Long.BYTES;
 
     /** Instead of an operation: a write of an earlier slice. */
@@ -207,7 +211,10 @@ public final class KeyReplay {
         return new Finding(slice, reads, ownReads, writes, first);
     }
 
-    /** After the first discrepancy of a key its state is meaningless; further discrepancies of it come later in the order. */
+    /**
+     * After the first discrepancy of a key its state is meaningless; further discrepancies of it come later in the
+     * order.
+     */
     private boolean wrong(Kind kind, int operation, long instead) {
         Discrepancy found = new Discrepancy(snapshot, kind, operation, instead);
         Discrepancy known = first;

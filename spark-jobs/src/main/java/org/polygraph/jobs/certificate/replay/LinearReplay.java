@@ -9,15 +9,15 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Replays an order that is claimed to show linearizability. Places order the operations of each key; places of different keys
- * are unrelated, and sessions play no role. The order is accepted iff every committed transaction counts and no aborted one does,
- * each transaction uses one key, and for each key
+ * Replays an order that is claimed to show linearizability. Places order the operations of each key; places of
+ * different keys are unrelated, and sessions play no role. The order is accepted iff every committed transaction counts
+ * and no aborted one does, each transaction uses one key, and for each key
  *
  * <ul>
- *   <li>no counted transaction had ended before one started that is placed earlier. The end of an indeterminate one binds
- *       nothing;
- *   <li>every read returns the last value before it, or the initial one; a refused compare-and-set is placed where the value
- *       differs from the one it expected.
+ *   <li>no counted transaction had ended before one started that is placed earlier. The end of an indeterminate one
+ *       binds nothing;
+ *   <li>every read returns the last value before it, or the initial one; a refused compare-and-set is placed where the
+ *       value differs from the one it expected.
  * </ul>
  *
  * <p>Linear time; 16 bytes per key, 4 per transaction.

@@ -12,8 +12,8 @@ import org.polygraph.storage.table.HistoryRows;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Deals the transactions of a piece of the input to ranges of (session, index). A block has, for each transaction: int number of
- * the piece, long position there, int length, {@link TransactionBytes}. Memory: the rows and their bytes.
+ * Deals the transactions of a piece of the input to ranges of (session, index). A block has, for each transaction: int
+ * number of the piece, long position there, int length, {@link TransactionBytes}. Memory: the rows and their bytes.
  */
 public final class PieceDealer {
     static final int PREFIX = 2 * Integer.BYTES + Long.BYTES;

@@ -8,8 +8,9 @@ import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Checks the events of a range of places: places are distinct, and real time is kept if it is part of the guarantee. A row is: long
- * place, flags, long start, long end, {@link Named}. The conditions and messages are those of {@link Placement}.
+ * Checks the events of a range of places: places are distinct, and real time is kept if it is part of the guarantee. A
+ * row is: long place, flags, long start, long end, {@link Named}. The conditions and messages are those of {@link
+ * Placement}.
  *
  * <p>Memory: the rows of the range and 24 bytes for each of them.
  */
@@ -31,7 +32,9 @@ public final class PlaceReplay {
         return (byte) ((isSnapshot ? SNAPSHOT : 0) | (isCommit ? COMMIT : 0) | (binds ? BINDS : 0));
     }
 
-    /** The two transactions that started last among those before a place, the earlier event if they started together. */
+    /**
+     * The two transactions that started last among those before a place, the earlier event if they started together.
+     */
     record Latest(
             @Nullable Named first,
             long firstStart,

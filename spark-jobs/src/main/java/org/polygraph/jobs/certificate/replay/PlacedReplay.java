@@ -4,9 +4,9 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Replays the raw operations of some keys in a serial order: every read returns the last write of the key before it, its transaction's
- * own writes included, or if there is none the initial value. Operations come in the order of the places of their
- * transactions, and within a transaction in its order. Memory: 16 bytes a key.
+ * Replays the raw operations of some keys in a serial order: every read returns the last write of the key before it,
+ * its transaction's own writes included, or if there is none the initial value. Operations come in the order of the
+ * places of their transactions, and within a transaction in its order. Memory: 16 bytes a key.
  */
 public final class PlacedReplay {
     private final long initialValue;

@@ -9,9 +9,9 @@ import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.storage.model.TransactionStatus;
 
 /**
- * The conditions on a serial order that do not depend on keys, for transactions in the order of their places: places ascend, every
- * committed transaction counts and no aborted one does, and the transactions of a session that count ascend. Parts of the order are
- * checked one by one and joined. Memory: 64 bytes a session.
+ * The conditions on a serial order that do not depend on keys, for transactions in the order of their places: places
+ * ascend, every committed transaction counts and no aborted one does, and the transactions of a session that count
+ * ascend. Parts of the order are checked one by one and joined. Memory: 64 bytes a session.
  */
 public final class PlacedSessions {
     private static final long NO_PLACE = -1;

@@ -9,9 +9,9 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * The conditions on an order that do not depend on keys: the right transactions count, events have distinct places in range,
- * transactions and sessions ascend, and real time is kept if it is part of the guarantee. What remains are reads and overlaps,
- * which are checked key by key in the order {@link #eventAt}.
+ * The conditions on an order that do not depend on keys: the right transactions count, events have distinct places in
+ * range, transactions and sessions ascend, and real time is kept if it is part of the guarantee. What remains are reads
+ * and overlaps, which are checked key by key in the order {@link #eventAt}.
  *
  * <p>Linear time; memory: 4 bytes per event.
  */

@@ -8,24 +8,26 @@ import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Replays a history in the order that is claimed to explain it. This is the last check before a PASS and the only code that a
- * PASS depends on: it uses raw operations, and no index, graph or solver. The order is accepted iff
+ * Replays a history in the order that is claimed to explain it. This is the last check before a PASS and the only code
+ * that a PASS depends on: it uses raw operations, and no index, graph or solver. The order is accepted iff
  *
  * <ul>
- *   <li>every committed transaction counts and no aborted one does; indeterminate ones may, unless the terms ignore them;
+ *   <li>every committed transaction counts and no aborted one does; indeterminate ones may, unless the terms ignore
+ *       them;
  *   <li>the events of a transaction, and the transactions of a session, ascend;
- *   <li>SSER, SSI: a transaction that had ended before another started comes before it. The end of an indeterminate transaction
- *       binds nothing;
+ *   <li>SSER, SSI: a transaction that had ended before another started comes before it. The end of an indeterminate
+ *       transaction binds nothing;
  *   <li>every read returns the transaction's own latest write of the key, or if there is none the last value committed
  *       before the snapshot, or if there is none the initial value;
  *   <li>SI, SSI: of two transactions that write a key, one commits before the other's snapshot;
  *   <li>inserts and deletes: see {@link RowReplay}.
  * </ul>
  *
- * <p>Counting an indeterminate transaction that no other one read from is harmless: without it the order explains the rest.
+ * <p>Counting an indeterminate transaction that no other one read from is harmless: without it the order explains the
+ * rest.
  *
- * <p>Linear time: events are ordered by a counting sort, real time is a running maximum. Memory: 4 bytes per event, 20 bytes
- * per key (24 with SI).
+ * <p>Linear time: events are ordered by a counting sort, real time is a running maximum. Memory: 4 bytes per event, 20
+ * bytes per key (24 with SI).
  */
 public final class Replay {
     private static final int NONE = Placement.NONE;
@@ -116,8 +118,8 @@ public final class Replay {
     }
 
     /**
-     * Replays an order, RC, RA and CC by their axioms alone. {@link SerialReplay} may have chosen the order, and a mistake in it
-     * would not show; it decides only where values repeat, so that they do not identify the writers.
+     * Replays an order, RC, RA and CC by their axioms alone. {@link SerialReplay} may have chosen the order, and a
+     * mistake in it would not show; it decides only where values repeat, so that they do not identify the writers.
      */
     public static Result byDefinition(Witness witness) {
         Guarantee guarantee = witness.terms().guarantee();
@@ -139,8 +141,8 @@ public final class Replay {
     }
 
     /**
-     * The reads of an order that do not return the last write. An order without any obeys RC, RA and CC; one with some may obey
-     * them too.
+     * The reads of an order that do not return the last write. An order without any obeys RC, RA and CC; one with some
+     * may obey them too.
      *
      * @return operations; null if there are many, or the order contradicts sessions or counts the wrong transactions
      */
@@ -157,7 +159,8 @@ public final class Replay {
     /**
      * The reads of an order that have no possible source at RC or RA, where values repeat.
      *
-     * @return as {@link ChosenSources#misreads}; null if there are many, or the order contradicts sessions or counts the wrong transactions
+     * @return as {@link ChosenSources#misreads}; null if there are many, or the order contradicts sessions or counts
+     *     the wrong transactions
      */
     public static int @Nullable [] staleReads(Witness witness) {
         Placement placement = Placement.of(witness);

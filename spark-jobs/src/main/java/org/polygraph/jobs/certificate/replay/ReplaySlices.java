@@ -7,10 +7,10 @@ import java.util.List;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Assigns operations to slices. Key k belongs to slice k mod n, where it is key k / n, unless it has many operations: then
- * windows of its operations, in the order of snapshots, have slices of their own beyond these n, where it is key 0. A window
- * begins with two rows of the windows before it: the last write of the writer before the latest, and the last write of the
- * latest.
+ * Assigns operations to slices. Key k belongs to slice k mod n, where it is key k / n, unless it has many operations:
+ * then windows of its operations, in the order of snapshots, have slices of their own beyond these n, where it is key
+ * 0. A window begins with two rows of the windows before it: the last write of the writer before the latest, and the
+ * last write of the latest.
  *
  * <p>Memory: 4 bytes per key while operations are counted, little afterwards. Single-threaded.
  */

@@ -6,12 +6,15 @@ import org.polygraph.jobs.certificate.format.Names;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Replays a history with inserts and deletes in the order of its events, for {@link Replay}. In addition to what it checks of reads:
+ * Replays a history with inserts and deletes in the order of its events, for {@link Replay}. In addition to what it
+ * checks of reads:
  *
  * <ul>
- *   <li>each commit runs the writes of its transaction: an insert finds no row, a delete finds one, another write leaves one;
- *   <li>SI, SSI: if the first write of a key at a commit finds a row and is no insert, the transaction that wrote the key last
- *       committed before the snapshot. So two transactions may overlap only if the row was deleted between their writes.
+ *   <li>each commit runs the writes of its transaction: an insert finds no row, a delete finds one, another write
+ *       leaves one;
+ *   <li>SI, SSI: if the first write of a key at a commit finds a row and is no insert, the transaction that wrote the
+ *       key last committed before the snapshot. So two transactions may overlap only if the row was deleted between
+ *       their writes.
  * </ul>
  *
  * <p>Linear time. Memory: 25 bytes a key, 4 a transaction.

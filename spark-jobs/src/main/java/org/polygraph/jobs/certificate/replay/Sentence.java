@@ -4,7 +4,10 @@ import java.io.Serializable;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** A message whose transactions are named where the pieces of the input are known: {@code before first between second after}. */
+/**
+ * A message whose transactions are named where the pieces of the input are known: {@code before first between second
+ * after}.
+ */
 public record Sentence(
         String before,
         @Nullable Named first,

@@ -4,9 +4,9 @@ import java.util.Arrays;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Replays an order as if transactions ran one after the other. Where every read returns the last write, the order obeys the
- * axioms of RC, RA and CC, because all writers that a read sees commit no later than its source. Otherwise this proves nothing,
- * and {@link AxiomReplay} decides.
+ * Replays an order as if transactions ran one after the other. Where every read returns the last write, the order obeys
+ * the axioms of RC, RA and CC, because all writers that a read sees commit no later than its source. Otherwise this
+ * proves nothing, and {@link AxiomReplay} decides.
  *
  * <p>Time: linear. Memory: 8 bytes a key, 4 more for the counts of {@link #result}.
  */
@@ -50,7 +50,10 @@ final class SerialReplay {
         return Arrays.copyOf(misreads, count);
     }
 
-    /** Replays operations [from, to) up to a misread. As nothing runs beside a transaction, its writes are the last ones at once. */
+    /**
+     * Replays operations [from, to) up to a misread. As nothing runs beside a transaction, its writes are the last ones
+     * at once.
+     */
     private static int misread(int[] keys, long[] values, int from, int to, long[] current) {
         for (int o = from; o < to; o++) {
             int key = keys[o] >>> 1;

@@ -11,11 +11,12 @@ import org.polygraph.storage.dictionary.KeyDictionary;
 import org.polygraph.storage.dictionary.ValueDictionary;
 
 /**
- * Replays a slice of keys range of places by range of places, with a {@link KeyReplay}. A row is: long place of the snapshot, long
- * place of the commit, int number of the operation in its transaction, {@link Named}, and the operation as in {@link
- * TransactionBytes}. Texts of keys and values stay in the slice.
+ * Replays a slice of keys range of places by range of places, with a {@link KeyReplay}. A row is: long place of the
+ * snapshot, long place of the commit, int number of the operation in its transaction, {@link Named}, and the operation
+ * as in {@link TransactionBytes}. Texts of keys and values stay in the slice.
  *
- * <p>Memory: the rows of one range of places, 20 bytes for each of them, and 24 bytes per key (64 with SI) beside its text.
+ * <p>Memory: the rows of one range of places, 20 bytes for each of them, and 24 bytes per key (64 with SI) beside its
+ * text.
  */
 public final class SliceReplay {
     static final int PREFIX = 2 * Long.BYTES + Integer.BYTES + Named.BYTES;

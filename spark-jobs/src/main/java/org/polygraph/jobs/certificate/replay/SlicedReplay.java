@@ -7,9 +7,9 @@ import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * A replay by slices of keys. {@link #of} checks what does not depend on keys; {@link #deal} sends the operations of counted
- * transactions to their slices ({@link ReplaySlices}); {@link KeyReplay} replays each slice, without the history or the other
- * slices; {@link #merge} combines the findings. The result is exactly that of {@link Replay}.
+ * A replay by slices of keys. {@link #of} checks what does not depend on keys; {@link #deal} sends the operations of
+ * counted transactions to their slices ({@link ReplaySlices}); {@link KeyReplay} replays each slice, without the
+ * history or the other slices; {@link #merge} combines the findings. The result is exactly that of {@link Replay}.
  *
  * <p>RC, RA and CC cannot be replayed key by key: {@link #of} replays them as a whole.
  *
@@ -104,7 +104,8 @@ public final class SlicedReplay {
      * The result of the whole replay.
      *
      * @param findings the results of {@link KeyReplay#of} for each slice that has operations, in any order
-     * @throws IllegalStateException if a slice is missing, repeats or lacks operations, so that nothing passes unchecked
+     * @throws IllegalStateException if a slice is missing, repeats or lacks operations, so that nothing passes
+     *     unchecked
      */
     public Replay.Result merge(Iterable<byte[]> findings) {
         long[] left = dealt.clone();

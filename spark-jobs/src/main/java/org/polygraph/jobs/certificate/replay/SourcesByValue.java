@@ -6,11 +6,12 @@ import org.polygraph.jobs.certificate.format.Names;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * The transaction that each read read from, by values: a hash join of the external reads with the last writes of transactions,
- * on key and value. Both are partitioned by the hash of key and value, so that the hash table of a partition stays in cache.
+ * The transaction that each read read from, by values: a hash join of the external reads with the last writes of
+ * transactions, on key and value. Both are partitioned by the hash of key and value, so that the hash table of a
+ * partition stays in cache.
  *
- * <p>Linear time for any distribution of values over keys. Memory: 4 bytes per operation, 4 per key, and 16 more per operation
- * during the join.
+ * <p>Linear time for any distribution of values over keys. Memory: 4 bytes per operation, 4 per key, and 16 more per
+ * operation during the join.
  */
 final class SourcesByValue {
     /** The implicit initial transaction. */
@@ -46,7 +47,10 @@ final class SourcesByValue {
     /** Whether {@link #find} ended at a read that has several possible sources. */
     boolean isAmbiguous;
 
-    /** Partition p has its writes in [partitions[2p], partitions[2p + 1]) and its reads from there to partitions[2p + 2]. */
+    /**
+     * Partition p has its writes in [partitions[2p], partitions[2p + 1]) and its reads from there to partitions[2p +
+     * 2].
+     */
     private int[] partitions = new int[0];
 
     /** Two longs per operation: its value, and (transaction of a write or operation of a read, key). */

@@ -149,8 +149,8 @@ class CertificateTest {
     }
 
     /**
-     * One thing is changed, in the certificate or in the history; whatever still verifies must be true: the order read from
-     * the file by this test, replayed by {@link #explains} over the changed history.
+     * One thing is changed, in the certificate or in the history; whatever still verifies must be true: the order read
+     * from the file by this test, replayed by {@link #explains} over the changed history.
      */
     @Test
     void singleCorruptionsAreRejectedOrTrue() throws Exception {
@@ -337,7 +337,9 @@ class CertificateTest {
         return NaiveReplay.explains(table, terms.guarantee(), counted, begin, commit);
     }
 
-    /** Bytes are flipped, cut, doubled, or made up: an answer or a located message, and nothing verifies that is not so. */
+    /**
+     * Bytes are flipped, cut, doubled, or made up: an answer or a located message, and nothing verifies that is not so.
+     */
     @Test
     void damagedFilesAreRefused() throws Exception {
         long seed = 0xf022;
