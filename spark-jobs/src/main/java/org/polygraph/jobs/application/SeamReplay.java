@@ -162,7 +162,9 @@ public final class SeamReplay {
             tail.set(same);
             sameAs[t] = same;
         }
-        return tail.cardinality() == seam.transactions() ? null : "the number of transactions of the tail is not the stated one";
+        return tail.cardinality() == seam.transactions()
+                ? null
+                : "the number of transactions of the tail is not the stated one";
     }
 
     /**

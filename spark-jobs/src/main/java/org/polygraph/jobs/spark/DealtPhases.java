@@ -1,11 +1,9 @@
 package org.polygraph.jobs.spark;
 
 import java.io.IOException;
-import java.util.List;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.SparkSession;
-import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.partitioner.axiom.Axiom;
 import org.polygraph.partitioner.axiom.ReadWindows;

@@ -96,7 +96,11 @@ final class ResolveTask implements MapPartitionsFunction<Row, Row> {
             while (block.hasRemaining()) {
                 int number = block.getInt();
                 int key = block.getInt();
-                playing.add(first + number / plan.operations(), number % plan.operations(), Operations.key(key), Operations.isWrite(key));
+                playing.add(
+                        first + number / plan.operations(),
+                        number % plan.operations(),
+                        Operations.key(key),
+                        Operations.isWrite(key));
             }
         }
 
