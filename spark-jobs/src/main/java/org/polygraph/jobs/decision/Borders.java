@@ -4,9 +4,11 @@ package org.polygraph.jobs.decision;
 enum Borders {
     /** Everything: its order explains all its reads, and what is behind still reads the same. */
     STRICT,
+    /** Everything but reads of values that are neither at the left border nor written between the borders. */
+    FIRM,
     /**
-     * Not what needs transactions beyond the borders to move: reads of values that are neither at the left border nor written
-     * between the borders; and what is read behind the right border of keys that are written within a quarter of the set from it.
+     * Not what may need transactions beyond the borders to move: of keys that are written within a quarter of the set from a border,
+     * neither reads of the value at the left border, nor what is read behind the right one.
      */
     RELAXED,
     /** Nothing behind the right border, and no read of a value that is not written between the borders. */

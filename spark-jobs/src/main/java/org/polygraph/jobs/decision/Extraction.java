@@ -1,9 +1,12 @@
 package org.polygraph.jobs.decision;
 
 import it.unimi.dsi.fastutil.ints.Int2IntOpenHashMap;
+import it.unimi.dsi.fastutil.ints.Int2ObjectOpenHashMap;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
+import it.unimi.dsi.fastutil.longs.LongArrays;
+import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.table.HistoryTable;
@@ -37,12 +40,14 @@ final class Extraction {
     private final IntArrayList frozen = new IntArrayList();
     /** By event of a frozen transaction: its place, or -1 if it stands for no event of the history. */
     private final IntArrayList places = new IntArrayList();
-    /** Frozen events by place: the place, times four, plus a number that orders what has one place; and the event. */
+    /** Events by place: the place, times four, plus a number that orders what has one place; and the event. */
     private final LongArrayList sequence = new LongArrayList();
     /** By id: the frozen transaction with that snapshot, and the one with that commit. They differ if it became two. */
     private final Int2IntOpenHashMap snapshots = new Int2IntOpenHashMap();
 
     private final Int2IntOpenHashMap commits = new Int2IntOpenHashMap();
+    /** By key: the values that are written between the borders, of keys that were looked for. */
+    private final Int2ObjectOpenHashMap<LongOpenHashSet> written = new Int2ObjectOpenHashMap<>();
 
     Extraction(PlacedHistory placed, MovingSet set, Borders borders, @Nullable Intervals time) {
         this.placed = placed;
@@ -83,6 +88,10 @@ final class Extraction {
                 }
             }
             starts.add(values.size());
+            for (int event = 0; event < per; event++) {
+                sequence.add(4L * placed.place(placed.begin(t) + event) + 1);
+                sequence.add((long) i * per + event);
+            }
         }
         sessions.add(moving.length);
         IntArrayList precedence = precedence();
@@ -135,21 +144,33 @@ final class Extraction {
         values.add(value);
     }
 
-    /** Whether a read returns a value that is written between the borders, or with a border the value there. */
+    /** Whether a read returns a value that is written between the borders, or that the left border has as far as it counts. */
     private boolean isExplainable(int read) {
         int key = table.key(read);
         long value = table.value(read);
-        if (borders != Borders.NONE && (placed.valueAt(key, from) == value || !placed.isViolated(read))) {
+        if (values(key).contains(value)) {
             return true;
         }
-        int end = placed.firstOf(key + 1);
-        for (int i = placed.indexAt(key, from); i < end && placed.placeOf(placed.operation(i)) < to; i++) {
-            int o = placed.operation(i);
-            if (table.isWrite(o) && table.value(o) == value && placed.transactionOf(o) != placed.transactionOf(read)) {
-                return true;
+        if (borders == Borders.NONE || placed.valueAt(key, from) != value) {
+            return false;
+        }
+        return borders == Borders.FIRM || !isNear(from, placed.writeBefore(key, from), placed.writeFrom(key, from));
+    }
+
+    /** The values of a key that are written between the borders. */
+    private LongOpenHashSet values(int key) {
+        LongOpenHashSet known = written.get(key);
+        if (known == null) {
+            known = new LongOpenHashSet();
+            written.put(key, known);
+            int end = placed.firstOf(key + 1);
+            for (int i = placed.indexAt(key, from); i < end && placed.placeOf(placed.operation(i)) < to; i++) {
+                if (table.isWrite(placed.operation(i))) {
+                    known.add(table.value(placed.operation(i)));
+                }
             }
         }
-        return false;
+        return known;
     }
 
     /**
@@ -319,11 +340,14 @@ final class Extraction {
     }
 
     private void sortSequence() {
-        int n = sequence.size() / 2;
-        Integer[] order = new Integer[n];
-        Arrays.setAll(order, i -> i);
-        Arrays.sort(order, (a, b) -> Long.compare(sequence.getLong(2 * a), sequence.getLong(2 * b)));
-        LongArrayList sorted = new LongArrayList(2 * n);
+        int[] order = new int[sequence.size() / 2];
+        long[] keys = new long[order.length];
+        for (int i = 0; i < order.length; i++) {
+            order[i] = i;
+            keys[i] = sequence.getLong(2 * i);
+        }
+        LongArrays.radixSortIndirect(order, keys, true);
+        LongArrayList sorted = new LongArrayList(sequence.size());
         for (int i : order) {
             sorted.add(sequence.getLong(2 * i));
             sorted.add(sequence.getLong(2 * i + 1));
@@ -337,7 +361,7 @@ final class Extraction {
         for (int id = 0; borders != Borders.NONE && id < set.keys().size(); id++) {
             int key = set.keys().getInt(id);
             int last = placed.writeBefore(key, to);
-            if (borders == Borders.STRICT || !isNearBorder(last, placed.writeFrom(key, to))) {
+            if (borders != Borders.RELAXED || !isNear(to, last, placed.writeFrom(key, to))) {
                 long value = last < 0 ? table.initialValue(key) : table.value(last);
                 if (isReadBehind(key, value)) {
                     add(id, false, value);
@@ -347,9 +371,11 @@ final class Extraction {
         starts.add(values.size());
     }
 
-    private boolean isNearBorder(int last, int next) {
+    /** Whether the last write before a border, or the first behind it, is near. */
+    private boolean isNear(int border, int last, int next) {
         int near = (to - from) / NEAR;
-        return (last >= 0 && placed.placeOf(last) >= to - near) || (next >= 0 && placed.placeOf(next) < to + near);
+        return (last >= 0 && placed.placeOf(last) >= border - near)
+                || (next >= 0 && placed.placeOf(next) < border + near);
     }
 
     private boolean isReadBehind(int key, long value) {

@@ -6,6 +6,8 @@ import org.polygraph.storage.table.HistoryTable;
 
 /** A set of transactions around a violated operation, and the places between which they may move. Both grow. */
 final class GrowingSet {
+    private static final int MARGIN = 256;
+
     private final PlacedHistory placed;
     private final IntOpenHashSet members = new IntOpenHashSet();
     /** Places before the first event of the members, and behind the last, to which they may move. */
@@ -17,14 +19,11 @@ final class GrowingSet {
     }
 
     /**
-     * The transaction of the operation, the last one before it that writes the key and, of a read, the nearest two that write its
-     * value.
-     *
-     * @param margin transactions before and behind them among which they may move at first
+     * The transaction of the operation, the last one before it that writes the key and, of a read, the nearest two that write
+     * its value. At first they may move among the {@value #MARGIN} places before and behind them.
      */
-    static GrowingSet around(PlacedHistory placed, int operation, int margin) {
-        GrowingSet set =
-                new GrowingSet(placed, (int) Math.min(placed.events(), (long) margin * placed.eventsPerTransaction()));
+    static GrowingSet around(PlacedHistory placed, int operation) {
+        GrowingSet set = new GrowingSet(placed, MARGIN);
         HistoryTable table = placed.table();
         int key = table.key(operation);
         set.members.add(placed.transactionOf(operation));
@@ -77,13 +76,21 @@ final class GrowingSet {
         return last;
     }
 
+    /** The number of its transactions. */
+    int size() {
+        return members.size();
+    }
+
+    /** The number of places between which they may move. */
+    long places() {
+        return last() - first() + 2L * margin;
+    }
+
     /**
-     * Adds what a refutation names. If it names nothing new, doubles the places to which members may move; if these are all, doubles
-     * the set by the nearest places.
-     *
-     * @return whether the set has more members
+     * Adds what a refutation names, and doubles the places to which members may move. If it names nothing new, and these are all
+     * places, doubles the set by the nearest ones.
      */
-    boolean extend(int[] named) {
+    void extend(int[] named) {
         int before = members.size();
         for (int t : named) {
             members.add(t);
@@ -93,7 +100,6 @@ final class GrowingSet {
         if (members.size() == before && isWhole) {
             addNearest();
         }
-        return members.size() > before;
     }
 
     private void addNearest() {

@@ -10,6 +10,7 @@ import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.graph.RealTime;
 import org.polygraph.partitioner.index.IndexedHistory;
+import org.polygraph.partitioner.residual.ResidualCore;
 import org.polygraph.solver.Outcome;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.table.HistoryTable;
@@ -30,15 +31,27 @@ record SmallDecision(int @Nullable [] position, boolean[] counted, int[] named) 
 
     private static final int NO_MORE = -2;
 
+    /** The order that is tried first is given up if it breaks reads of more than one transaction in so many, plus {@link #FEW}. */
+    private static final int MOST_VIOLATED = 16;
+
+    private static final int FEW = 20;
+    private static final long LOOKS = 2_000;
+
     /**
      * Decides a history.
      *
      * @param eventsPerTransaction 1: SER, 2: SI
      * @param skewNanos bound on the difference of two clocks, if real time is part of the level; {@link #NO_REAL_TIME} otherwise
+     * @param ranks by event: its place in an order that is tried first
      * @throws BudgetException if the budget ends
      */
     static SmallDecision of(
-            HistoryTable table, int eventsPerTransaction, Consumer<KnownGraph> edges, long skewNanos, Budget budget) {
+            HistoryTable table,
+            int eventsPerTransaction,
+            Consumer<KnownGraph> edges,
+            long skewNanos,
+            int[] ranks,
+            Budget budget) {
         BooleanSupplier stop = budget::exhausted;
         IndexedHistory history = IndexedHistory.of(table, IndexedHistory.Indeterminate.MAYBE, stop);
         if (!history.violations().isEmpty()) {
@@ -48,6 +61,10 @@ record SmallDecision(int @Nullable [] position, boolean[] counted, int[] named) 
                 new Events(eventsPerTransaction, table.sessionStarts(), history.sessionOf()), history.versions());
         edges.accept(graph);
         RealTime time = skewNanos == NO_REAL_TIME ? null : RealTime.of(table, history.commitStatus(), skewNanos);
+        SmallDecision near = time == null ? near(history, graph, ranks, budget) : null;
+        if (near != null) {
+            return near;
+        }
         if (time != null) {
             graph.bind(time);
         }
@@ -71,18 +88,51 @@ record SmallDecision(int @Nullable [] position, boolean[] counted, int[] named) 
             }
             ResidualProblem problem = loop.problem();
             CoreSolving.Solved solved = CoreSolving.attempt(problem, budget, TUNING.solver(), budget.bytes());
-            if (solved.outcome() instanceof Outcome.Satisfiable found) {
-                return new SmallDecision(solved.position(found), counted(history, solved.committed(found)), new int[0]);
+            SmallDecision decided = decided(history, graph, solved);
+            if (decided == null) {
+                throw new BudgetException("solver: " + ((Outcome.Unknown) solved.outcome()).reason());
             }
-            if (solved.outcome() instanceof Outcome.Unsatisfiable none) {
-                return refuted(
-                        CoreSolving.explain(history, graph, none.core())
-                                .violation()
-                                .transactions(),
-                        transactions(graph, none.core().cycle()));
-            }
-            throw new BudgetException("solver: " + ((Outcome.Unknown) solved.outcome()).reason());
+            return decided;
         }
+    }
+
+    /**
+     * Lets the solver repair an order, as far as edges allow, without rules.
+     *
+     * @return null if that order breaks many reads, or repairs take long
+     */
+    private static @Nullable SmallDecision near(IndexedHistory history, KnownGraph graph, int[] ranks, Budget budget) {
+        int[] position = NearOrder.of(graph, ranks);
+        if (position == null) {
+            return null;
+        }
+        graph.indexPredecessors();
+        HistoryTable table = history.table();
+        ResidualCore core = new InMemoryKernels(table, false, budget::exhausted)
+                .check(history, graph, history.commitStatus(), position);
+        if (core.isEmpty()) {
+            return new SmallDecision(position, counted(history, null), new int[0]);
+        }
+        if (core.violated() > FEW + table.transactions() / MOST_VIOLATED) {
+            return null;
+        }
+        ResidualProblem problem = new ResidualProblem(history, graph, null, position, core);
+        Budget part = budget.ofLooks(LOOKS + core.violated() + table.transactions() / 5);
+        return decided(history, graph, CoreSolving.attempt(problem, part, TUNING.solver(), budget.bytes()));
+    }
+
+    /** What the solver found; null if it was stopped. */
+    private static @Nullable SmallDecision decided(
+            IndexedHistory history, KnownGraph graph, CoreSolving.Solved solved) {
+        if (solved.outcome() instanceof Outcome.Satisfiable found) {
+            return new SmallDecision(solved.position(found), counted(history, solved.committed(found)), new int[0]);
+        }
+        if (solved.outcome() instanceof Outcome.Unsatisfiable none) {
+            return refuted(
+                    CoreSolving.explain(history, graph, none.core()).violation().transactions(),
+                    transactions(graph, none.core().cycle()));
+        }
+        return null;
     }
 
     private static boolean[] counted(IndexedHistory history, boolean @Nullable [] committed) {

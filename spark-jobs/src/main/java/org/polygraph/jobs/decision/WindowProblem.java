@@ -26,8 +26,8 @@ import org.polygraph.storage.table.Operations;
  * @param operations external reads and visible writes of all transactions, on keys that are numbered from 0; values are codes that
  *     need no dictionary, equal for equal values
  * @param initialValues by key: the value at the left border
- * @param frozen the events of all transactions that are no members, in the order that they keep
- * @param before how many of {@code frozen} lie before the left border, and so before all members
+ * @param order all events in their present order, which those of transactions that are no members keep
+ * @param before how many of {@code order} lie before the left border, and so before all members
  * @param edges pairs of events, of which the first comes before the second: session order and real time between members and frozen
  *     transactions
  */
@@ -39,7 +39,7 @@ public record WindowProblem(
         @Nullable Times times,
         Operations operations,
         long[] initialValues,
-        int[] frozen,
+        int[] order,
         int before,
         int[] edges)
         implements Serializable {
@@ -98,6 +98,7 @@ public record WindowProblem(
                 eventsPerTransaction,
                 chains::addEdges,
                 times == null ? SmallDecision.NO_REAL_TIME : times.skewNanos,
+                chains.ranks(),
                 budget);
         int[] position = decision.position();
         if (position == null) {
@@ -111,11 +112,16 @@ public record WindowProblem(
             named.sort(null);
             return new Answer(new int[0], new boolean[0], named.toIntArray());
         }
-        int[] order = new int[position.length];
-        for (int event = 0; event < order.length; event++) {
-            order[position[chains.event(event)]] = event;
+        int[] found = new int[position.length];
+        for (int event = 0; event < found.length; event++) {
+            found[position[chains.event(event)]] = event;
         }
-        return new Answer(order, Arrays.copyOf(decision.counted(), members()), new int[0]);
+        return new Answer(found, Arrays.copyOf(decision.counted(), members()), new int[0]);
+    }
+
+    /** The events of transactions that are no members, in their order. */
+    private int[] frozen() {
+        return Arrays.stream(order).filter(event -> transaction(event) >= members()).toArray();
     }
 
     /**
@@ -123,6 +129,7 @@ public record WindowProblem(
      * sessions make closures smaller.
      */
     private final class Chains {
+        private final int[] frozen = frozen();
         /** By transaction: its number in the history. */
         private final int[] numbers = new int[transactions()];
         /** The inverse. */
@@ -181,6 +188,15 @@ public record WindowProblem(
             return event + (numbers[t] - t) * eventsPerTransaction;
         }
 
+        /** By event of the history: its present place. */
+        int[] ranks() {
+            int[] ranks = new int[order.length];
+            for (int i = 0; i < order.length; i++) {
+                ranks[event(order[i])] = i;
+            }
+            return ranks;
+        }
+
         HistoryTable table() {
             int n = transactions();
             byte[] statuses = new byte[n];
@@ -226,7 +242,7 @@ public record WindowProblem(
             int behind = event((transactions() - 1) * eventsPerTransaction);
             for (int s = 0; s + 1 < sessionStarts.length; s++) {
                 if (before > 0) {
-                    graph.add(event(frozen[before - 1]), sessionStarts[s] * eventsPerTransaction);
+                    graph.add(event(order[before - 1]), sessionStarts[s] * eventsPerTransaction);
                 }
                 graph.add(commit(sessionStarts[s + 1] - 1), behind);
             }

@@ -27,6 +27,14 @@ public final class WindowedDecision {
 
     private static final long LOOKS_A_TRANSACTION = 20;
 
+    /** Small sets are tried before windows if at most one operation in so many transactions is violated. */
+    private static final int MANY = 100;
+
+    /** Transactions of a small set, and the times that it may grow. */
+    private static final int SMALL = 200;
+
+    private static final int FEW_TIMES = 6;
+
     /**
      * One pass over all windows.
      *
@@ -40,10 +48,10 @@ public final class WindowedDecision {
 
     private static final List<Pass> PASSES = List.of(
             new Pass(1, false, Borders.RELAXED),
-            new Pass(1, true, Borders.STRICT),
-            new Pass(1, false, Borders.STRICT),
-            new Pass(4, false, Borders.STRICT),
-            new Pass(4, true, Borders.STRICT));
+            new Pass(1, true, Borders.FIRM),
+            new Pass(1, false, Borders.FIRM),
+            new Pass(4, false, Borders.FIRM),
+            new Pass(4, true, Borders.FIRM));
 
     private final Check check;
     private final Tuning tuning;
@@ -143,6 +151,10 @@ public final class WindowedDecision {
             if (violated.isEmpty()) {
                 return null;
             }
+            if (violated.size() <= placed.table().transactions() / MANY) {
+                repairNear(placed, violated);
+                violated = placed.violated();
+            }
             List<Window> windows = windows(placed, violated, pass);
             while (!windows.isEmpty()) {
                 Finding refuted = repair(takeApart(placed, windows), pass.borders);
@@ -205,8 +217,13 @@ public final class WindowedDecision {
                             MovingSet moving = windows.get(i);
                             Budget budget =
                                     check.budget().ofLooks(LOOKS + LOOKS_A_TRANSACTION * moving.transactions().length);
-                            answers[i] = answer(moving, borders, budget);
-                            if (answers[i] == null) {
+                            WindowProblem.Answer answer = answer(moving, borders, budget);
+                            if (answer != null && !answer.holds() && borders == Borders.RELAXED) {
+                                answer = answer(moving, Borders.NONE, budget);
+                            }
+                            if (answer != null && answer.holds()) {
+                                answers[i] = answer;
+                            } else {
                                 refuted[i] = refuteWindow(moving, budget);
                             }
                         },
@@ -224,14 +241,10 @@ public final class WindowedDecision {
         return null;
     }
 
-    /** An order of a window; null if it has none, or none was found in time. */
+    /** The answer to the problem of a window; null if the budget ended. */
     private WindowProblem.@Nullable Answer answer(MovingSet moving, Borders borders, Budget budget) {
         try {
-            WindowProblem.Answer answer = moving.problem(borders, time).solve(budget);
-            if (!answer.holds() && borders == Borders.RELAXED) {
-                answer = moving.problem(Borders.NONE, time).solve(budget);
-            }
-            return answer.holds() ? answer : null;
+            return moving.problem(borders, time).solve(budget);
         } catch (BudgetException e) {
             check.budget().require();
             return null;
@@ -244,6 +257,28 @@ public final class WindowedDecision {
         } catch (BudgetException e) {
             check.budget().require();
             return null;
+        }
+    }
+
+    /** Repairs violated operations by small sets around them, as far as these suffice. */
+    private void repairNear(PlacedHistory placed, IntArrayList violated) {
+        for (int operation : violated) {
+            if (!placed.isViolated(operation)) {
+                continue;
+            }
+            GrowingSet set = GrowingSet.around(placed, operation);
+            for (int i = 0; i < FEW_TIMES && set.size() <= SMALL; i++) {
+                MovingSet moving = set.moving();
+                WindowProblem.Answer answer = answer(moving, Borders.STRICT, check.budget().ofLooks(LOOKS));
+                if (answer == null) {
+                    break;
+                }
+                if (answer.holds()) {
+                    moving.apply(answer);
+                    break;
+                }
+                set.extend(moving.named(answer));
+            }
         }
     }
 
@@ -265,24 +300,27 @@ public final class WindowedDecision {
 
     /** Repairs one violated operation. No other becomes violated, but for writes of transactions that have such a write already. */
     private @Nullable Finding grow(PlacedHistory placed, int operation) {
-        GrowingSet set = GrowingSet.around(placed, operation, window);
-        boolean holdsAlone = false;
+        GrowingSet set = GrowingSet.around(placed, operation);
+        // A set that is hardly larger than one that holds alone is not decided alone.
+        int held = 0;
         while (true) {
             check.budget().require();
             MovingSet moving = set.moving();
-            largest = Math.max(largest, moving.transactions().length);
+            largest = Math.max(largest, set.size());
             WindowProblem.Answer answer = moving.problem(Borders.STRICT, time).solve(check.budget());
             if (answer.holds()) {
                 moving.apply(answer);
                 return null;
             }
-            if (!holdsAlone) {
+            boolean isWhole = set.places() >= 2L * placed.events();
+            if (set.size() > held + held / 2 || (isWhole && set.size() > held)) {
                 Finding refuted = refute(moving, check.budget(), tuning);
                 if (refuted != null) {
                     return refuted;
                 }
+                held = set.size();
             }
-            holdsAlone = !set.extend(moving.named(answer));
+            set.extend(moving.named(answer));
         }
     }
 
