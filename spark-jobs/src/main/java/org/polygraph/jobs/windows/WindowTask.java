@@ -215,9 +215,26 @@ record WindowTask(
                     null,
                     new Operations(starts.toIntArray(), operations.toIntArray(), codes.toLongArray(), null),
                     initialValues,
-                    new int[] {members.length},
+                    presentOrder(),
                     0,
                     new int[0]);
+        }
+
+        /** By place the members, then the transaction that stands for what is behind the right border. */
+        private int[] presentOrder() {
+            int[] numbers = new int[all.size()];
+            for (int m = 0; m < members.length; m++) {
+                numbers[members[m]] = m + 1;
+            }
+            int[] order = new int[members.length + 1];
+            int count = 0;
+            for (int number : numbers) {
+                if (number > 0) {
+                    order[count++] = number - 1;
+                }
+            }
+            order[count] = members.length;
+            return order;
         }
 
         /** Whether a read returns the value at the left border, or one that another transaction of the window writes. */
