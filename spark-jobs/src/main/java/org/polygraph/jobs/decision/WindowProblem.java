@@ -121,7 +121,9 @@ public record WindowProblem(
 
     /** The events of transactions that are no members, in their order. */
     private int[] frozen() {
-        return Arrays.stream(order).filter(event -> transaction(event) >= members()).toArray();
+        return Arrays.stream(order)
+                .filter(event -> transaction(event) >= members())
+                .toArray();
     }
 
     /**

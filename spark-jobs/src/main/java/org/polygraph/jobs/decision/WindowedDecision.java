@@ -269,7 +269,8 @@ public final class WindowedDecision {
             GrowingSet set = GrowingSet.around(placed, operation);
             for (int i = 0; i < FEW_TIMES && set.size() <= SMALL; i++) {
                 MovingSet moving = set.moving();
-                WindowProblem.Answer answer = answer(moving, Borders.STRICT, check.budget().ofLooks(LOOKS));
+                WindowProblem.Answer answer =
+                        answer(moving, Borders.STRICT, check.budget().ofLooks(LOOKS));
                 if (answer == null) {
                     break;
                 }
