@@ -9,9 +9,9 @@ import org.polygraph.jobs.application.InstalledEngines;
 import org.polygraph.jobs.report.VerdictSchema;
 
 /** What a command line said, run in this JVM. */
-record InProcess(int exitCode, String out, String err) {
+public record InProcess(int exitCode, String out, String err) {
     /** With the engines there are. */
-    static InProcess run(String... words) {
+    public static InProcess run(String... words) {
         return run(new InstalledEngines(), words);
     }
 

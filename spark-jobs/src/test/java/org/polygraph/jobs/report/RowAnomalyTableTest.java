@@ -14,6 +14,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.application.EmbeddedChecker;
+import org.polygraph.jobs.cli.InProcess;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.Progress;
@@ -23,8 +24,8 @@ import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
 
 /**
- * docs/row-anomalies.md: each history with an anomaly violates exactly the levels of its row, and the one without it
- * violates none.
+ * docs/row-anomalies.md: each history with an anomaly violates exactly the levels of its row, with evidence that is
+ * verified, and the one without it violates none.
  */
 class RowAnomalyTableTest {
     private static final Path TABLE =
@@ -67,6 +68,13 @@ class RowAnomalyTableTest {
             if (verdict.status() == Verdict.Status.VIOLATION) {
                 levels.add(level.label());
             }
+        }
+        if (!levels.isEmpty()) {
+            String runs = Files.createTempDirectory(folder, "runs").toString();
+            InProcess check = InProcess.run("check", "-q", "-l", "ser,si", "-o", runs, file.toString());
+            assertThat(check.exitCode()).as(history + check).isEqualTo(3);
+            InProcess verify = InProcess.run("verify", runs);
+            assertThat(verify.exitCode()).as(history + verify).isZero();
         }
         return String.join(", ", levels);
     }

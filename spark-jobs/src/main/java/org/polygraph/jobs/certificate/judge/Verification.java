@@ -457,7 +457,13 @@ public final class Verification {
         }
         HistoryTable closed = sub.closed(MOST_TRANSACTIONS);
         if (closed == null) {
-            return new Report(Answer.UNDECIDED, "the sub-history lacks too many writers: " + sub.gap(), List.of());
+            String gap = sub.gap();
+            return new Report(
+                    Answer.UNDECIDED,
+                    gap == null
+                            ? tooLarge(part.transactions() + " transactions")
+                            : "the sub-history lacks too many writers: " + gap,
+                    List.of());
         }
         int added = closed.transactions() - part.transactions();
         String size = part.transactions() + " transactions"
@@ -468,25 +474,24 @@ public final class Verification {
                         Answer.VERIFIED,
                         "",
                         List.of("no execution of its " + size + " keeps " + claimed() + ", and "
-                                + otherWriters(closed)));
+                                + otherWriters(whole, closed)));
             case HOLDS -> new Report(Answer.REJECTED, "the sub-history of " + size + " keeps " + claimed(), List.of());
-            case TOO_LARGE ->
-                new Report(
-                        Answer.UNDECIDED,
-                        "the sub-history of " + size
-                                + " is too large to try every execution; `polygraph check` judges it",
-                        List.of());
+            case TOO_LARGE -> new Report(Answer.UNDECIDED, tooLarge(size), List.of());
         };
     }
 
-    /** @param closed a closed sub-history */
-    private String otherWriters(HistoryTable closed) {
-        SubHistoryProof sub = new SubHistoryProof(table, closed, terms);
+    private static String tooLarge(String size) {
+        return "the sub-history of " + size + " is too large to try every execution; `polygraph check` judges it";
+    }
+
+    /** @param closed a closed sub-history of the whole */
+    private String otherWriters(HistoryTable whole, HistoryTable closed) {
+        SubHistoryProof sub = new SubHistoryProof(whole, closed, terms);
         String foreign = sub.embed();
         if (foreign != null) {
             throw new IllegalStateException("a closed sub-history is not of its history: " + foreign);
         }
-        return OtherWriters.areLater(table, sub.operations(), terms)
+        return OtherWriters.areLater(whole, sub.operations(), terms)
                 ? "every other writer of a value read comes after the read in its session"
                 : "the history has no other writer of the values read";
     }
