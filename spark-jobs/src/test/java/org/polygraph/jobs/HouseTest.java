@@ -138,7 +138,7 @@ class HouseTest {
             .that()
             .haveNameNotMatching(JOBS.replace(".", "\\.")
                     + "spark\\.(Broadcasts|ColumnClosure|DealtPhases|HotKeys|PieceReplay|ReadWindowTask|SliceFiles|SparkGenerator|SparkReading"
-                    + "|SparkRules|SparkKernels|WindowJobs)(\\$.*)?")
+                    + "|SparkRules|SparkKernels|SparkWorkers|WindowJobs)(\\$.*)?")
             .should()
             .accessTargetWhere(DescribedPredicate.describe(
                     "brings rows to the driver or arrays to all executors",

@@ -15,6 +15,8 @@ import org.polygraph.jobs.decision.Tuning;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.jobs.weak.LinearDecision;
 import org.polygraph.jobs.weak.WeakLevelDecision;
+import org.polygraph.jobs.windows.LocalWorkers;
+import org.polygraph.jobs.windows.Workers;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.model.BudgetException;
@@ -53,6 +55,11 @@ public interface Checker {
             String path, HistoryFormat format, CheckRequest request, Progress progress, Budget budget)
             throws HistoryException, IOException {
         return null;
+    }
+
+    /** Returns workers for a check by windows, which their user closes. */
+    default Workers workers(Progress progress, Budget budget) throws IOException {
+        return new LocalWorkers(Runtime.getRuntime().availableProcessors(), budget, progress);
     }
 
     /** Returns an error if the engine cannot decide this history; null if it can. */

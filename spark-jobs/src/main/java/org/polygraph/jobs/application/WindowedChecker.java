@@ -19,9 +19,9 @@ import org.polygraph.jobs.verdict.LoadedRows;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.jobs.verdict.WindowCounts;
-import org.polygraph.jobs.windows.LocalWorkers;
 import org.polygraph.jobs.windows.WindowCheck;
 import org.polygraph.jobs.windows.WindowSettings;
+import org.polygraph.jobs.windows.Workers;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.analysis.InitialChoice;
 import org.polygraph.storage.format.HistoryFormat;
@@ -37,9 +37,6 @@ import org.polygraph.storage.table.HistoryTable;
 public final class WindowedChecker implements Checker {
     private final Checker whole;
     private final int window;
-    private final WindowSettings settings;
-    private final long pieceBytes;
-    private final int cores;
     private Consumer<String> warn = warning -> {};
 
     /**
@@ -49,20 +46,8 @@ public final class WindowedChecker implements Checker {
      * @param window transactions of a window
      */
     public WindowedChecker(Checker whole, int window) {
-        this(
-                whole,
-                WindowSettings.of(window),
-                ReadPlan.Sizes.DEFAULT.pieceBytes(),
-                Runtime.getRuntime().availableProcessors());
-    }
-
-    /** For tests. @param pieceBytes of text that a task reads, about */
-    WindowedChecker(Checker whole, WindowSettings settings, long pieceBytes, int cores) {
         this.whole = whole;
-        this.window = settings.window();
-        this.settings = settings;
-        this.pieceBytes = pieceBytes;
-        this.cores = cores;
+        this.window = window;
     }
 
     @Override
@@ -81,15 +66,15 @@ public final class WindowedChecker implements Checker {
                 || request.initial().kind() == InitialChoice.Kind.NAMED) {
             return null;
         }
-        ReadPlan plan = ReadPlan.of(path, format, ReadPlan.Sizes.ofAny(pieceBytes), budget::exhausted);
+        ReadPlan plan = ReadPlan.of(path, format, ReadPlan.Sizes.ofAny(ReadPlan.Sizes.DEFAULT.pieceBytes()), budget::exhausted);
         if (plan == null) {
             return null;
         }
         PhaseClock phases = new PhaseClock(progress, Integer.MAX_VALUE);
         Verdict.@Nullable Builder[] violation = new Verdict.@Nullable Builder[1];
-        try (LocalWorkers workers = new LocalWorkers(cores, budget, progress)) {
+        try (Workers workers = whole.workers(progress, budget)) {
             WindowCheck check = new WindowCheck(
-                    workers, plan, settings, terms, part -> violates(part, request, budget, violation), phases);
+                    workers, plan, WindowSettings.of(window), terms, part -> violates(part, request, budget, violation), phases);
             WindowCheck.Outcome outcome =
                     check.run(request.time() != TimeMode.NONE, request.initial().kind() == InitialChoice.Kind.AUTO);
             if (outcome == WindowCheck.Outcome.OPEN) {

@@ -16,6 +16,7 @@ import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.decision.Tuning;
 import org.polygraph.partitioner.closure.WindowPlan;
 import org.polygraph.storage.artifact.Location;
+import org.polygraph.jobs.windows.Workers;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.format.pieces.ReadPlan;
@@ -216,6 +217,16 @@ public final class SparkChecker implements Checker, AutoCloseable {
                         + ", with --engine spark",
                 hasState ? "reads and writes of keys with one initial value" : "reads and writes at this level",
                 "give --engine embedded" + (hasState ? "" : ", or ask for rc, ra or cc"));
+    }
+
+    @Override
+    public Workers workers(Progress progress, Budget budget) throws IOException {
+        if (Runtime.getRuntime().maxMemory() < LazySession.LEAST_HEAP) {
+            throw new BudgetException(budget.shortage("a Spark session", LazySession.LEAST_HEAP));
+        }
+        SparkSession spark = started(progress, budget);
+        return new SparkWorkers(
+                spark, ScratchParent.of(spark), budget, CheckMetrics.OF_THIS_PROCESS.listening(progress));
     }
 
     @Override

@@ -13,7 +13,7 @@ import org.polygraph.jobs.decision.Progress;
 import org.polygraph.storage.artifact.Location;
 
 /** Runs tasks on threads of this process, with scratch files in a temporary folder that {@link #close} deletes. */
-public final class LocalWorkers implements Workers, AutoCloseable {
+public final class LocalWorkers implements Workers {
     private final Location folder;
     private final ExecutorService threads;
     private final int cores;

@@ -37,6 +37,7 @@ public final class WindowCheck {
     private Counts counts = Counts.NONE;
     private byte[] initialValue = {BlockWriter.NULL};
     private boolean isUnique = true;
+    private long order;
     private long decided;
     private long grown;
     private long largest;
@@ -90,6 +91,11 @@ public final class WindowCheck {
         ValueDictionary values = new ValueDictionary();
         long code = new BlockReader(initialValue).value(values);
         return values.isNull(code) ? null : values.isInteger(code) ? (Object) values.integer(code) : values.text(code);
+    }
+
+    /** A hash of the order that was found, the same for the same order. */
+    public long order() {
+        return order;
     }
 
     /** What windows decided. */
@@ -156,6 +162,7 @@ public final class WindowCheck {
                 throw new IllegalStateException("the order found does not explain the history: " + wrong);
             }
             phases.end(store.operations());
+            order = store.order();
         }
         return outcome;
     }

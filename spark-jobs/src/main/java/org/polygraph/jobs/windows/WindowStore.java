@@ -35,6 +35,7 @@ final class WindowStore {
 
     private List<Section> dealt = List.of();
     private long operations;
+    private long order;
     private int slices = 1;
     private int writes;
 
@@ -284,6 +285,11 @@ final class WindowStore {
         files.clear();
     }
 
+    /** The tally of all operations that count by place, once the order was replayed: equal for equal orders. */
+    long order() {
+        return order;
+    }
+
     /**
      * Replays the whole order by code that shares nothing with what found it.
      *
@@ -303,6 +309,7 @@ final class WindowStore {
         if (wrong != null) {
             return wrong;
         }
+        order = placed.sum();
         if (raw.sum() != layout.tally()) {
             return "its transactions are not those of the input";
         }

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.util.List;
 
 /** Runs tasks, several at a time. */
-public interface Workers {
+public interface Workers extends AutoCloseable {
     /** The folder of scratch files, which all tasks reach, for {@link org.polygraph.storage.artifact.Location#of}. */
     String folder();
 
@@ -17,4 +17,8 @@ public interface Workers {
      * @throws org.polygraph.storage.model.BudgetException if the budget ended
      */
     List<byte[]> run(String what, List<? extends Task> tasks) throws IOException;
+
+    /** Deletes the scratch files. */
+    @Override
+    void close();
 }

@@ -1,0 +1,88 @@
+package org.polygraph.jobs.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Objects;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.polygraph.jobs.decision.Budget;
+import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.decision.PhaseClock;
+import org.polygraph.jobs.decision.Progress;
+import org.polygraph.jobs.windows.LocalWorkers;
+import org.polygraph.jobs.windows.WindowCheck;
+import org.polygraph.jobs.windows.WindowSettings;
+import org.polygraph.jobs.windows.Workers;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.format.HistoryFormat;
+import org.polygraph.storage.format.HistoryWriter;
+import org.polygraph.storage.format.pieces.ReadPlan;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.testkit.HistoryGenerator;
+import org.polygraph.storage.testkit.TinyHistories;
+
+/** Windows on Spark find the order that they find in one process, whatever the number of slices. */
+@Tag("spark")
+class SparkWorkersTest {
+    private static final long SEED = 0x50a7;
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void ordersAreThoseOfOneProcess() throws IOException {
+        HistoryTable history = TinyHistories.of(
+                HistoryGenerator.withSeed(SEED)
+                        .isolation(HistoryGenerator.Isolation.OPTIMISTIC)
+                        .sessions(20)
+                        .transactions(2_000)
+                        .operations(1, 6)
+                        .keys(200)
+                        .zipf(0.9)
+                        .clockSkew(20_000),
+                null);
+        String file = folder.resolve("history.jsonl").toString();
+        HistoryWriter.write(history, file, HistoryFormat.JSONL);
+        ReadPlan plan = Objects.requireNonNull(
+                ReadPlan.of(file, HistoryFormat.AUTO, ReadPlan.Sizes.ofAny(50_000), () -> false));
+        assertThat(plan.pieces()).hasSizeGreaterThan(2);
+        long expected;
+        try (Workers workers = new LocalWorkers(2, Budget.unlimited(), Progress.NONE)) {
+            expected = order(workers, plan, 1);
+            assertThat(order(workers, plan, 7)).isEqualTo(expected);
+        }
+        Path scratch = Files.createDirectory(folder.resolve("scratch"));
+        try (LazySession session = new LazySession("local[2]");
+                Workers workers = new SparkWorkers(
+                        session.get(),
+                        new org.apache.hadoop.fs.Path(scratch.toUri()),
+                        Budget.unlimited(),
+                        Progress.NONE)) {
+            assertThat(order(workers, plan, 1)).isEqualTo(expected);
+            assertThat(order(workers, plan, 7)).isEqualTo(expected);
+        }
+        try (var left = Files.list(scratch)) {
+            assertThat(left).isEmpty();
+        }
+    }
+
+    private static long order(Workers workers, ReadPlan plan, int slices) throws IOException {
+        CheckRequest request = CheckRequest.of(IsolationLevel.SER);
+        WindowCheck check = new WindowCheck(
+                workers,
+                plan,
+                new WindowSettings(200, 300, 100, slices),
+                request.terms().orElseThrow(),
+                part -> {
+                    throw new AssertionError("the history is serializable");
+                },
+                new PhaseClock(Progress.NONE, 0));
+        assertThat(check.run(true, false)).isEqualTo(WindowCheck.Outcome.ORDERED);
+        assertThat(check.windows().decided()).isPositive();
+        return check.order();
+    }
+}
