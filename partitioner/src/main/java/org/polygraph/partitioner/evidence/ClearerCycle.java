@@ -55,6 +55,7 @@ final class ClearerCycle {
             boolean byRead = missed.get(0).kind() == EdgeKind.RW;
             if (!(byRead && isAssumed)
                     && missed.stream().noneMatch(d -> d.kind() == EdgeKind.RT)
+                    && (byRead || isBetween(order, missed))
                     && ((byRead && (orders == 1 || isPartlyRead(missed)))
                             || (missed.size() > 1
                                     && !isCausal(because, Collections.newSetFromMap(new IdentityHashMap<>()))))) {
@@ -144,6 +145,13 @@ final class ClearerCycle {
             }
         }
         return cycle;
+    }
+
+    /** Whether the path after the consequence of an alternative leads from one end of an edge to the other. */
+    private static boolean isBetween(Dependency order, List<Dependency> missed) {
+        return missed.size() > 1
+                && missed.get(1).from() == order.from()
+                && missed.get(missed.size() - 1).to() == order.to();
     }
 
     private static boolean isSimple(List<Dependency> cycle) {

@@ -84,7 +84,7 @@ public final class CycleEvidence {
             boolean writes = false;
             for (int o = table.firstOperation(reader); table.isWrite(w) && o < table.operationsEnd(reader); o++) {
                 comparisons--;
-                reads |= table.isReadOf(o, table.key(w));
+                reads |= table.isReadOf(o, table.key(w)) && !table.isImplied(o);
                 writes |= table.isWriteOf(o, table.key(w));
             }
             if (reads && writes) {

@@ -34,6 +34,7 @@ final class EdgeReasons {
     private static final int MOST_EXPLAINED = 5_000;
 
     private static final int ANY_LENGTH = Integer.MAX_VALUE - 1;
+    private static final String DIRECTLY_BEHIND = "observed: lists show its append directly behind";
 
     private final HistoryTable table;
     private final VersionIndex index;
@@ -181,9 +182,14 @@ final class EdgeReasons {
     }
 
     private @Nullable Dependency readFrom(int from, int to, int below) {
+        Dependency appended = null;
         for (int o = table.firstOperation(to); o < table.operationsEnd(to); o++) {
             int key = table.key(o);
             if (!table.isWrite(o) && lookup.writerOf(key, to) == from) {
+                if (!reads(to, key)) {
+                    appended = new Dependency(from, to, EdgeKind.WW, key, valueRead(key, to), DIRECTLY_BEHIND);
+                    continue;
+                }
                 List<Alternative> others = decision(key, to, below);
                 if (others != null) {
                     int candidates = lookup.candidates(key, to);
@@ -197,7 +203,7 @@ final class EdgeReasons {
                 }
             }
         }
-        return null;
+        return appended;
     }
 
     /**
@@ -207,13 +213,14 @@ final class EdgeReasons {
     private @Nullable Dependency overwritten(int from, int to, int below) {
         IntSortedSet updated = new IntAVLTreeSet();
         IntSortedSet onlyRead = new IntAVLTreeSet();
+        IntSortedSet appended = new IntAVLTreeSet();
         for (int o = table.firstOperation(from); o < table.operationsEnd(from); o++) {
             int key = table.key(o);
             if (!table.isWrite(o) && lookup.writes(key, to)) {
-                (lookup.writes(key, from) ? updated : onlyRead).add(key);
+                (!reads(from, key) ? appended : lookup.writes(key, from) ? updated : onlyRead).add(key);
             }
         }
-        for (IntSortedSet keys : List.of(updated, onlyRead)) {
+        for (IntSortedSet keys : List.of(updated, onlyRead, appended)) {
             for (int key : keys) {
                 Dependency found = overwritten(from, to, key, below);
                 if (found != null) {
@@ -233,6 +240,9 @@ final class EdgeReasons {
         if (others == null) {
             return null;
         }
+        if (!reads(from, key)) {
+            return appendedBefore(from, to, key, writer, below);
+        }
         long value = valueRead(key, from);
         if (writer == WriterLookup.INITIAL_WRITER) {
             Reason reason = others.isEmpty()
@@ -250,6 +260,27 @@ final class EdgeReasons {
         Dependency assumed = assumed(to, writer, key);
         return new Dependency(
                 from, to, EdgeKind.RW, key, value, forced(why, alternatives(assumed, assumed, later, others)));
+    }
+
+    /**
+     * R2 of an append: {@code from} appended directly behind a version that {@code to} follows, so {@code to} follows
+     * the append.
+     */
+    private @Nullable Dependency appendedBefore(int from, int to, int key, int writer, int below) {
+        long value = lastWritten(key, from);
+        if (writer == WriterLookup.INITIAL_WRITER) {
+            return new Dependency(from, to, EdgeKind.WW, key, value, "observed: lists begin with its append");
+        }
+        List<EvidenceGraph.Step> path = graph.path(events.commit(writer), events.begin(to), below, null, ANY_LENGTH);
+        if (path == null) {
+            return null;
+        }
+        List<Dependency> later = chain(writer, to, path);
+        String why = "forced: lists show its append directly behind that of " + name(writer) + ", and " + name(to)
+                + " wrote later (" + describe(later) + ")";
+        Dependency assumed = assumed(to, writer, key);
+        return new Dependency(
+                from, to, EdgeKind.WW, key, value, forced(why, alternatives(assumed, assumed, later, List.of())));
     }
 
     /** R1 and R0: both write a key and the other order contradicts a reader or a snapshot. */
@@ -273,18 +304,24 @@ final class EdgeReasons {
                 List<Alternative> others = path == null ? null : decision(key, reader, below);
                 if (path != null && others != null) {
                     List<Dependency> earlier = chain(from, reader, path);
-                    String why = "forced: " + name(reader) + " read what " + name(to) + " wrote although it follows "
-                            + name(from) + " (" + describe(earlier) + ")";
+                    boolean isRead = reads(reader, key);
+                    String why = (isRead
+                                    ? "forced: " + name(reader) + " read what " + name(to) + " wrote"
+                                    : "forced: lists show the append of " + name(reader) + " directly behind that of "
+                                            + name(to))
+                            + " although it follows " + name(from) + " (" + describe(earlier) + ")";
                     Dependency follows = new Dependency(
                             reader,
                             from,
-                            EdgeKind.RW,
+                            isRead ? EdgeKind.RW : EdgeKind.WW,
                             key,
-                            valueRead(key, reader),
+                            isRead ? valueRead(key, reader) : lastWritten(key, reader),
                             new Reason(
                                     Basis.ASSUMED,
-                                    "if " + name(from) + " came after " + name(to) + ", it overwrote what "
-                                            + name(reader) + " read"));
+                                    "if " + name(from) + " came after " + name(to)
+                                            + (isRead
+                                                    ? ", it overwrote what " + name(reader) + " read"
+                                                    : ", it came after " + name(reader) + " too")));
                     return new Dependency(
                             from,
                             to,
@@ -458,6 +495,11 @@ final class EdgeReasons {
     }
 
     // --- sentences and lookups ---
+
+    /** Whether a read of a key is one that the transaction did: it does not stand for the place of its append. */
+    private boolean reads(int transaction, int key) {
+        return table.readsItself(transaction, key) || !lookup.writes(key, transaction);
+    }
 
     private long valueRead(int key, int transaction) {
         for (int o = table.firstOperation(transaction); o < table.operationsEnd(transaction); o++) {

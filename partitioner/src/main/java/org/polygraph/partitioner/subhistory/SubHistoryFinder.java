@@ -1,5 +1,6 @@
 package org.polygraph.partitioner.subhistory;
 
+import it.unimi.dsi.fastutil.ints.IntRBTreeSet;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -88,7 +89,7 @@ public final class SubHistoryFinder {
         }
         Shrinker shrinker = new Shrinker(of, start, judge, stop);
         boolean minimal = shrinker.run();
-        int[] operations = shrinker.result();
+        int[] operations = withAppends(of.table(), shrinker.result());
         if (!minimal && operations.length > MOST_UNSHRUNK) {
             return violation;
         }
@@ -105,6 +106,22 @@ public final class SubHistoryFinder {
                 t -> CycleEvidence.isReadOnly(whole, selection.transactions()[t]),
                 stop);
         return new WholeHistoryIds(selection).of(again).shownBy(shown);
+    }
+
+    /**
+     * The same operations with the append of each read that stands for the place of one: both are one operation of the
+     * history. Each element is appended once, so no read gets another possible writer.
+     */
+    private static int[] withAppends(HistoryTable table, int[] operations) {
+        IntRBTreeSet all = new IntRBTreeSet(operations);
+        for (int o : operations) {
+            int append = o;
+            while (table.isImplied(append)) {
+                append++;
+            }
+            all.add(append);
+        }
+        return all.toIntArray();
     }
 
     /** A closed set of operations that violates, or null. */

@@ -235,6 +235,9 @@ public final class ViolationText {
         List<String> words = new ArrayList<>();
         int hidden = 0;
         for (int o = from; o < to; o++) {
+            if (table.isImplied(o)) {
+                continue;
+            }
             boolean matters = detail == Detail.FULL || keys.isEmpty() || keys.contains(table.key(o));
             if (matters && words.size() < detail.operations) {
                 words.add(facts.operation(o));

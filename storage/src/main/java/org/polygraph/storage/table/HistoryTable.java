@@ -240,7 +240,8 @@ public final class HistoryTable {
 
     /** Whether some write is an insert or a delete. */
     public boolean hasRows() {
-        return operationKinds != null;
+        // No history has both rows and lists.
+        return operationKinds != null && !values.hasLists();
     }
 
     /** Whether an operation inserts a row. */
@@ -251,6 +252,28 @@ public final class HistoryTable {
     /** Whether an operation deletes a row. */
     public boolean isDelete(int operation) {
         return operationKinds != null && operationKinds[operation] == Operations.DELETE;
+    }
+
+    /**
+     * Whether an operation is a read that no transaction did: it stands for the place of the append that follows it in
+     * the lists that were read.
+     */
+    public boolean isImplied(int operation) {
+        return operationKinds != null && operationKinds[operation] == Operations.IMPLIED;
+    }
+
+    /** Whether an operation appends to a list. */
+    public boolean isAppend(int operation) {
+        return operationKinds != null && operationKinds[operation] == Operations.APPEND;
+    }
+
+    /** Whether the transaction itself read the key before it wrote it. */
+    public boolean readsItself(int transaction, int key) {
+        int o = firstOperation(transaction);
+        while (o < operationsEnd(transaction) && key(o) != key) {
+            o++;
+        }
+        return o < operationsEnd(transaction) && !isWrite(o) && !isImplied(o);
     }
 
     /** Returns the kind of an operation, see {@link Operations#kinds}. */

@@ -29,6 +29,9 @@ final class ListResolution {
     static final int EMPTY = -1;
     private static final int UNKNOWN = -2;
     private static final String PREFIX = "[.. ";
+    /** The most elements that are compared to name contradictions, in less than a second. */
+    private static final long MOST_COMPARED = 100_000_000;
+
     private static final byte LIST = 1;
     private static final byte PLAIN = 2;
 
@@ -49,9 +52,11 @@ final class ListResolution {
     /** By key and element: a second predecessor, which contradicts the first. */
     private final Long2IntOpenHashMap contradicting = new Long2IntOpenHashMap();
 
+    private long compared;
     private int n;
     private int[] newKeys;
     private long[] newCodes;
+    private byte[] newKinds;
 
     private ListResolution(HistoryTable table, ListTree lists) {
         this.lists = lists;
@@ -62,6 +67,7 @@ final class ListResolution {
         contradicting.defaultReturnValue(UNKNOWN);
         newKeys = new int[table.operations()];
         newCodes = new long[table.operations()];
+        newKinds = new byte[table.operations()];
     }
 
     /**
@@ -112,7 +118,10 @@ final class ListResolution {
             }
             starts[t + 1] = n;
         }
-        return table.with(new Operations(starts, Arrays.copyOf(newKeys, n), Arrays.copyOf(newCodes, n), null), lists);
+        return table.with(
+                new Operations(
+                        starts, Arrays.copyOf(newKeys, n), Arrays.copyOf(newCodes, n), Arrays.copyOf(newKinds, n)),
+                lists);
     }
 
     private void refuseRows() throws HistoryException {
@@ -239,9 +248,23 @@ final class ListResolution {
             long version = version(key, number(lists.last(each)));
             int first = before.putIfAbsent(version, previous);
             if (first != UNKNOWN && first != previous) {
-                contradicting.putIfAbsent(version, previous);
+                if (has(without, lists.last(each))) {
+                    // An element behind itself shows that one list has it twice.
+                    contradicting.put(version, number(lists.last(each)));
+                } else {
+                    contradicting.putIfAbsent(version, previous);
+                }
             }
         }
+    }
+
+    private boolean has(int list, long element) {
+        int each = list;
+        while (each != ListTree.EMPTY && lists.last(each) != element && compared < MOST_COMPARED) {
+            compared++;
+            each = lists.withoutLast(each);
+        }
+        return each != ListTree.EMPTY && lists.last(each) == element;
     }
 
     private void resolve(int o) {
@@ -249,20 +272,20 @@ final class ListResolution {
         long code = table.value(o);
         if (ListCodes.isRead(code)) {
             int list = ListCodes.list(code);
-            add(o, list == ListTree.EMPTY ? EMPTY : number(lists.last(list)));
+            put(o, code(list == ListTree.EMPTY ? EMPTY : number(lists.last(list))), (byte) 0);
         } else if (isAppend(o)) {
-            add(o, number(code));
+            put(o, code(number(code)), Operations.APPEND);
         } else if (code == ListCodes.BEFORE_APPEND) {
             int first = before.get(appendedVersion(o + 1));
             long[] places = contradiction(o + 1);
             if (places.length == 0 && first != UNKNOWN) {
-                add(o, first);
+                put(o, code(first), Operations.IMPLIED);
             }
             for (long place : places) {
-                put(o, place);
+                put(o, place, Operations.IMPLIED);
             }
         } else {
-            put(o, plain(o));
+            put(o, plain(o), (byte) 0);
         }
     }
 
@@ -282,10 +305,6 @@ final class ListResolution {
         return kinds[table.key(o)] == LIST ? table.initialValue() : table.value(o);
     }
 
-    private void add(int operation, int number) {
-        put(operation, code(number));
-    }
-
     /** Returns the version that an element makes. */
     long code(int number) {
         return number == EMPTY ? table.initialValue() : versions.getLong(number);
@@ -297,12 +316,14 @@ final class ListResolution {
         return version.substring(PREFIX.length(), version.length() - 1);
     }
 
-    private void put(int operation, long code) {
+    private void put(int operation, long code, byte kind) {
         if (n == newKeys.length) {
             newKeys = Arrays.copyOf(newKeys, n + (n >> 1) + 16);
             newCodes = Arrays.copyOf(newCodes, newKeys.length);
+            newKinds = Arrays.copyOf(newKinds, newKeys.length);
         }
         newKeys[n] = table.operationKeys()[operation];
+        newKinds[n] = kind;
         newCodes[n++] = code;
     }
 

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * @param starts by transaction: its first operation; and the number of operations
  * @param keys by operation: {@code key << 1 | (write ? 1 : 0)}
  * @param values by operation: the code of its value
- * @param kinds by operation: {@link #INSERT}, {@link #DELETE} or 0; null where no write is an insert or a delete
+ * @param kinds by operation: {@link #INSERT}, {@link #DELETE}, {@link #IMPLIED}, {@link #APPEND} or 0; null where all are 0
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 public record Operations(int[] starts, int[] keys, long[] values, byte @Nullable [] kinds) implements Serializable {
@@ -17,6 +17,10 @@ public record Operations(int[] starts, int[] keys, long[] values, byte @Nullable
     public static final byte INSERT = 1;
     /** The kind of a write that deletes a row; its value is null, which is what a read of no row returns. */
     public static final byte DELETE = 2;
+    /** The kind of a read that no transaction did: lists show the version that the next operation appends to. */
+    public static final byte IMPLIED = 3;
+    /** The kind of a write that appends to a list. */
+    public static final byte APPEND = 4;
 
     /** Packs a key and a kind, as {@link #keys} has them. */
     public static int pack(int key, boolean isWrite) {

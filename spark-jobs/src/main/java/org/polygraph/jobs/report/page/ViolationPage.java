@@ -160,6 +160,9 @@ record ViolationPage(
             int to = table.operationsEnd(t);
             int hidden = 0;
             for (int o = from; o < to; o++) {
+                if (table.isImplied(o)) {
+                    continue;
+                }
                 // What belongs to the sub-history is always shown, even in a long transaction.
                 boolean room = operations.size() < extent.operations;
                 if (room && (to - from <= extent.operations || kept.isEmpty() || kept.contains(o))) {

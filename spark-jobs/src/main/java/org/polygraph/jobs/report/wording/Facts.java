@@ -58,9 +58,11 @@ public final class Facts {
         return Legible.of(table.values().label(code));
     }
 
-    /** {@code r(key)=value} or {@code w(key)=value}. */
+    /** {@code r(key)=value} or {@code w(key)=value}; {@code a(key)=list} for an append. */
     public String operation(int o) {
-        return (table.isInsert(o) ? "i(" : table.isDelete(o) ? "d(" : table.isWrite(o) ? "w(" : "r(")
+        return (table.isInsert(o)
+                        ? "i("
+                        : table.isDelete(o) ? "d(" : table.isAppend(o) ? "a(" : table.isWrite(o) ? "w(" : "r(")
                 + key(table.key(o)) + ")=" + value(table.value(o));
     }
 

@@ -52,7 +52,7 @@ public final class Phenomenon {
         return switch (violation.anomaly()) {
             case DIRTY_WRITE ->
                 all + " overwrote each other's writes, and the order of these writes"
-                        + (has(EdgeKind.SO) ? " and of the sessions" : "") + " has a cycle";
+                        + (has(EdgeKind.SO) ? " and of the sessions" : "") + " has a cycle" + shown();
             case CIRCULAR_INFORMATION_FLOW ->
                 "each of " + all + " read " + (has(EdgeKind.WW) ? "or overwrote " : "") + "what another of them wrote"
                         + (has(EdgeKind.SO) ? ", or follows it in its session" : "");
@@ -85,6 +85,21 @@ public final class Phenomenon {
         return violation.cycle().stream().anyMatch(edge -> edge.kind() == kind);
     }
 
+    /** Names the reads of lists that show the order of appends. */
+    private String shown() {
+        StringBuilder clauses = new StringBuilder();
+        for (Dependency edge : violation.cycle()) {
+            int reader = ShownOrder.reader(facts.table(), edge);
+            if (reader >= 0) {
+                clauses.append("; ").append(facts.name(reader)).append(" read a list of key ");
+                clauses.append(facts.key(edge.key())).append(" that has the append of ");
+                clauses.append(facts.name(edge.from())).append(" and none of ").append(facts.name(edge.to()));
+                clauses.append(" before it");
+            }
+        }
+        return clauses.toString();
+    }
+
     private String future() {
         for (Dependency edge : violation.cycle()) {
             if (edge.kind() == EdgeKind.WR) {
@@ -111,6 +126,9 @@ public final class Phenomenon {
     /** Whether a transaction read a value of a key before it wrote the key. */
     private boolean hasRead(int t, int key, long value) {
         HistoryTable table = facts.table();
+        if (!table.readsItself(t, key)) {
+            return false;
+        }
         int o = table.firstOperation(t);
         while (o < table.operationsEnd(t) && table.key(o) != key) {
             o++;

@@ -1,0 +1,76 @@
+package org.polygraph.jobs.report.wording;
+
+import it.unimi.dsi.fastutil.longs.Long2IntOpenHashMap;
+import it.unimi.dsi.fastutil.longs.Long2LongOpenHashMap;
+import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
+import org.polygraph.partitioner.isolation.Dependency;
+import org.polygraph.partitioner.isolation.EdgeKind;
+import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
+
+/** The order of the appends to one list, as reads of the list show it. One pass over the history. */
+final class ShownOrder {
+    static final int NONE = -1;
+
+    private final HistoryTable table;
+    private final int key;
+    /** By version: the version that an append follows, and the other way round. */
+    private final Long2LongOpenHashMap before = new Long2LongOpenHashMap();
+
+    private final Long2LongOpenHashMap after = new Long2LongOpenHashMap();
+    /** By version: the first committed transaction that read it. */
+    private final Long2IntOpenHashMap readers = new Long2IntOpenHashMap();
+
+    private ShownOrder(HistoryTable table, int key) {
+        this.table = table;
+        this.key = key;
+        readers.defaultReturnValue(NONE);
+        for (int t = 0; t < table.transactions(); t++) {
+            for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+                if (table.isImplied(o) && table.key(o) == key && table.isAppend(o + 1)) {
+                    before.put(table.value(o + 1), table.value(o));
+                    after.put(table.value(o), table.value(o + 1));
+                } else if (table.isReadOf(o, key) && table.status(t) == TransactionStatus.COMMITTED) {
+                    readers.putIfAbsent(table.value(o), t);
+                }
+            }
+        }
+    }
+
+    /**
+     * Returns a transaction that read a list with the appends of the first end of an edge and none of the second before
+     * them, or {@link #NONE}.
+     */
+    static int reader(HistoryTable table, Dependency edge) {
+        if (edge.kind() != EdgeKind.WW || edge.key() == Dependency.NO_KEY || edge.from() == Dependency.INITIAL) {
+            return NONE;
+        }
+        for (int o = table.operationsEnd(edge.from()) - 1; o >= table.firstOperation(edge.from()); o--) {
+            if (table.isAppend(o) && table.key(o) == edge.key()) {
+                return new ShownOrder(table, edge.key()).reader(table.value(o), edge.to());
+            }
+        }
+        return NONE;
+    }
+
+    private int reader(long version, int other) {
+        LongOpenHashSet appended = new LongOpenHashSet();
+        for (int o = table.firstOperation(other); o < table.operationsEnd(other); o++) {
+            if (table.isWriteOf(o, key)) {
+                appended.add(table.value(o));
+            }
+        }
+        long at = version;
+        for (int steps = before.size(); steps >= 0 && before.containsKey(at); steps--) {
+            if (appended.contains(at)) {
+                return NONE;
+            }
+            at = before.get(at);
+        }
+        at = version;
+        for (int steps = after.size(); steps > 0 && readers.get(at) == NONE && after.containsKey(at); steps--) {
+            at = after.get(at);
+        }
+        return readers.get(at);
+    }
+}

@@ -1,0 +1,159 @@
+package org.polygraph.jobs.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.polygraph.jobs.application.EmbeddedChecker;
+import org.polygraph.jobs.decision.Budget;
+import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.decision.Progress;
+import org.polygraph.jobs.report.wording.Facts;
+import org.polygraph.jobs.report.wording.Phenomenon;
+import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.isolation.Anomaly;
+import org.polygraph.partitioner.isolation.Dependency;
+import org.polygraph.partitioner.isolation.EdgeKind;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.testkit.HistoryDsl;
+import org.polygraph.storage.testkit.SuiteScale;
+
+/**
+ * Random histories of lists at ser and si: every read that an explanation names is a read of the history, and the edges
+ * of its cycle are what Adya defines: WR and RW need a read, WW two writers.
+ */
+class ListSentencesTest {
+    private static final Pattern READ = Pattern.compile("(s\\d#\\d|it) (?:also |both )?read (\\S+|\\[\\.\\. \\d+\\]) from key \"(.)\"");
+
+    private final Map<Anomaly, Integer> named = new EnumMap<>(Anomaly.class);
+
+    @Test
+    void everyReadIsOfTheHistory() {
+        for (int seed = 0; seed < SuiteScale.of(1_200); seed++) {
+            String history = history(new Random(seed));
+            HistoryTable table = HistoryDsl.parse(history);
+            for (IsolationLevel level : List.of(IsolationLevel.SER, IsolationLevel.SI)) {
+                Verdict verdict = new EmbeddedChecker()
+                        .check(table, CheckRequest.of(level), Progress.NONE, Budget.unlimited());
+                for (Violation violation : verdict.violations()) {
+                    holds(history, table, violation, "seed " + seed + " " + level + ": " + history);
+                }
+            }
+        }
+        System.out.println("named " + named);
+        assertThat(named).containsKey(Anomaly.DIRTY_WRITE).hasSizeGreaterThan(4);
+    }
+
+    private void holds(String history, HistoryTable table, Violation violation, String context) {
+        named.merge(violation.anomaly(), 1, Integer::sum);
+        String sentence = Phenomenon.of(violation, new Facts(table));
+        String at = context + "\n" + violation.anomaly().label() + ": " + sentence;
+        Matcher m = READ.matcher(sentence);
+        String subject = "";
+        while (m.find()) {
+            subject = m.group(1).equals("it") ? subject : m.group(1);
+            assertThat(reads(history, subject, m.group(3), m.group(2))).as(at).isTrue();
+        }
+        int missed = 0;
+        int read = 0;
+        for (Dependency edge : violation.cycle()) {
+            missed += edge.kind() == EdgeKind.RW ? 1 : 0;
+            read += edge.kind() == EdgeKind.WR ? 1 : 0;
+            if (edge.key() != Dependency.NO_KEY && (edge.kind() == EdgeKind.RW || edge.kind() == EdgeKind.WR)) {
+                int reader = edge.kind() == EdgeKind.RW ? edge.from() : edge.to();
+                String key = table.keys().label(edge.key()).replace("\"", "");
+                assertThat(reads(history, Facts.id(reader, table), key, table.values().label(edge.value())))
+                        .as(at)
+                        .isTrue();
+            }
+        }
+        if (!violation.cycle().isEmpty() && violation.cases().isEmpty()) {
+            assertThat(violation.anomaly() == Anomaly.DIRTY_WRITE).as(at).isEqualTo(missed == 0 && read == 0);
+            if (violation.anomaly() == Anomaly.SINGLE || violation.anomaly() == Anomaly.READ_SKEW) {
+                assertThat(missed).as(at).isEqualTo(1);
+            }
+        }
+    }
+
+    /** Whether a transaction of the text reads a list that ends with a value. */
+    private static boolean reads(String history, String transaction, String key, String value) {
+        String element = value.equals("null") ? "" : value.replaceAll("\\D", "");
+        String[] session = history.substring(history.indexOf("s" + transaction.charAt(1) + ":"))
+                .split(";")[0]
+                .split("\\|");
+        Matcher m = Pattern.compile("r\\(" + key + ",\\[(?:\\d+ )*(\\d*)\\]\\)")
+                .matcher(session[transaction.charAt(3) - '0']);
+        while (m.find()) {
+            if (m.group(1).equals(element)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Two to four transactions whose appends have a random order on each key, and that read some prefix of it. */
+    private static String history(Random random) {
+        int n = 2 + random.nextInt(3);
+        List<List<List<Integer>>> appends = List.of(new ArrayList<>(), new ArrayList<>());
+        List<List<Integer>> plans = new ArrayList<>();
+        int element = 0;
+        for (int t = 0; t < n; t++) {
+            appends.forEach(groups -> groups.add(new ArrayList<>()));
+            List<Integer> plan = new ArrayList<>();
+            for (int o = 1 + random.nextInt(3); o > 0; o--) {
+                int key = random.nextInt(2);
+                boolean append = random.nextBoolean();
+                plan.add(key << 1 | (append ? 1 : 0));
+                if (append) {
+                    appends.get(key).get(t).add(++element);
+                }
+            }
+            plans.add(plan);
+        }
+        List<List<Integer>> orders = new ArrayList<>();
+        for (List<List<Integer>> groups : appends) {
+            List<List<Integer>> shuffled = new ArrayList<>(groups);
+            Collections.shuffle(shuffled, random);
+            orders.add(shuffled.stream().flatMap(List::stream).toList());
+        }
+        StringBuilder[] sessions = {new StringBuilder(), new StringBuilder(), new StringBuilder()};
+        for (int t = 0; t < n; t++) {
+            StringBuilder out = sessions[random.nextInt(3)];
+            out.append(out.isEmpty() ? "" : " |");
+            int[] appended = new int[2];
+            int[] seen = {-1, -1};
+            for (int code : plans.get(t)) {
+                int key = code >> 1;
+                List<Integer> own = appends.get(key).get(t);
+                if ((code & 1) != 0) {
+                    out.append(" a(").append("xy".charAt(key)).append(',');
+                    out.append(own.get(appended[key]++)).append(')');
+                    continue;
+                }
+                List<Integer> order = orders.get(key);
+                int most = own.isEmpty() ? order.size() : order.indexOf(own.get(0));
+                seen[key] = seen[key] >= 0 ? seen[key] : random.nextBoolean() ? most : random.nextInt(most + 1);
+                List<Integer> list = new ArrayList<>(order.subList(0, seen[key]));
+                list.addAll(own.subList(0, appended[key]));
+                out.append(" r(").append("xy".charAt(key)).append(",[");
+                out.append(String.join(" ", list.stream().map(String::valueOf).toList())).append("])");
+            }
+        }
+        StringBuilder history = new StringBuilder("init null");
+        for (int s = 0; s < 3; s++) {
+            if (!sessions[s].isEmpty()) {
+                history.append("; s").append(s).append(':').append(sessions[s]);
+            }
+        }
+        return history.toString();
+    }
+}
