@@ -66,7 +66,8 @@ public final class WindowedChecker implements Checker {
                 || request.initial().kind() == InitialChoice.Kind.NAMED) {
             return null;
         }
-        ReadPlan plan = ReadPlan.of(path, format, ReadPlan.Sizes.ofAny(ReadPlan.Sizes.DEFAULT.pieceBytes()), budget::exhausted);
+        ReadPlan plan =
+                ReadPlan.of(path, format, ReadPlan.Sizes.ofAny(ReadPlan.Sizes.DEFAULT.pieceBytes()), budget::exhausted);
         if (plan == null) {
             return null;
         }
@@ -74,7 +75,12 @@ public final class WindowedChecker implements Checker {
         Verdict.@Nullable Builder[] violation = new Verdict.@Nullable Builder[1];
         try (Workers workers = whole.workers(progress, budget)) {
             WindowCheck check = new WindowCheck(
-                    workers, plan, WindowSettings.of(window), terms, part -> violates(part, request, budget, violation), phases);
+                    workers,
+                    plan,
+                    WindowSettings.of(window),
+                    terms,
+                    part -> violates(part, request, budget, violation),
+                    phases);
             WindowCheck.Outcome outcome =
                     check.run(request.time() != TimeMode.NONE, request.initial().kind() == InitialChoice.Kind.AUTO);
             if (outcome == WindowCheck.Outcome.OPEN) {

@@ -32,7 +32,8 @@ import org.polygraph.storage.testkit.SuiteScale;
  * of its cycle are what Adya defines: WR and RW need a read, WW two writers.
  */
 class ListSentencesTest {
-    private static final Pattern READ = Pattern.compile("(s\\d#\\d|it) (?:also |both )?read (\\S+|\\[\\.\\. \\d+\\]) from key \"(.)\"");
+    private static final Pattern READ =
+            Pattern.compile("(s\\d#\\d|it) (?:also |both )?read (\\S+|\\[\\.\\. \\d+\\]) from key \"(.)\"");
 
     private final Map<Anomaly, Integer> named = new EnumMap<>(Anomaly.class);
 
@@ -42,8 +43,8 @@ class ListSentencesTest {
             String history = history(new Random(seed));
             HistoryTable table = HistoryDsl.parse(history);
             for (IsolationLevel level : List.of(IsolationLevel.SER, IsolationLevel.SI)) {
-                Verdict verdict = new EmbeddedChecker()
-                        .check(table, CheckRequest.of(level), Progress.NONE, Budget.unlimited());
+                Verdict verdict =
+                        new EmbeddedChecker().check(table, CheckRequest.of(level), Progress.NONE, Budget.unlimited());
                 for (Violation violation : verdict.violations()) {
                     holds(history, table, violation, "seed " + seed + " " + level + ": " + history);
                 }
@@ -71,7 +72,11 @@ class ListSentencesTest {
             if (edge.key() != Dependency.NO_KEY && (edge.kind() == EdgeKind.RW || edge.kind() == EdgeKind.WR)) {
                 int reader = edge.kind() == EdgeKind.RW ? edge.from() : edge.to();
                 String key = table.keys().label(edge.key()).replace("\"", "");
-                assertThat(reads(history, Facts.id(reader, table), key, table.values().label(edge.value())))
+                assertThat(reads(
+                                history,
+                                Facts.id(reader, table),
+                                key,
+                                table.values().label(edge.value())))
                         .as(at)
                         .isTrue();
             }
@@ -145,7 +150,8 @@ class ListSentencesTest {
                 List<Integer> list = new ArrayList<>(order.subList(0, seen[key]));
                 list.addAll(own.subList(0, appended[key]));
                 out.append(" r(").append("xy".charAt(key)).append(",[");
-                out.append(String.join(" ", list.stream().map(String::valueOf).toList())).append("])");
+                out.append(String.join(" ", list.stream().map(String::valueOf).toList()))
+                        .append("])");
             }
         }
         StringBuilder history = new StringBuilder("init null");
