@@ -4,33 +4,32 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
 import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Claim;
 import org.polygraph.jobs.certificate.format.Fingerprint;
+import org.polygraph.jobs.verdict.CoveredParts;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
-import org.polygraph.storage.format.HistorySize;
 import org.polygraph.storage.format.InitialState;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * The parts of a history that was archived part by part, such as hour by hour, in their order. {@code seam/chain.txt}
- * of a run lists the parts that its verdict covers, one a line as {@code sha256sum} writes them, after a line for the
- * initial state if there is one.
+ * The parts of a history that was archived part by part, such as hour by hour, in their order. {@code seam/chain.txt} of a run lists the
+ * parts that its verdict covers, one a line as {@code sha256sum} writes them, after a line for the initial state if there is one.
  *
- * <p>A chain is decided as one history, either on the {@link Seam} of a run that covers its first parts, or from all of
- * its parts.
+ * <p>A chain is decided as one history, either on the {@link Seam} of a run that covers its first parts, or from all of its parts.
  *
  * @param state the file with the values of keys before the first part; null if there is none
  * @param seam what is read instead of the first parts; null if all parts are read
@@ -40,10 +39,12 @@ public record Chain(
     /** The chain without parts. */
     static final Chain NONE = new Chain(null, List.of(), null);
 
-    private static final String FILE = "chain.txt";
+    static final String FILE = "chain.txt";
     /** The name of the file with the run on whose seam a run was decided, and the SHA-256 of this seam. */
     private static final String BASE = "base.txt";
 
+    private static final String REMEDY =
+            "restore the folder seam of the run; or delete the run, and check its part again after the run before it";
     private static final String STATE = "initial-state:";
     private static final Pattern LINE = Pattern.compile("[0-9a-f]{64}  .+");
 
@@ -54,7 +55,7 @@ public record Chain(
      * @param location a name that does not depend on the working directory
      */
     public record Part(String input, String location) {
-        /** Returns the location of the part. Its bytes are those that were checked. @param name for messages */
+        /** The location of the part, whose bytes are those that were checked. @param name for messages */
         Location present(String name, BooleanSupplier stop) throws IOException {
             Location file = Location.of(location);
             if (!file.exists()) {
@@ -75,14 +76,27 @@ public record Chain(
         parts = List.copyOf(parts);
     }
 
-    /**
-     * Returns the parts that the verdict of a run covers, and the seam that it was decided on. If a run has no list,
-     * the part is its history.
-     */
+    /** The parts that the verdict of a run covers, and what it was decided on; of a run without a list, its history. */
     public static Chain of(Location run) throws IOException, HistoryException {
+        Claim claim = Claim.read(run);
         Location list = Seam.file(run, FILE);
+        Claim.Parts stated = claim.chain().orElse(null);
+        if (stated == null && !list.exists()) {
+            return new Chain(null, List.of(new Part("", claim.path())), null);
+        }
         if (!list.exists()) {
-            return new Chain(null, List.of(new Part("", Claim.read(run).path())), null);
+            throw new HistoryException(list.name(), "no list", "the parts that the verdict covers", REMEDY);
+        }
+        if (stated == null || !Fingerprint.ofInput(list, () -> false).equals(stated.list())) {
+            throw new HistoryException(
+                    list.name(), "another list than the verdict states", "the parts that it covers", REMEDY);
+        }
+        if (stated.isOnSeam() != Seam.file(run, BASE).exists()) {
+            throw new HistoryException(
+                    Seam.file(run, BASE).name(),
+                    stated.isOnSeam() ? "no file" : "a file",
+                    "the seam that the verdict states, or no file if it states none",
+                    REMEDY);
         }
         Part state = null;
         List<Part> parts = lines(list);
@@ -135,105 +149,76 @@ public record Chain(
         return seam;
     }
 
-    /** Returns the runs on whose seams a run was decided, the latest first. */
-    public static List<String> bases(Location run) throws IOException, HistoryException {
+    /** The runs on whose seams a run was decided, the latest first, up to the first one whose list is damaged. */
+    public static List<String> bases(Location run) throws IOException {
         List<String> bases = new ArrayList<>();
-        for (Seam seam = of(run).seam; seam != null; seam = of(seam.run()).seam) {
-            bases.add(seam.run().name());
+        try {
+            for (Seam seam = of(run).seam; seam != null; seam = of(seam.run()).seam) {
+                bases.add(seam.run().name());
+            }
+        } catch (HistoryException e) {
+            // The verification of the last run in the list reports the failure.
         }
         return bases;
     }
 
-    /** Returns a chain without parts, with the values that keys have before the history. */
+    /** Requires that the lists and seams of all runs on which the verdict rests are those that were written. */
+    public void requireUnchanged() throws IOException, HistoryException {
+        for (Seam base = seam; base != null; ) {
+            base = of(base.run()).seam;
+        }
+    }
+
+    /** No part, but the values that keys have before the history. */
     static Chain from(String state, BooleanSupplier stop) throws IOException {
         Location file = Location.of(state);
         return new Chain(new Part(Fingerprint.ofInput(file, stop), file.absolute()), List.of(), null);
     }
 
-    /**
-     * Returns the parts before a history.
-     *
-     * @param after a run; or a folder of runs, of which the one with the longest list counts
-     * @param input SHA-256 of the history
-     */
-    static Chain before(String after, String input) throws IOException, HistoryException {
-        Location given = Location.of(after);
-        boolean isRun =
-                given.exists() && given.isFolder() && given.child(Claim.FILE).exists();
-        if (isRun) {
-            if (!isJudged(given)) {
-                throw new HistoryException(
-                        after, "a run of a history that could not be judged", "a run of what came before", "give that");
-            }
-            Chain chain = of(given);
-            if (chain.indexOf(input) >= 0) {
-                throw new HistoryException(
-                        after, "a run that covers this history already", "a run of what came before", "give that");
-            }
-            return chain.on(null);
+    /** The same bytes under another name are no other part. Archives may move to another folder. */
+    void requireSame(Part next) throws IOException, HistoryException {
+        int at = indexOf(next.input);
+        String other = parts.get(at).location;
+        if (!Location.of(other).fileName().equals(Location.of(next.location).fileName())) {
+            throw new HistoryException(
+                    next.location,
+                    "the bytes of " + other + ", part " + (at + 1) + " of the chain",
+                    "a part that was not checked",
+                    "leave out the copy");
         }
-        for (Location run : longestFirst(given.exists() ? Runs.within(given) : List.of())) {
-            if (isJudged(run)) {
-                Chain chain = of(run);
-                int at = chain.indexOf(input);
-                return at < 0 ? chain.on(null) : new Chain(chain.state, chain.parts.subList(0, at), null);
+    }
+
+    /** SHA-256 of the lists of all beginnings. */
+    Set<String> beginnings() {
+        Set<String> hashes = new HashSet<>();
+        MessageDigest digest = Fingerprint.digest();
+        for (String line : list().split("(?<=\n)", -1)) {
+            digest.update(line.getBytes(StandardCharsets.UTF_8));
+            try {
+                hashes.add(Fingerprint.hex((MessageDigest) digest.clone()));
+            } catch (CloneNotSupportedException e) {
+                throw new IllegalStateException(e);
             }
         }
-        return NONE;
+        return hashes;
     }
 
-    /**
-     * Returns the size of a history together with what a check of it after a run reads besides it: the seam of the run,
-     * or its parts if it has none.
-     *
-     * @param after a run or a folder of runs, as {@link #before}
-     */
-    public static HistorySize sizeAfter(String after, HistorySize next) throws IOException, HistoryException {
-        Location given = Location.of(after);
-        boolean isRun = given.child(Claim.FILE).exists();
-        List<Location> runs = isRun ? List.of(given) : longestFirst(given.exists() ? Runs.within(given) : List.of());
-        for (Location run : runs) {
-            if (isJudged(run)) {
-                Seam seam = Seam.of(run, () -> false);
-                return seam == null ? ofParts(of(run), next) : seam.sizeBefore(next);
-            }
-        }
-        return next;
+    /** Whether it begins with the bytes of another chain, wherever they are. */
+    boolean beginsWith(Chain other) {
+        return parts.size() >= other.parts.size()
+                && Objects.equals(state == null ? "" : state.input, other.state == null ? "" : other.state.input)
+                && IntStream.range(0, other.parts.size())
+                        .allMatch(i -> parts.get(i).input.equals(other.parts.get(i).input));
     }
 
-    private static HistorySize ofParts(Chain chain, HistorySize next) throws IOException, HistoryException {
-        HistorySize size = next;
-        for (Part part : chain.parts) {
-            size = size.after(HistorySize.of(part.location(), HistoryFormat.AUTO));
-        }
-        return size;
+    private static String hash(String text) {
+        MessageDigest digest = Fingerprint.digest();
+        digest.update(text.getBytes(StandardCharsets.UTF_8));
+        return Fingerprint.hex(digest);
     }
 
-    /**
-     * Returns the runs by the size of their lists, and equal ones by time. Reading all lists would take longer with
-     * each part.
-     */
-    private static List<Location> longestFirst(List<Location> runs) throws IOException {
-        Map<Location, Long> sizes = new HashMap<>();
-        Map<Location, Long> times = new HashMap<>();
-        for (Location run : runs) {
-            Location list = Seam.file(run, FILE);
-            sizes.put(run, list.exists() ? list.length() : 0);
-            times.put(run, run.child(Claim.FILE).modified());
-        }
-        List<Location> sorted = new ArrayList<>(runs);
-        sorted.sort(Comparator.<Location, Long>comparing(sizes::get)
-                .thenComparing(times::get)
-                .reversed());
-        return sorted;
-    }
-
-    private static boolean isJudged(Location run) throws IOException, HistoryException {
-        String verdict = Claim.read(run).verdict();
-        return !verdict.equals("INVALID") && !verdict.equals("ERROR");
-    }
-
-    private int indexOf(String input) {
+    /** The number of the part with these bytes; -1 if there is none. */
+    int indexOf(String input) {
         for (int i = 0; i < parts.size(); i++) {
             if (parts.get(i).input.equals(input)) {
                 return i;
@@ -242,19 +227,19 @@ public record Chain(
         return -1;
     }
 
-    /** Returns this chain followed by a history. */
+    /** This chain followed by a history. */
     Chain then(String input, String location) {
         List<Part> all = new ArrayList<>(parts);
         all.add(new Part(input, location));
         return new Chain(state, all, seam);
     }
 
-    /** Returns the same parts, decided on a seam. */
+    /** The same parts, decided on a seam. */
     Chain on(@Nullable Seam other) {
         return new Chain(state, parts, other);
     }
 
-    /** Returns the file with the values of keys before the first part that is read; null if there is none. */
+    /** The file with the values of keys before the first part that is read; null if there is none. */
     @Nullable
     Part initial() {
         return seam == null ? state : seam.state();
@@ -267,7 +252,7 @@ public record Chain(
                 && parts.subList(0, other.parts.size()).equals(other.parts);
     }
 
-    /** Returns the chain without its last part. */
+    /** The chain without its last part. */
     public Chain withoutLast() {
         return new Chain(state, parts.subList(0, parts.size() - 1), seam);
     }
@@ -277,7 +262,7 @@ public record Chain(
         return state == null && parts.isEmpty();
     }
 
-    /** Returns a text that distinguishes this chain from others. */
+    /** What distinguishes it from other chains. */
     String label() {
         StringBuilder label = new StringBuilder(state == null ? "" : " state " + state.input);
         for (Part part : parts) {
@@ -286,8 +271,8 @@ public record Chain(
         return label.toString();
     }
 
-    /** Writes the list of a run, and the seam that it was decided on. */
-    void write(Location run) throws IOException {
+    /** {@code chain.txt}. */
+    private String list() {
         StringBuilder list = new StringBuilder();
         if (state != null) {
             list.append(state.input)
@@ -299,13 +284,20 @@ public record Chain(
         for (Part part : parts) {
             list.append(part.input).append("  ").append(part.location).append('\n');
         }
-        write(Seam.file(run, FILE), list.toString());
+        return list.toString();
+    }
+
+    /** Writes the list of a run, and the seam that it was decided on. */
+    CoveredParts write(Location run) throws IOException {
+        write(Seam.file(run, FILE), list());
         Location base = Seam.file(run, BASE);
         if (seam == null) {
             base.delete();
         } else {
             write(base, seam.input() + "  " + seam.run().absolute() + "\n");
         }
+        String on = seam == null ? "" : seam.run().absolute();
+        return new CoveredParts(parts.size(), hash(list()), on);
     }
 
     private static void write(Location file, String text) throws IOException {
@@ -339,10 +331,7 @@ public record Chain(
                         .applied(table);
     }
 
-    /**
-     * Requires that sessions have no gap between parts. If the indexes of sessions have no gap within a part, a gap
-     * between two parts shows that a part is missing.
-     */
+    /** If the indexes of sessions have no gap within a part, one between two parts shows that a part is missing. */
     private static void requireNoGap(HistoryTable table) throws HistoryException {
         int missing = -1;
         for (int t = 1; t < table.transactions(); t++) {

@@ -73,7 +73,7 @@ public final class CheckRun {
         try {
             String parent = settings.out();
             if (parent == null) {
-                before = before("", budget);
+                before = before("", path, budget);
                 return consistent(check(path, start, budget), path);
             }
             Location folder = Location.of(parent);
@@ -90,11 +90,11 @@ public final class CheckRun {
     }
 
     /** @param input SHA-256 of the history; empty if it is not known */
-    private Chain before(String input, Budget budget) throws IOException, HistoryException {
+    private Chain before(String input, String path, Budget budget) throws IOException, HistoryException {
         String after = settings.after();
         String state = settings.initialState();
         return after != null
-                ? Chain.before(after, input)
+                ? Predecessors.before(after, new Chain.Part(input, Location.of(path).absolute()), settings.out())
                 : state != null ? Chain.from(state, budget::exhausted) : Chain.NONE;
     }
 
@@ -129,7 +129,10 @@ public final class CheckRun {
         List<Verdict> verdicts = new ArrayList<>();
         List<CheckRequest> whole = onSeams(path, requests, start, budget, verdicts);
         if (!whole.isEmpty()) {
-            verdicts.addAll(new PathCheck(settings, whole, checker, listener, path, before, start, budget).run(kept));
+            new PathCheck(settings, whole, checker, listener, path, before, start, budget)
+                    .run(kept).stream()
+                            .map(verdict -> settings.after() == null ? verdict : OpenReads.unlessWritten(verdict, path))
+                            .forEach(verdicts::add);
         }
         listener.pathEnds();
         String proof = settings.proof();
@@ -174,16 +177,25 @@ public final class CheckRun {
 
     /** Returns the levels that hold, on the longest seam on which any level holds. */
     private List<Verdict> onSeams(Seams known, String path, List<CheckRequest> requests, long start, Budget budget) {
-        Terms terms = requests.get(0).terms().orElse(null);
         int most = before.parts().size();
-        while (terms != null && most > 0 && !budget.exhausted()) {
-            Seam seam = known.longest(terms, most);
+        while (most > 0 && !budget.exhausted()) {
+            Seam seam = longest(known, requests.get(0), most);
             if (seam == null) {
                 break;
             }
+            // A weaker level goes on after a stronger one is violated, so that its newest seam may be another.
+            List<CheckRequest> served = new ArrayList<>();
+            for (CheckRequest request : requests) {
+                Seam own = longest(known, request, most);
+                if (own != null
+                        && own.covered() == seam.covered()
+                        && request.terms().filter(seam::serves).isPresent()) {
+                    served.add(request);
+                }
+            }
             // The state contains what loaders of the first part wrote, so the request has no loaders.
             List<CheckRequest> each =
-                    requests.stream().map(CheckRequest::withoutLoaders).toList();
+                    served.stream().map(CheckRequest::withoutLoaders).toList();
             PathCheck check =
                     new PathCheck(settings, each, checker, listener.quiet(), path, before.on(seam), start, budget);
             List<Verdict> passes = check.run(PathCheck.Kept.NOWHERE).stream()
@@ -199,6 +211,11 @@ public final class CheckRun {
             most = seam.covered() - Math.max(1, before.parts().size() - seam.covered());
         }
         return List.of();
+    }
+
+    private static @Nullable Seam longest(Seams known, CheckRequest request, int most) {
+        Terms terms = request.terms().orElse(null);
+        return terms == null ? null : known.longest(terms, most);
     }
 
     private List<Answer> kept(String path, Location location, long start, Budget budget, Location folder)
@@ -223,7 +240,7 @@ public final class CheckRun {
                             .build())
                     .toList());
         }
-        before = before(input.toString(), budget);
+        before = before(input.toString(), path, budget);
         List<RunDirectory> runs = new ArrayList<>();
         List<@Nullable Answer> answers = new ArrayList<>();
         List<CheckRequest> open = new ArrayList<>();
@@ -278,7 +295,7 @@ public final class CheckRun {
         InputStream stdin = System.in;
         MessageDigest digest = Fingerprint.digest();
         System.setIn(new DigestInputStream(stdin, digest));
-        before = before("", budget);
+        before = before("", STDIN, budget);
         List<Answer> answers;
         try {
             answers = check(STDIN, start, budget);
@@ -403,8 +420,8 @@ public final class CheckRun {
                         .millis(found.millis() + millis)
                         .build();
             }
-            if (settings.after() != null || !before.isEmpty()) {
-                chain(verdict, Location.of(directory.name()), input, budget);
+            if (!verdict.path().equals(STDIN) || !before.isEmpty()) {
+                verdict = chain(verdict, Location.of(directory.name()), input, budget);
             }
             directory.finish(verdict);
             return Answer.kept(verdict, directory);
@@ -425,13 +442,15 @@ public final class CheckRun {
     }
 
     /** Writes the parts that the verdict covers, and after a PASS the seam for the next part. */
-    private void chain(Verdict verdict, Location run, String input, Budget budget) throws IOException {
+    private Verdict chain(Verdict verdict, Location run, String input, Budget budget) throws IOException {
         Chain chain = before.on(seams.get(verdict.level()))
                 .then(input, Location.of(verdict.path()).absolute());
-        chain.write(run);
+        Verdict listed = verdict.with()
+                .parts(chain.write(run))
+                .build();
         Witness witness = verdict.witness();
         if (settings.after() == null || verdict.status() != Verdict.Status.PASS || witness == null) {
-            return;
+            return listed;
         }
         try {
             SeamCut.write(run, witness, chain, leastTail, budget::exhausted, budget.bytes());
@@ -439,6 +458,7 @@ public final class CheckRun {
             listener.message(run.name() + ": no seam was written, so the next part is decided with earlier ones ("
                     + Failures.text(e) + ")");
         }
+        return listed;
     }
 
     /**

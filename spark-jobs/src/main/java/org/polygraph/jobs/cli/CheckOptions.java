@@ -2,7 +2,9 @@ package org.polygraph.jobs.cli;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.application.AutoChecker;
 import org.polygraph.jobs.application.CheckSettings;
@@ -34,6 +36,8 @@ final class CheckOptions {
     @Spec(Spec.Target.MIXEE)
     @SuppressWarnings("NullAway.Init")
     private CommandSpec spec;
+
+    private static final Pattern NUMBER = Pattern.compile("[0-9]+");
 
     @Option(
             names = {"-l", "--level"},
@@ -158,7 +162,7 @@ final class CheckOptions {
 
     @Option(
             names = "--each",
-            description = "PATH is a folder of parts: check them one after the other, by name, each after those before;"
+            description = "PATH is a folder of parts: check them one after the other, by name, h2 before h10, each after those before;"
                     + " needs --out.")
     private boolean each;
 
@@ -304,6 +308,11 @@ final class CheckOptions {
         return json;
     }
 
+    /** A name whose numbers have leading zeros, so that the order of names is that of numbers. */
+    private static String withLongNumbers(String name) {
+        return NUMBER.matcher(name).replaceAll(number -> "0".repeat(Math.max(0, 20 - number.group().length())) + number.group());
+    }
+
     /** Returns the paths. With --each these are the parts of each folder, by name. */
     List<String> paths() {
         if (!each) {
@@ -312,10 +321,10 @@ final class CheckOptions {
         List<String> parts = new ArrayList<>();
         for (String path : paths.paths()) {
             try {
-                for (Location part :
-                        HistoryReader.parts(Location.of(path), Location.of(path).children())) {
-                    parts.add(part.name());
-                }
+                HistoryReader.parts(Location.of(path), Location.of(path).children()).stream()
+                        .map(Location::name)
+                        .sorted(Comparator.comparing(CheckOptions::withLongNumbers))
+                        .forEach(parts::add);
             } catch (IOException | HistoryException e) {
                 // The check of this path reports the failure.
                 parts.add(path);

@@ -7,7 +7,7 @@ import java.io.StringWriter;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.jobs.application.Chain;
+import org.polygraph.jobs.application.Predecessors;
 import org.polygraph.jobs.application.Failures;
 import org.polygraph.jobs.application.SparkSettings;
 import org.polygraph.jobs.estimate.Estimate;
@@ -106,7 +106,7 @@ final class EstimateCommand implements Callable<Integer> {
 
     private void estimate(String path, HistoryFormat format) throws IOException, HistoryException {
         HistorySize part = HistorySize.of(path, format);
-        HistorySize size = after == null ? part : Chain.sizeAfter(after, part);
+        HistorySize size = after == null ? part : Predecessors.sizeAfter(after, part);
         if (json) {
             environment.out().println(asJson(path, size));
         } else {

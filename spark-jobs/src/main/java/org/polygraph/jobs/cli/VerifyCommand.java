@@ -173,6 +173,10 @@ final class VerifyCommand implements Callable<Integer> {
             throw new ParameterException(
                     spec.commandLine(), "--proof needs one PATH, and one level with -l: sser, ser, ssi or si");
         }
+        if (chain && (proof != null || path != null)) {
+            throw new ParameterException(
+                    spec.commandLine(), "--chain reads the parts that the run lists; leave out PATH and --proof");
+        }
         Verification.Replayer replayer =
                 engine.choose(() -> Replay::byDefinition, environment.engines()::sparkReplayer);
         int exitCode = ExitCode.PASS.code();
@@ -225,7 +229,7 @@ final class VerifyCommand implements Callable<Integer> {
             }
             return all.stream().distinct().toList();
         } catch (HistoryException | IOException e) {
-            // The verification of this path reports the failure.
+            // No run is verified; the verification of this path reports the failure.
             return List.of(run);
         }
     }
@@ -294,6 +298,7 @@ final class VerifyCommand implements Callable<Integer> {
         }
         boolean once = history.equals(STDIN);
         Chain covered = Chain.of(folder);
+        covered.requireUnchanged();
         boolean isAlone = engine.isSpark() && !once && covered.withoutLast().isEmpty() && !SeamReplay.isNeeded(folder);
         Verification.InPieces inPieces =
                 isAlone ? Verification.inPieces(folder, claim, history, format, replayer) : null;

@@ -18,6 +18,7 @@ import org.polygraph.jobs.report.wording.Phenomenon;
 import org.polygraph.jobs.verdict.Assumptions;
 import org.polygraph.jobs.verdict.Certificate;
 import org.polygraph.jobs.verdict.Counts;
+import org.polygraph.jobs.verdict.CoveredParts;
 import org.polygraph.jobs.verdict.InitialFile;
 import org.polygraph.jobs.verdict.LoadedRows;
 import org.polygraph.jobs.verdict.Phase;
@@ -170,6 +171,7 @@ public final class VerdictJson {
         residual(verdict.residual());
         windows(verdict.windows());
         number("peak_memory_bytes", verdict.peakMemoryBytes());
+        parts(verdict.parts());
         certificate(verdict.certificate());
         number("ms", verdict.millis());
         json.writeNumberField("exit_code", verdict.exitCode());
@@ -412,6 +414,17 @@ public final class VerdictJson {
         number("grown", windows.grown());
         number("largest", windows.largest());
         json.writeStringField("whole", windows.whole());
+        json.writeEndObject();
+    }
+
+    private void parts(@Nullable CoveredParts parts) throws IOException {
+        if (parts == null) {
+            return;
+        }
+        json.writeObjectFieldStart("chain");
+        number("parts", parts.count());
+        json.writeStringField("sha256", parts.list());
+        json.writeStringField("base", parts.base());
         json.writeEndObject();
     }
 

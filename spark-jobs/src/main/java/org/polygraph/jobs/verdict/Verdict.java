@@ -48,6 +48,7 @@ public final class Verdict implements Cloneable {
     private List<Phase> phases = List.of();
     private ResidualSize residual = ResidualSize.NONE;
     private @Nullable WindowCounts windows;
+    private @Nullable CoveredParts parts;
     private long peakMemoryBytes;
     private @Nullable Certificate certificate;
     private @Nullable Witness witness;
@@ -128,6 +129,11 @@ public final class Verdict implements Cloneable {
     /** Returns null if the check was not asked to decide by windows. */
     public @Nullable WindowCounts windows() {
         return windows;
+    }
+
+    /** Returns null if the verdict is of no run. */
+    public @Nullable CoveredParts parts() {
+        return parts;
     }
 
     public long peakMemoryBytes() {
@@ -243,6 +249,12 @@ public final class Verdict implements Cloneable {
         /** Sets the counts of a check that was asked to decide by windows. */
         public Builder windows(@Nullable WindowCounts value) {
             made.windows = value;
+            return this;
+        }
+
+        /** Sets the parts that the run of the verdict lists. */
+        public Builder parts(CoveredParts value) {
+            made.parts = value;
             return this;
         }
 

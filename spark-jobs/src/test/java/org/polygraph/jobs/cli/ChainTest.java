@@ -20,6 +20,7 @@ import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
@@ -264,6 +265,13 @@ class ChainTest {
                                 new CheckRequest(IsolationLevel.SER, TimeMode.HINT, 0, IndeterminateMode.MAYBE),
                                 Progress.NONE,
                                 Budget.unlimited());
+                if (answer.word().equals("UNKNOWN")) {
+                    assertThat(answer.out()).contains("the writer may follow in the next part");
+                    assertThat(expected.violations())
+                            .isNotEmpty()
+                            .allMatch(violation -> violation.anomaly() == Anomaly.THIN_AIR_READ);
+                    continue;
+                }
                 assertThat(answer.word())
                         .as("history %d, part %d: %s", i, part, answer)
                         .isEqualTo(expected.status().name());

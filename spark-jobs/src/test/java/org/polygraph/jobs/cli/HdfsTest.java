@@ -76,6 +76,7 @@ class HdfsTest {
                 .containsExactlyInAnyOrder(
                         "/out/index.html",
                         "_SUCCESS",
+                        "seam/chain.txt",
                         "certificate/ranks.parquet",
                         "junit.xml",
                         "metrics.json",

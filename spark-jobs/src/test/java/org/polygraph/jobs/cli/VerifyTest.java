@@ -338,6 +338,7 @@ class VerifyTest {
                             "junit.xml",
                             "metrics.json",
                             "report.html",
+                        "seam/chain.txt",
                             "verdict.json",
                             "violations.jsonl");
         }

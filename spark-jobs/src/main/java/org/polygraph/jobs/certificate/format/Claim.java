@@ -26,6 +26,7 @@ import org.polygraph.storage.model.HistoryException;
  * @param path the PATH of the history when the run was made, as an absolute name
  * @param byChoices whether a PASS rests on a choice of writers, for which no order was written
  * @param isUnwritten whether a PASS has no certificate, because the time ended before it was written
+ * @param chain what the verdict states about the parts that it covers; empty if nothing
  * @param unshown numbers of violations without a sub-history, for which the transactions were written that they name
  */
 public record Claim(
@@ -37,13 +38,24 @@ public record Claim(
         String path,
         boolean byChoices,
         boolean isUnwritten,
+        Optional<Parts> chain,
         Set<Integer> unshown) {
     /** The name of the file in a run. */
     public static final String FILE = "verdict.json";
 
+    /**
+     * The parts that a verdict covers.
+     *
+     * @param list SHA-256 of their list
+     * @param isOnSeam whether the verdict rests on the seam of another run
+     */
+    public record Parts(String list, boolean isOnSeam) {}
+
     private static final JsonFactory JSON = new JsonFactory();
     private static final String ASSUMPTIONS = "assumptions";
     private static final String CERTIFICATE = "certificate";
+    private static final String CHAIN = "chain";
+    private static final Set<String> NESTED = Set.of(ASSUMPTIONS, CERTIFICATE, CHAIN);
 
     /**
      * Reads verdict.json of a run.
@@ -81,6 +93,10 @@ public record Claim(
                 fields.getOrDefault("location", fields.getOrDefault("path", "")),
                 byChoices,
                 !byChoices && "null".equals(fields.get(CERTIFICATE + ".path")),
+                Optional.ofNullable(fields.get(CHAIN + ".sha256"))
+                        .map(list -> new Parts(
+                                list,
+                                !fields.getOrDefault(CHAIN + ".base", "").isEmpty())),
                 unshown);
     }
 
@@ -94,7 +110,7 @@ public record Claim(
             }
             if (token.isScalarValue()) {
                 fields.put(name, json.getText());
-            } else if (token == JsonToken.START_OBJECT && (name.equals(ASSUMPTIONS) || name.equals(CERTIFICATE))) {
+            } else if (token == JsonToken.START_OBJECT && NESTED.contains(name)) {
                 fields(json, name + ".", fields, unshown);
             } else if (token == JsonToken.START_ARRAY && name.equals("anomalies")) {
                 for (int i = 0; json.nextToken() == JsonToken.START_OBJECT; i++) {

@@ -69,6 +69,7 @@ class CertificateTest {
                 "history",
                 false,
                 false,
+                Optional.empty(),
                 Set.of());
     }
 

@@ -96,6 +96,7 @@ class CertifiedPredicatesTest {
                 "history",
                 false,
                 false,
+                Optional.empty(),
                 Set.of());
         return Verification.of(run, claim, table, "bytes", Replay::of);
     }

@@ -1,0 +1,56 @@
+package org.polygraph.jobs.application;
+
+import java.util.stream.Stream;
+import org.polygraph.jobs.verdict.Assumptions;
+import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.isolation.Anomaly;
+import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.storage.table.HistoryTable;
+
+/** Reads of the last part of a chain whose writers may follow in the next part. */
+final class OpenReads {
+    private OpenReads() {}
+
+    /**
+     * UNKNOWN in place of a VIOLATION that is reads without a writer only, by transactions of the last part: their writers may follow in
+     * the next part. If that has no writer either, the reads are a violation.
+     *
+     * @param last the name of the last part
+     */
+    static Verdict unlessWritten(Verdict verdict, String last) {
+        HistoryTable table = verdict.table();
+        if (verdict.status() != Verdict.Status.VIOLATION
+                || table == null
+                || verdict.violations().isEmpty()
+                || !all(verdict).allMatch(violation -> isOpen(violation, table, last))) {
+            return verdict;
+        }
+        Violation first = verdict.violations().get(0);
+        Verdict.Builder open = Verdict.of(Verdict.Status.UNKNOWN, verdict.level())
+                .path(verdict.path())
+                .counts(verdict.counts())
+                .millis(verdict.millis())
+                .peakMemoryBytes(verdict.peakMemoryBytes())
+                .residual(verdict.residual())
+                .reason(table.whereIs(first.transactions().get(0)) + ": " + first.detail()
+                        + "; the writer may follow in the next part; if it precedes the chain, give --initial-state"
+                        + " with the first part");
+        verdict.phases().forEach(open::phase);
+        Assumptions assumptions = verdict.assumptions();
+        return assumptions == null ? open.build() : open.assumptions(assumptions).build();
+    }
+
+    private static boolean isOpen(Violation violation, HistoryTable table, String last) {
+        return violation.anomaly() == Anomaly.THIN_AIR_READ
+                && violation.transactions().stream()
+                        .anyMatch(t -> isIn(table.whereIs(t), last));
+    }
+
+    private static boolean isIn(String where, String part) {
+        return where.startsWith(part + ":") || where.startsWith(part.endsWith("/") ? part : part + "/");
+    }
+
+    private static Stream<Violation> all(Verdict verdict) {
+        return Stream.concat(verdict.violations().stream(), verdict.unexplained().stream());
+    }
+}

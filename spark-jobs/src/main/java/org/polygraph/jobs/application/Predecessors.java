@@ -1,0 +1,181 @@
+package org.polygraph.jobs.application;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.certificate.format.Claim;
+import org.polygraph.storage.artifact.Location;
+import org.polygraph.storage.format.HistoryFormat;
+import org.polygraph.storage.format.HistorySize;
+import org.polygraph.storage.model.HistoryException;
+
+/** Finds what precedes a history: the chain of a run, or the only chain in a folder of runs. */
+public final class Predecessors {
+    private Predecessors() {}
+
+    /**
+     * The parts before a history.
+     *
+     * @param after a run; or a folder of runs, of which that with the longest list counts
+     * @param next the history
+     * @param out the folder of runs, which a chain may begin in; null if no run is kept
+     */
+    static Chain before(String after, Chain.Part next, @Nullable String out) throws IOException, HistoryException {
+        Location given = Location.of(after);
+        String input = next.input();
+        if (!given.exists()) {
+            if (out != null && Location.of(out).absolute().equals(given.absolute())) {
+                return Chain.NONE;
+            }
+            throw wrongPlace(after, "nothing");
+        }
+        if (!given.isFolder()) {
+            throw wrongPlace(after, "a file");
+        }
+        boolean isRun = given.child(Claim.FILE).exists();
+        if (!isRun && given.fileName().startsWith("run=")) {
+            throw wrongPlace(after, "a run that has not finished");
+        }
+        if (isRun) {
+            if (!isJudged(given)) {
+                throw new HistoryException(
+                        after, "a run of a history that could not be judged", "a run of what came before", "give that");
+            }
+            Chain chain = known(given);
+            if (chain.indexOf(input) >= 0) {
+                chain.requireSame(next);
+                throw new HistoryException(
+                        after, "a run that covers this history already", "a run of what came before", "give that");
+            }
+            return chain.on(null);
+        }
+        List<Location> runs = longestFirst(Runs.within(given));
+        for (Location run : runs) {
+            if (isJudged(run)) {
+                Chain chain = known(run);
+                int at = chain.indexOf(input);
+                if (at < 0) {
+                    requireOnly(chain, run, runs, next);
+                    return chain.on(null);
+                }
+                chain.requireSame(next);
+                return new Chain(chain.state(), chain.parts().subList(0, at), null);
+            }
+        }
+        return Chain.NONE;
+    }
+
+    private static HistoryException wrongPlace(String after, String found) {
+        return new HistoryException(
+                after,
+                found,
+                "a run, or a folder of runs, of what came before",
+                "give --after the folder that check --out wrote; a chain begins with an empty folder, or that of --out");
+    }
+
+    /** The chain of a run whose parts have hashes. */
+    private static Chain known(Location run) throws IOException, HistoryException {
+        Chain chain = Chain.of(run);
+        if (chain.parts().stream().anyMatch(part -> part.input().isEmpty())) {
+            throw new HistoryException(
+                    run.name(),
+                    "a run without the hash of its history",
+                    "a run of a file, with seam/chain.txt",
+                    "check the file again with --overwrite");
+        }
+        return chain;
+    }
+
+    /** Requires that a chain is the only one in a folder: that all others are beginnings of it. */
+    private static void requireOnly(Chain chain, Location longest, List<Location> runs, Chain.Part next)
+            throws IOException, HistoryException {
+        Set<String> beginnings = chain.beginnings();
+        for (Location run : runs) {
+            Claim claim = Claim.read(run);
+            String list = claim.chain().map(Claim.Parts::list).orElse("");
+            if (!isJudged(claim) || beginnings.contains(list)) {
+                continue;
+            }
+            boolean isBeginning;
+            try {
+                isBeginning = chain.beginsWith(Chain.of(run));
+            } catch (HistoryException e) {
+                if (claim.path().equals(next.location())) {
+                    // The check of the same part replaces it.
+                    continue;
+                }
+                throw e;
+            }
+            if (!isBeginning) {
+                throw new HistoryException(
+                        run.name(),
+                        "a run of " + claim.path() + ", which is not in the chain of " + longest.name(),
+                        "one chain in a folder of runs",
+                        "give --after one of the two runs; or delete the run of the later part, and check that part"
+                                + " again");
+            }
+        }
+    }
+
+    /**
+     * The size of a history with what a check of it after a run reads besides it: the seam of the run, or its parts if it has none.
+     *
+     * @param after a run or a folder of runs, as {@link #before}
+     */
+    public static HistorySize sizeAfter(String after, HistorySize next) throws IOException, HistoryException {
+        Location given = Location.of(after);
+        if (!given.exists()) {
+            return next;
+        }
+        if (!given.isFolder()) {
+            throw wrongPlace(after, "a file");
+        }
+        boolean isRun = given.child(Claim.FILE).exists();
+        List<Location> runs = isRun ? List.of(given) : longestFirst(Runs.within(given));
+        for (Location run : runs) {
+            if (isJudged(run)) {
+                Seam seam = Seam.of(run, () -> false);
+                return seam == null ? ofParts(Chain.of(run), next) : seam.sizeBefore(next);
+            }
+        }
+        return next;
+    }
+
+    private static HistorySize ofParts(Chain chain, HistorySize next) throws IOException, HistoryException {
+        HistorySize size = next;
+        for (Chain.Part part : chain.parts()) {
+            size = size.after(HistorySize.of(part.location(), HistoryFormat.AUTO));
+        }
+        return size;
+    }
+
+    /** Runs by the size of their lists, equal ones by time: reading all lists would take longer with each part. */
+    private static List<Location> longestFirst(List<Location> runs) throws IOException {
+        Map<Location, Long> sizes = new HashMap<>();
+        Map<Location, Long> times = new HashMap<>();
+        for (Location run : runs) {
+            Location list = Seam.file(run, Chain.FILE);
+            sizes.put(run, list.exists() ? list.length() : 0);
+            times.put(run, run.child(Claim.FILE).modified());
+        }
+        List<Location> sorted = new ArrayList<>(runs);
+        sorted.sort(Comparator.<Location, Long>comparing(sizes::get)
+                .thenComparing(times::get)
+                .reversed());
+        return sorted;
+    }
+
+    private static boolean isJudged(Location run) throws IOException, HistoryException {
+        return isJudged(Claim.read(run));
+    }
+
+    private static boolean isJudged(Claim claim) {
+        String verdict = claim.verdict();
+        return !verdict.equals("INVALID") && !verdict.equals("ERROR");
+    }
+}

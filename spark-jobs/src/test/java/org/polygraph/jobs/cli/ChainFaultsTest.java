@@ -1,0 +1,221 @@
+package org.polygraph.jobs.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Chains that are broken, that fork, or that are violated: what {@code check --after} and {@code verify --chain} answer. */
+class ChainFaultsTest {
+    @TempDir
+    private Path folder;
+
+    private String write(String name, String... transactions) throws IOException {
+        return Files.writeString(folder.resolve(name), String.join("", transactions))
+                .toString();
+    }
+
+    private static String line(int session, int index, String operations) {
+        return "{\"session\":" + session + ",\"index\":" + index + ",\"status\":\"committed\",\"ops\":[" + operations
+                + "]}\n";
+    }
+
+    private static String read(String key, Object value) {
+        return "{\"op\":\"r\",\"key\":\"" + key + "\",\"value\":" + value + "}";
+    }
+
+    private static String write(String key, int value) {
+        return "{\"op\":\"w\",\"key\":\"" + key + "\",\"value\":" + value + "}";
+    }
+
+    /** Hour i increments x from i - 1. */
+    private String hour(int i) throws IOException {
+        return write("hour-" + i + ".jsonl", line(0, i - 1, read("x", i == 1 ? "null" : i - 1) + "," + write("x", i)));
+    }
+
+    private String runs() {
+        return folder.resolve("runs").toString();
+    }
+
+    private InProcess check(String level, String path, String... options) {
+        List<String> words = new ArrayList<>(List.of("check", "-q", "-l", level, "-o", runs()));
+        words.addAll(List.of(options));
+        words.add(path);
+        return InProcess.run(words);
+    }
+
+    private InProcess after(String path) {
+        return check("ser", path, "--after", runs());
+    }
+
+    private static Path run(InProcess answer) {
+        return Path.of(answer.out()
+                .lines()
+                .filter(line -> line.startsWith("  run: "))
+                .findFirst()
+                .orElseThrow(() -> new AssertionError(answer.toString()))
+                .substring(7));
+    }
+
+    private static void assertBroken(InProcess answer, String... texts) {
+        assertThat(answer.exitCode()).as(answer.toString()).isEqualTo(5);
+        assertThat(answer.err()).as(answer.toString()).contains(texts);
+    }
+
+    @Test
+    void theFirstPartMayBeCheckedWithoutAfter() throws IOException {
+        String first = hour(1);
+        assertThat(check("ser", first).exitCode()).isZero();
+        for (int i = 1; i <= 4; i++) {
+            InProcess answer = after(hour(i));
+            assertThat(answer.word()).as(answer.toString()).isEqualTo("PASS");
+        }
+        Files.writeString(Path.of(first), line(0, 0, write("x", 5)));
+        InProcess changed = after(write("hour-5.jsonl", line(0, 4, read("x", 1))));
+        assertThat(changed.exitCode()).as(changed.toString()).isEqualTo(6);
+        assertThat(changed.err()).contains("hour-1.jsonl: found part 1 of 5 of the chain, which has changed");
+    }
+
+    @Test
+    void aMissingOrDamagedListIsNoShorterChain() throws IOException {
+        after(hour(1));
+        Path run = run(after(hour(2)));
+        Path list = run.resolve("seam/chain.txt");
+        byte[] bytes = Files.readAllBytes(list);
+        Files.delete(list);
+        for (String given : List.of(run.toString(), runs())) {
+            assertBroken(check("ser", hour(3), "--after", given), "chain.txt: found no list", "restore the folder seam");
+        }
+        // The check of the same part repairs the run.
+        assertThat(check("ser", hour(2), "--after", runs(), "--overwrite").exitCode())
+                .isZero();
+        Files.write(list, new byte[] {bytes[0], bytes[1]});
+        assertBroken(check("ser", hour(3), "--after", run.toString()), "another list than the verdict states");
+        Files.write(list, bytes);
+        Path base = run.resolve("seam/base.txt");
+        Files.delete(base);
+        assertBroken(check("ser", hour(3), "--after", run.toString()), "base.txt: found no file");
+    }
+
+    @Test
+    void verifyReportsABrokenChain() throws IOException {
+        List<Path> runs = new ArrayList<>();
+        for (int i = 1; i <= 3; i++) {
+            runs.add(run(after(hour(i))));
+        }
+        String last = runs.get(2).toString();
+        assertThat(InProcess.run("verify", "--chain", last).exitCode()).isZero();
+        for (int i = 0; i < 3; i++) {
+            Path list = runs.get(i).resolve("seam/chain.txt");
+            byte[] bytes = Files.readAllBytes(list);
+            Files.writeString(list, "damaged\n");
+            for (String option : List.of("--chain", "-f=auto")) {
+                InProcess verified = InProcess.run("verify", option, last);
+                assertThat(verified.exitCode()).as(i + " " + verified).isEqualTo(5);
+            }
+            Files.write(list, bytes);
+        }
+        Files.delete(folder.resolve("hour-1.jsonl"));
+        assertThat(InProcess.run("verify", last).exitCode()).isZero();
+        InProcess gone = InProcess.run("verify", "--chain", last);
+        assertThat(gone.exitCode()).as(gone.toString()).isNotZero();
+        assertThat(gone.out()).contains("hour-1.jsonl: no such file");
+    }
+
+    @Test
+    void afterNamesARunOrAFolder() throws IOException {
+        String elsewhere = folder.resolve("elsewhere").toString();
+        assertBroken(check("ser", hour(1), "--after", elsewhere), elsewhere + ": found nothing", "give --after");
+        assertBroken(check("ser", hour(1), "--after", elsewhere + "/run=12"), "run=12: found nothing");
+        assertBroken(check("ser", hour(1), "--after", hour(2)), "hour-2.jsonl: found a file");
+        Files.createDirectory(Path.of(elsewhere));
+        assertThat(check("ser", hour(1), "--after", elsewhere).exitCode()).isZero();
+    }
+
+    @Test
+    void aCopyIsNamed() throws IOException {
+        after(hour(1));
+        after(hour(2));
+        Path copy = Files.copy(folder.resolve("hour-1.jsonl"), folder.resolve("hour-3.jsonl"));
+        assertBroken(after(copy.toString()), "hour-3.jsonl: found the bytes of", "hour-1.jsonl, part 1 of the chain");
+        // An archive that has moved is no copy.
+        Path moved = Files.createDirectory(folder.resolve("moved")).resolve("hour-1.jsonl");
+        assertThat(after(Files.copy(folder.resolve("hour-1.jsonl"), moved).toString())
+                        .exitCode())
+                .isZero();
+    }
+
+    @Test
+    void eachPartInTheOrderOfNumbers() throws IOException {
+        Path parts = Files.createDirectory(folder.resolve("archive"));
+        List<String> names = List.of("hour2.jsonl", "hour10.jsonl", "hour11-1.jsonl", "hour11-02.jsonl");
+        for (int i = 0; i < names.size(); i++) {
+            Files.move(Path.of(hour(i + 1)), parts.resolve(names.get(i)));
+        }
+        InProcess each = check("ser", parts.toString(), "--each");
+        assertThat(each.exitCode()).as(each.toString()).isZero();
+    }
+
+    @Test
+    void aForkIsNamed() throws IOException {
+        Path first = run(after(hour(1)));
+        Path second = run(check("ser", hour(2), "--after", first.toString()));
+        Path other = run(check(
+                "ser", write("other.jsonl", line(1, 0, read("x", 1))), "--after", first.toString()));
+        InProcess fork = after(hour(3));
+        assertBroken(fork, second.getFileName().toString(), other.getFileName().toString(), "one chain");
+        assertThat(check("ser", hour(3), "--after", second.toString()).exitCode())
+                .isZero();
+    }
+
+    @Test
+    void aWriterMayFollowInTheNextPart() throws IOException {
+        String early = write("early.jsonl", line(1, 0, read("x", 1)));
+        for (String level : List.of("ser", "rc")) {
+            InProcess open = check(level, early, "--after", runs());
+            assertThat(open.exitCode()).as(open.toString()).isEqualTo(4);
+            assertThat(open.out()).contains("early.jsonl:1: ", "the writer may follow in the next part");
+        }
+        InProcess pass = after(hour(1));
+        assertThat(pass.word()).as(pass.toString()).isEqualTo("PASS");
+        // Without a writer in the next part it is a violation, and one that a later part may still explain.
+        assertThat(after(write("late.jsonl", line(1, 1, read("y", 7)))).exitCode())
+                .isEqualTo(4);
+        assertThat(after(hour(2)).exitCode()).isEqualTo(3);
+        assertThat(after(write("y.jsonl", line(2, 0, write("y", 7)))).word()).isEqualTo("PASS");
+    }
+
+    /** si goes on after ser is violated, each part on the seam of the part before. */
+    @Test
+    void eachLevelHasItsSeam() throws IOException {
+        StringBuilder both = new StringBuilder();
+        for (int i = 1; i <= 4; i++) {
+            StringBuilder lines = new StringBuilder();
+            for (int t = 0; t < 1200; t++) {
+                int n = (i - 1) * 1200 + t;
+                lines.append(line(0, n, read("k", n == 0 ? "null" : n) + "," + write("k", n + 1)));
+            }
+            if (i == 2) {
+                // Write skew.
+                lines.append(line(1, 0, read("a", "null") + "," + write("b", 1)));
+                lines.append(line(2, 0, read("b", "null") + "," + write("a", 1)));
+            }
+            InProcess answer = check("ser,si", write("long-" + i + ".jsonl", lines.toString()), "--after", runs());
+            both.append(answer.out());
+            assertThat(answer.out()).contains(i < 2 ? "PASS  ser" : "VIOLATION  ser", "PASS  si");
+            if (i == 4) {
+                String si = answer.out()
+                        .lines()
+                        .filter(line -> line.startsWith("PASS  si"))
+                        .findFirst()
+                        .orElseThrow();
+                assertThat(si).as(both.toString()).contains("  2200 txns");
+            }
+        }
+    }
+}
