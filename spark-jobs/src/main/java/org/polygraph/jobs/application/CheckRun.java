@@ -94,7 +94,8 @@ public final class CheckRun {
         String after = settings.after();
         String state = settings.initialState();
         return after != null
-                ? Predecessors.before(after, new Chain.Part(input, Location.of(path).absolute()), settings.out())
+                ? Predecessors.before(
+                        after, new Chain.Part(input, Location.of(path).absolute()), settings.out())
                 : state != null ? Chain.from(state, budget::exhausted) : Chain.NONE;
     }
 
@@ -445,9 +446,7 @@ public final class CheckRun {
     private Verdict chain(Verdict verdict, Location run, String input, Budget budget) throws IOException {
         Chain chain = before.on(seams.get(verdict.level()))
                 .then(input, Location.of(verdict.path()).absolute());
-        Verdict listed = verdict.with()
-                .parts(chain.write(run))
-                .build();
+        Verdict listed = verdict.with().parts(chain.write(run)).build();
         Witness witness = verdict.witness();
         if (settings.after() == null || verdict.status() != Verdict.Status.PASS || witness == null) {
             return listed;

@@ -37,13 +37,14 @@ final class OpenReads {
                         + " with the first part");
         verdict.phases().forEach(open::phase);
         Assumptions assumptions = verdict.assumptions();
-        return assumptions == null ? open.build() : open.assumptions(assumptions).build();
+        return assumptions == null
+                ? open.build()
+                : open.assumptions(assumptions).build();
     }
 
     private static boolean isOpen(Violation violation, HistoryTable table, String last) {
         return violation.anomaly() == Anomaly.THIN_AIR_READ
-                && violation.transactions().stream()
-                        .anyMatch(t -> isIn(table.whereIs(t), last));
+                && violation.transactions().stream().anyMatch(t -> isIn(table.whereIs(t), last));
     }
 
     private static boolean isIn(String where, String part) {

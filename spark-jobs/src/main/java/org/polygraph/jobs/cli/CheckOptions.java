@@ -162,8 +162,9 @@ final class CheckOptions {
 
     @Option(
             names = "--each",
-            description = "PATH is a folder of parts: check them one after the other, by name, h2 before h10, each after those before;"
-                    + " needs --out.")
+            description =
+                    "PATH is a folder of parts: check them one after the other, by name, h2 before h10, each after those before;"
+                            + " needs --out.")
     private boolean each;
 
     /**
@@ -310,7 +311,8 @@ final class CheckOptions {
 
     /** A name whose numbers have leading zeros, so that the order of names is that of numbers. */
     private static String withLongNumbers(String name) {
-        return NUMBER.matcher(name).replaceAll(number -> "0".repeat(Math.max(0, 20 - number.group().length())) + number.group());
+        return NUMBER.matcher(name)
+                .replaceAll(number -> "0".repeat(Math.max(0, 20 - number.group().length())) + number.group());
     }
 
     /** Returns the paths. With --each these are the parts of each folder, by name. */

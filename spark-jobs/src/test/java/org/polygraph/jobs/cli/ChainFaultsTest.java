@@ -89,7 +89,8 @@ class ChainFaultsTest {
         byte[] bytes = Files.readAllBytes(list);
         Files.delete(list);
         for (String given : List.of(run.toString(), runs())) {
-            assertBroken(check("ser", hour(3), "--after", given), "chain.txt: found no list", "restore the folder seam");
+            assertBroken(
+                    check("ser", hour(3), "--after", given), "chain.txt: found no list", "restore the folder seam");
         }
         // The check of the same part repairs the run.
         assertThat(check("ser", hour(2), "--after", runs(), "--overwrite").exitCode())
@@ -165,8 +166,7 @@ class ChainFaultsTest {
     void aForkIsNamed() throws IOException {
         Path first = run(after(hour(1)));
         Path second = run(check("ser", hour(2), "--after", first.toString()));
-        Path other = run(check(
-                "ser", write("other.jsonl", line(1, 0, read("x", 1))), "--after", first.toString()));
+        Path other = run(check("ser", write("other.jsonl", line(1, 0, read("x", 1))), "--after", first.toString()));
         InProcess fork = after(hour(3));
         assertBroken(fork, second.getFileName().toString(), other.getFileName().toString(), "one chain");
         assertThat(check("ser", hour(3), "--after", second.toString()).exitCode())

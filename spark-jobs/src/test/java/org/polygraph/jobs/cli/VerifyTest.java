@@ -338,7 +338,7 @@ class VerifyTest {
                             "junit.xml",
                             "metrics.json",
                             "report.html",
-                        "seam/chain.txt",
+                            "seam/chain.txt",
                             "verdict.json",
                             "violations.jsonl");
         }

@@ -95,8 +95,7 @@ public record Claim(
                 !byChoices && "null".equals(fields.get(CERTIFICATE + ".path")),
                 Optional.ofNullable(fields.get(CHAIN + ".sha256"))
                         .map(list -> new Parts(
-                                list,
-                                !fields.getOrDefault(CHAIN + ".base", "").isEmpty())),
+                                list, !fields.getOrDefault(CHAIN + ".base", "").isEmpty())),
                 unshown);
     }
 
