@@ -89,16 +89,20 @@ class ListSentencesTest {
         }
     }
 
-    /** Whether a transaction of the text reads a list that ends with a value. */
+    /** Whether a transaction of the text reads a list that ends with a value, perhaps before its own appends. */
     private static boolean reads(String history, String transaction, String key, String value) {
         String element = value.equals("null") ? "" : value.replaceAll("\\D", "");
-        String[] session = history.substring(history.indexOf("s" + transaction.charAt(1) + ":"))
+        String text = history.substring(history.indexOf("s" + transaction.charAt(1) + ":"))
                 .split(";")[0]
-                .split("\\|");
-        Matcher m = Pattern.compile("r\\(" + key + ",\\[(?:\\d+ )*(\\d*)\\]\\)")
-                .matcher(session[transaction.charAt(3) - '0']);
+                .split("\\|")[transaction.charAt(3) - '0'];
+        Matcher m = Pattern.compile("r\\(" + key + ",\\[([\\d ]*)\\]\\)").matcher(text);
         while (m.find()) {
-            if (m.group(1).equals(element)) {
+            List<String> list = List.of(m.group(1).split(" "));
+            int last = list.size() - 1;
+            while (last >= 0 && !list.get(last).equals(element) && text.contains("a(" + key + "," + list.get(last) + ")")) {
+                last--;
+            }
+            if (last < 0 ? element.isEmpty() : list.get(last).equals(element)) {
                 return true;
             }
         }

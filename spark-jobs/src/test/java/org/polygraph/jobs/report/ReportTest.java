@@ -229,7 +229,7 @@ class ReportTest {
                     .parse(folder.resolve("run=1/junit.xml").toFile())
                     .getDocumentElement();
             Element test = (Element) suite.getElementsByTagName("testcase").item(0);
-            assertThat(test.getAttribute("name")).isEqualTo("a<b>&\"c\"?]]>? \n");
+            assertThat(test.getAttribute("name")).isEqualTo("a<b>&\"c\"\\u0001]]>\\ud800 \n");
             assertThat(suite.getElementsByTagName("failure").getLength())
                     .isEqualTo(verdict.status() == Verdict.Status.VIOLATION ? 1 : 0);
             assertThat(suite.getAttribute("errors")).isEqualTo(verdict.status() == Verdict.Status.INVALID ? "1" : "0");

@@ -170,8 +170,7 @@ class ReplayTest {
         boolean[] all = {true, true};
         assertThat(replay(table, Terms.of(SER), all, new int[] {1, 1}))
                 .isEqualTo(
-                        "transaction (session 0, index 0) at h:1 and transaction (session 1, index 1) at h:2 have the same place"
-                                + " 1");
+                        "transaction (session 0, index 0) at h:1 and transaction (session 1, index 1) at h:2 have the same place");
         assertThat(replay(table, Terms.of(SER), all, new int[] {0, 2}))
                 .isEqualTo("transaction (session 1, index 1) at h:2 has place 2 of 2");
         assertThat(replay(table, Terms.of(SER), all, new int[] {-1, 0})).contains("place -1");
