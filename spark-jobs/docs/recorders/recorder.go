@@ -12,6 +12,7 @@ package recorder
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"sync"
 	"time"
@@ -23,6 +24,7 @@ type Recorder struct {
 	file     *os.File
 	sessions int
 	origin   time.Time
+	open     map[*Transaction]bool
 }
 
 // Session is the transactions that one client runs one after another. One goroutine uses it at a time.
@@ -36,7 +38,9 @@ type Session struct {
 type Transaction struct {
 	session *Session
 	start   int64
+	mu      sync.Mutex
 	ops     []any
+	ended   bool
 }
 
 type operation struct {
@@ -80,12 +84,29 @@ func Create(path string) (*Recorder, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Recorder{file: file, origin: time.Now()}
+	r := &Recorder{file: file, origin: time.Now(), open: map[*Transaction]bool{}}
 	return r, r.write(map[string]any{"format": "history", "version": 1, "clock": "ns"})
 }
 
-// Close closes the file. Transactions that have not ended are not in it.
-func (r *Recorder) Close() error { return r.file.Close() }
+// Close records the transactions that have not ended as indeterminate, and closes the file.
+func (r *Recorder) Close() error {
+	r.mu.Lock()
+	var unended []*Transaction
+	for t := range r.open {
+		unended = append(unended, t)
+	}
+	r.mu.Unlock()
+	var failure error
+	for _, t := range unended {
+		if err := t.Unknown(); err != nil && err != errEnded {
+			failure = err
+		}
+	}
+	if err := r.file.Close(); err != nil {
+		return err
+	}
+	return failure
+}
 
 // Session returns a new session.
 func (r *Recorder) Session() *Session {
@@ -115,7 +136,11 @@ func (r *Recorder) write(content any) error {
 
 // Begin begins a transaction. Call it before anything is sent to the database.
 func (s *Session) Begin() *Transaction {
-	return &Transaction{session: s, start: s.recorder.now(), ops: []any{}}
+	t := &Transaction{session: s, start: s.recorder.now(), ops: []any{}}
+	s.recorder.mu.Lock()
+	defer s.recorder.mu.Unlock()
+	s.recorder.open[t] = true
+	return t
 }
 
 // Read records the value that the database returned: an integer, a string, nil, or a slice for keys that are appended to.
@@ -129,7 +154,7 @@ func (t *Transaction) Insert(key, value any) { t.add("i", key, value) }
 
 // Delete records a row that the database has deleted. A delete that finds no row is a read of nil.
 func (t *Transaction) Delete(key any) {
-	t.ops = append(t.ops, deletion{"d", key})
+	t.record(deletion{"d", key})
 }
 
 // Row is a key and its value.
@@ -137,26 +162,34 @@ type Row [2]any
 
 // ReadBetween records a query of the rows whose values are from lo to hi, with all rows that it returned.
 func (t *Transaction) ReadBetween(lo, hi int64, rows ...Row) {
-	t.ops = append(t.ops, query{"pr", lo, hi, append([]Row{}, rows...)})
+	t.record(query{"pr", lo, hi, append([]Row{}, rows...)})
 }
 
 // WriteBetween records an update that gave a value to the rows whose values were from lo to hi, with the keys of all rows that
 // it changed.
 func (t *Transaction) WriteBetween(lo, hi int64, value any, keys ...any) {
-	t.ops = append(t.ops, update{"pw", lo, hi, value, append([]any{}, keys...)})
+	t.record(update{"pw", lo, hi, value, append([]any{}, keys...)})
 }
 
 // DeleteBetween records a delete of the rows whose values were from lo to hi, with the keys of all rows that it deleted.
 func (t *Transaction) DeleteBetween(lo, hi int64, keys ...any) {
-	t.ops = append(t.ops, update{"pd", lo, hi, nil, append([]any{}, keys...)})
+	t.record(update{"pd", lo, hi, nil, append([]any{}, keys...)})
 }
 
 // Append records that a value was appended to a list.
 func (t *Transaction) Append(key, value any) { t.add("append", key, value) }
 
 func (t *Transaction) add(op string, key, value any) {
-	t.ops = append(t.ops, operation{op, key, value})
+	t.record(operation{op, key, value})
 }
+
+func (t *Transaction) record(operation any) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.ops = append(t.ops, operation)
+}
+
+var errEnded = errors.New("the transaction has ended already")
 
 // Commit records that the database has confirmed the commit.
 func (t *Transaction) Commit() error { return t.end("committed") }
@@ -168,7 +201,16 @@ func (t *Transaction) Abort() error { return t.end("aborted") }
 func (t *Transaction) Unknown() error { return t.end("indeterminate") }
 
 func (t *Transaction) end(status string) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.ended {
+		return errEnded
+	}
+	t.ended = true
 	s := t.session
+	s.recorder.mu.Lock()
+	delete(s.recorder.open, t)
+	s.recorder.mu.Unlock()
 	content := line{Session: s.number, Index: s.index, Start: t.start, Status: status, Ops: t.ops}
 	if status != "indeterminate" {
 		end := s.recorder.now()

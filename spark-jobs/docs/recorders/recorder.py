@@ -25,6 +25,7 @@ class Recorder:
     def __init__(self, path, **metadata):
         self._lock = threading.Lock()
         self._sessions = 0
+        self._open = {}
         self._file = open(path, "w", encoding="utf-8")
         self._line({"format": "history", "version": 1, "clock": "ns", **metadata})
 
@@ -44,6 +45,11 @@ class Recorder:
             self._file.flush()
 
     def close(self):
+        """Records the transactions that have not ended as indeterminate, and closes the file."""
+        with self._lock:
+            unended = list(self._open.values())
+        for transaction in unended:
+            transaction._end_once("indeterminate")
         self._file.close()
 
     def __enter__(self):
@@ -88,7 +94,11 @@ class Transaction:
         self._session = session
         self._operations = []
         self._ended = False
+        self._ending = threading.Lock()
         self._start = time.monotonic_ns()
+        recorder = session._recorder
+        with recorder._lock:
+            recorder._open[id(self)] = self
 
     def read(self, key, value):
         """Records the value that the database returned: an integer, a string, None, or a list for keys that are appended to."""
@@ -133,10 +143,19 @@ class Transaction:
         self._end("indeterminate")
 
     def _end(self, status):
-        if self._ended:
+        if not self._end_once(status):
             raise ValueError("the transaction has ended already")
-        self._ended = True
-        self._session._end(self._start, status, self._operations)
+
+    def _end_once(self, status):
+        with self._ending:
+            if self._ended:
+                return False
+            self._ended = True
+            recorder = self._session._recorder
+            with recorder._lock:
+                del recorder._open[id(self)]
+            self._session._end(self._start, status, self._operations)
+            return True
 
     def __enter__(self):
         return self

@@ -1,5 +1,8 @@
 package org.polygraph.jobs.cli;
 
+import org.polygraph.jobs.record.Login;
+import java.util.regex.Pattern;
+import java.util.regex.Matcher;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
@@ -41,6 +44,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
             "5 INVALID input, 6 storage or cluster I/O."
         })
 final class PolygraphCommand implements Runnable {
+    private static final Pattern JDBC_URL = Pattern.compile("jdbc:[^\\s']*");
+
     private static final String CHECK = "check";
     /** The field of commands that use their {@link Verbosity}. */
     private static final String VERBOSITY = "verbosity";
@@ -152,10 +157,15 @@ final class PolygraphCommand implements Runnable {
         }
         StringWriter suggestions = new StringWriter();
         UnmatchedArgumentException.printSuggestions(e, new PrintWriter(suggestions, true));
-        String message = e.getMessage() == null ? "wrong arguments" : e.getMessage();
+        String message = e.getMessage() == null ? "wrong arguments" : withoutUrls(e.getMessage());
         environment.message((message + "\n" + suggestions).strip() + "\nTry '"
                 + e.getCommandLine().getCommandSpec().qualifiedName() + " --help'.");
         return ExitCode.USAGE.code();
+    }
+
+    /** The message with only the beginnings of JDBC URLs, which may have passwords. */
+    private static String withoutUrls(String message) {
+        return JDBC_URL.matcher(message).replaceAll(url -> Matcher.quoteReplacement(Login.scheme(url.group())));
     }
 
     /**
@@ -167,7 +177,7 @@ final class PolygraphCommand implements Runnable {
         List<String> options = new ArrayList<>();
         for (String word : command.getUnmatchedArguments()) {
             if (word.startsWith("-") && word.length() > 1) {
-                options.add(word);
+                options.add(word.contains("jdbc:") ? word.split("=", 2)[0] : word);
             }
         }
         return options.isEmpty() ? missing : new UnmatchedArgumentException(command, options);

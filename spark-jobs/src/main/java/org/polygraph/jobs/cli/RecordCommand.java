@@ -193,7 +193,10 @@ final class RecordCommand implements Callable<Integer> {
         CountDownLatch summary = new CountDownLatch(1);
         Thread hook = new Thread(() -> {
             recording.stop(STOP_MILLIS);
-            await(summary);
+            if (!await(summary)) {
+                // A client waits for its database for ever.
+                print(recording.counts(), TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start));
+            }
         });
         Runtime.getRuntime().addShutdownHook(hook);
         Throwable failure;
@@ -223,11 +226,12 @@ final class RecordCommand implements Callable<Integer> {
         return check && !recording.isStopped() ? ExitCode.merge(exitCode, checked(promise.orElseThrow())) : exitCode;
     }
 
-    private static void await(CountDownLatch latch) {
+    private static boolean await(CountDownLatch latch) {
         try {
-            latch.await(1, TimeUnit.SECONDS);
+            return latch.await(1, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+            return false;
         }
     }
 

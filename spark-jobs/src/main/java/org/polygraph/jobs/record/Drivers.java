@@ -52,7 +52,7 @@ public final class Drivers implements DriverSource {
             found = accepting(url, ServiceLoader.load(Driver.class, loader(jars)));
         }
         if (found == null) {
-            throw new IOException("no driver accepts the URL (" + Login.hidden(url) + "); "
+            throw new IOException("no driver accepts the URL (" + Login.scheme(url) + "); "
                     + (url.startsWith("jdbc:") ? "give its jar with --driver JAR" : "a URL of JDBC begins with jdbc:"));
         }
         return found;

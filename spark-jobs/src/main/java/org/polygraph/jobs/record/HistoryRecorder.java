@@ -108,25 +108,29 @@ public final class HistoryRecorder implements Closeable {
         sink.close();
     }
 
-    private void end() {
+    /** Ends the transactions that have not ended. @return their number */
+    int end() {
         List<Session> all;
         synchronized (this) {
             if (closed) {
-                return;
+                return 0;
             }
             closing = true;
             all = List.copyOf(sessions);
         }
         // A transaction is locked before the recorder, as by the thread that it belongs to.
+        int unended = 0;
         for (Session session : all) {
             Transaction open = session.open;
             if (open != null) {
                 open.close();
+                unended++;
             }
         }
         synchronized (this) {
             closed = true;
         }
+        return unended;
     }
 
     private synchronized void add(

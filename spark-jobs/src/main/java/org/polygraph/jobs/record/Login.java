@@ -1,7 +1,6 @@
 package org.polygraph.jobs.record;
 
 import java.io.IOException;
-import java.io.Reader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -11,8 +10,9 @@ import org.jspecify.annotations.Nullable;
 
 /** User and password, which appear in no output. */
 public final class Login {
-    private static final Pattern IN_URL = Pattern.compile("(?i)((?:password|pwd|passwd|secret|token)\\s*=)[^&;,)\\s]*");
-    private static final Pattern BEFORE_HOST = Pattern.compile("//[^/@\\s]*@");
+    private static final Pattern IN_URL = Pattern.compile(
+            "(?i)([a-z_]*(?:pass|pwd|secret|token|key|credential)[a-z_]*\\s*=)(?:\\{[^}]*\\}|[^&;)\\s]*)");
+    private static final Pattern BEFORE_HOST = Pattern.compile("//\\S*@");
 
     private final Properties properties;
 
@@ -24,10 +24,14 @@ public final class Login {
     public static Login of(Map<String, String> environment, @Nullable Path file) throws IOException {
         Properties properties = new Properties();
         if (file != null) {
-            try (Reader reader = Files.newBufferedReader(file)) {
-                properties.load(reader);
-            } catch (IllegalArgumentException e) {
-                throw new IOException(file + ": not lines such as user=NAME and password=WORD", e);
+            for (String line : Files.readAllLines(file)) {
+                int at = line.indexOf('=');
+                if (at > 0) {
+                    // A password may have backslashes, which Properties.load takes as escapes.
+                    properties.put(line.substring(0, at).strip(), line.substring(at + 1).stripLeading());
+                } else if (!line.isBlank() && !line.startsWith("#")) {
+                    throw new IOException("not lines such as user=NAME and password=WORD");
+                }
             }
         }
         for (String name : new String[] {"user", "password"}) {
@@ -47,6 +51,13 @@ public final class Login {
     String without(String message) {
         String password = properties.getProperty("password", "");
         return hidden(password.isEmpty() ? message : message.replace(password, "***"));
+    }
+
+    /** The beginning of a URL whose form is not known, so that nothing in it can be a password: {@code jdbc:name:...}. */
+    public static String scheme(String url) {
+        int first = url.indexOf(':');
+        int second = first < 0 || !url.startsWith("jdbc:") ? first : url.indexOf(':', first + 1);
+        return second < 0 ? "..." : url.substring(0, second + 1) + "...";
     }
 
     /** Returns a URL or a message without passwords. */

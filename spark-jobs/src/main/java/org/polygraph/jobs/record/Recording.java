@@ -36,6 +36,7 @@ public final class Recording {
     private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
     private final CountDownLatch ended = new CountDownLatch(1);
     private volatile boolean stopped;
+    private volatile @Nullable HistoryRecorder recorder;
     private volatile long deadline = Long.MAX_VALUE;
 
     public Recording(RecordSettings settings, DriverSource drivers, Login login) {
@@ -53,13 +54,24 @@ public final class Recording {
         return stopped;
     }
 
-    /** Lets every client finish its transaction, and returns when the file is closed, or after this time. */
+    /**
+     * Lets every client finish its transaction, and returns when the file is closed. After this time, a transaction that has
+     * not ended is recorded as indeterminate, and the file is closed.
+     */
     public void stop(long millis) {
         stopped = true;
         try {
-            ended.await(millis, TimeUnit.MILLISECONDS);
+            HistoryRecorder open = recorder;
+            if (!ended.await(millis, TimeUnit.MILLISECONDS) && open != null) {
+                for (int unended = open.end(); unended > 0; unended--) {
+                    counts.unknown();
+                }
+                open.close();
+            }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        } catch (IOException e) {
+            failure.compareAndSet(null, e);
         }
     }
 
@@ -89,8 +101,9 @@ public final class Recording {
             if (replica != null) {
                 await(replica, "the replica");
             }
-            try (HistoryRecorder recorder = HistoryRecorder.toFile(settings.file(), header(open, targets.get(0)))) {
-                record(recorder, targets, replica, progress);
+            try (HistoryRecorder opened = HistoryRecorder.toFile(settings.file(), header(open, targets.get(0)))) {
+                recorder = opened;
+                record(opened, targets, replica, progress);
             } finally {
                 ended.countDown();
             }

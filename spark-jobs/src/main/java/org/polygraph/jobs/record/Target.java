@@ -47,7 +47,7 @@ final class Target {
                             e.getErrorCode())
                     : safe(e);
         }
-        throw new SQLException("the driver does not accept the URL " + Login.hidden(url));
+        throw new SQLException("the driver does not accept the URL " + Login.scheme(url));
     }
 
     /** A connection for the transactions of a client. */

@@ -340,12 +340,13 @@ class RecordTest {
         usage(2, "check --login", "record", "--login", folder.resolve("none").toString(), "-o", file);
         usage(
                 6,
-                "no driver accepts the URL (jdbc:unheard-of:x;password=***); give its jar with --driver JAR",
+                "no driver accepts the URL (jdbc:unheard-of:...); give its jar with --driver JAR",
                 "record",
                 "--url",
                 "jdbc:unheard-of:x;password=s3cret",
                 "-o",
                 file);
+        usage(2, "'jdbc:foo:...'", "record", "--ulr", "jdbc:foo:x;password=s3cret", "-o", file);
         usage(6, "the database: ", "record", "--url", "jdbc:h2:tcp://localhost:1/none;PASSWORD=s3cret", "-o", file);
         usage(6, "a URL of JDBC begins with jdbc:", "record", "--url", "postgresql://localhost/x", "-o", file);
         // Each connection to it has a database of its own.

@@ -114,6 +114,26 @@ class RecordersTest {
                         + "{\"op\":\"r\",\"key\":\"list\",\"value\":[3]}]");
     }
 
+    /** Another client may have read its writes. */
+    @Test
+    void aTransactionThatIsOpenAtTheEndIsIndeterminate() throws Exception {
+        Path file = folder.resolve("run.jsonl");
+        execute(file, """
+                import sys
+                sys.path.insert(0, sys.argv[1])
+                from recorder import Recorder
+                with Recorder(sys.argv[2]) as recorder:
+                    open = recorder.session().transaction()
+                    open.write("x", 1)
+                    with recorder.session().transaction() as tx:
+                        tx.read("x", 1)
+                        tx.commit()
+                """);
+        HistoryTable history = HistoryReader.read(file.toString(), HistoryFormat.JSONL);
+        assertThat(history.status(0)).isEqualTo(TransactionStatus.INDETERMINATE);
+        assertThat(check(history, IsolationLevel.RC).status()).isEqualTo(Verdict.Status.PASS);
+    }
+
     private HistoryTable recorded(String mode) throws Exception {
         Path file = folder.resolve("run.jsonl");
         execute(file, CLIENT, mode);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatNoException;
 
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.Driver;
@@ -47,7 +48,9 @@ class RecordingTest {
         /** The server refuses the transaction. */
         REFUSED,
         /** The client has a bug. */
-        BUG
+        BUG,
+        /** The server never answers. */
+        FROZEN
     }
 
     /** Counts what became of commits. */
@@ -111,6 +114,7 @@ class RecordingTest {
                 case LOST_BEFORE -> real.close();
                 case REFUSED -> real.rollback();
                 case BUG -> {}
+                case FROZEN -> frozen();
             }
             // H2 may refuse it before.
             seen[fault.ordinal()].incrementAndGet();
@@ -119,6 +123,14 @@ class RecordingTest {
                 case REFUSED -> throw new SQLException("refused", "40001");
                 case BUG -> throw new IllegalStateException("a bug");
                 default -> throw new SQLException("lost", "08006");
+            }
+        }
+
+        private static void frozen() {
+            try {
+                Thread.sleep(Long.MAX_VALUE);
+            } catch (InterruptedException e) {
+                throw new IllegalStateException("the end of the test", e);
             }
         }
 
@@ -284,5 +296,41 @@ class RecordingTest {
         HistoryTable table = read(settings);
         assertThat((long) table.transactions()).isEqualTo(recording.counts().transactions());
         assertKept(table);
+    }
+
+    @Test
+    void transactionsWhoseServerNeverAnswersAreRecorded() throws Exception {
+        FailingDriver driver = new FailingDriver(h2(), 9, 1, Set.of(Fault.FROZEN));
+        RecordSettings settings = settings(WorkloadKind.REGISTERS, 2000, 9, 0);
+        Recording recording = new Recording(settings, url -> driver, Login.of(java.util.Map.of(), null));
+        Thread run = new Thread(() -> assertThatNoException().isThrownBy(() -> recording.run(counts -> {})));
+        run.setDaemon(true);
+        run.start();
+        Thread.sleep(500);
+        recording.stop(500);
+        HistoryTable table = read(settings);
+        assertThat(count(table, TransactionStatus.INDETERMINATE))
+                .isPositive()
+                .isEqualTo((int) recording.counts().unknowns());
+    }
+
+    @Test
+    void noPasswordIsShown() throws Exception {
+        for (String url : List.of(
+                "jdbc:oracle:thin:scott/s3cret@//db",
+                "jdbc:x://h;password={a;s3cret}",
+                "jdbc:x://h;password=abc,s3cret",
+                "jdbc:x://u:a/s3cret@h",
+                "jdbc:x://h?pass=s3cret",
+                "jdbc:x://h?api_key=s3cret")) {
+            assertThat(Login.scheme(url)).startsWith("jdbc:").doesNotContain("s3cret");
+            if (!url.startsWith("jdbc:oracle")) {
+                assertThat(Login.hidden(url)).doesNotContain("s3cret");
+            }
+        }
+        Path file = Files.writeString(folder.resolve("login"), "user = me\n\n# one\npassword=a\\b=1\n");
+        assertThat(Login.of(java.util.Map.of(), file).properties())
+                .containsEntry("user", "me")
+                .containsEntry("password", "a\\b=1");
     }
 }
