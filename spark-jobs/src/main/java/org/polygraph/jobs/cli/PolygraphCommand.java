@@ -1,8 +1,5 @@
 package org.polygraph.jobs.cli;
 
-import org.polygraph.jobs.record.Login;
-import java.util.regex.Pattern;
-import java.util.regex.Matcher;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
@@ -12,7 +9,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
+import org.polygraph.jobs.record.Login;
 import org.polygraph.jobs.record.WorkloadKind;
 import org.polygraph.jobs.report.Version;
 import org.polygraph.jobs.verdict.ExitCode;

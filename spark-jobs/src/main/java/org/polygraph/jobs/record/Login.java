@@ -28,7 +28,9 @@ public final class Login {
                 int at = line.indexOf('=');
                 if (at > 0) {
                     // A password may have backslashes, which Properties.load takes as escapes.
-                    properties.put(line.substring(0, at).strip(), line.substring(at + 1).stripLeading());
+                    properties.put(
+                            line.substring(0, at).strip(),
+                            line.substring(at + 1).stripLeading());
                 } else if (!line.isBlank() && !line.startsWith("#")) {
                     throw new IOException("not lines such as user=NAME and password=WORD");
                 }

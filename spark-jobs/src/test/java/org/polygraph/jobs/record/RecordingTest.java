@@ -309,9 +309,8 @@ class RecordingTest {
         Thread.sleep(500);
         recording.stop(500);
         HistoryTable table = read(settings);
-        assertThat(count(table, TransactionStatus.INDETERMINATE))
-                .isPositive()
-                .isEqualTo((int) recording.counts().unknowns());
+        assertThat(count(table, TransactionStatus.INDETERMINATE)).isPositive().isEqualTo((int)
+                recording.counts().unknowns());
     }
 
     @Test

@@ -99,7 +99,9 @@ class ListSentencesTest {
         while (m.find()) {
             List<String> list = List.of(m.group(1).split(" "));
             int last = list.size() - 1;
-            while (last >= 0 && !list.get(last).equals(element) && text.contains("a(" + key + "," + list.get(last) + ")")) {
+            while (last >= 0
+                    && !list.get(last).equals(element)
+                    && text.contains("a(" + key + "," + list.get(last) + ")")) {
                 last--;
             }
             if (last < 0 ? element.isEmpty() : list.get(last).equals(element)) {
