@@ -2,6 +2,7 @@ package org.polygraph.jobs.windows;
 
 import it.unimi.dsi.fastutil.longs.LongArrayList;
 import java.io.IOException;
+import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
 import org.polygraph.jobs.decision.Budget;
@@ -20,7 +21,9 @@ record CheckTask(SliceRows.Slice slice, byte[] initial, long[] firsts, boolean a
     static final int MOST_NAMED = 64;
 
     /** A read by its transaction, key and value. The key and the value are a block. */
-    record Read(long place, byte[] item) {
+    record Read(long place, byte[] item) implements Serializable {
+        private static final long serialVersionUID = 1L;
+
         static Read of(SliceRows rows) {
             return new Read(
                     rows.place(),

@@ -9,6 +9,7 @@ import java.util.Objects;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.polygraph.jobs.application.EmbeddedChecker;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.PhaseClock;
@@ -17,6 +18,7 @@ import org.polygraph.jobs.windows.LocalWorkers;
 import org.polygraph.jobs.windows.WindowCheck;
 import org.polygraph.jobs.windows.WindowSettings;
 import org.polygraph.jobs.windows.Workers;
+import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryWriter;
@@ -77,9 +79,10 @@ class SparkWorkersTest {
                 plan,
                 new WindowSettings(200, 300, 100, slices),
                 request.terms().orElseThrow(),
-                part -> {
-                    throw new AssertionError("the history is serializable");
-                },
+                part -> new EmbeddedChecker()
+                                .check(part, request, Progress.NONE, Budget.unlimited())
+                                .status()
+                        == Verdict.Status.VIOLATION,
                 new PhaseClock(Progress.NONE, 0));
         assertThat(check.run(true, false)).isEqualTo(WindowCheck.Outcome.ORDERED);
         assertThat(check.windows().decided()).isPositive();
