@@ -29,10 +29,11 @@ import org.polygraph.storage.testkit.SuiteScale;
 
 /**
  * Histories of the corpus by windows of several sizes: the verdict is that of the whole-history way, and an order replays. At the
- * scale of 10 or more all histories are tried, which takes hours; below, a share of the small ones. A table shows how many needed sets that grow.
+ * scale of 10 or more all histories are tried, which takes hours; below, a share of the small ones. A table shows how many needed sets that
+ * grow.
  */
 class CorpusWindowsTest {
-    private static final int ALL = SuiteScale.of(300);
+    private static final int ALL = SuiteScale.of(100);
     private static final int SMALL = 2_000;
     private static final List<IsolationLevel> LEVELS =
             List.of(IsolationLevel.SER, IsolationLevel.SI, IsolationLevel.SSER, IsolationLevel.SSI);
@@ -77,7 +78,7 @@ class CorpusWindowsTest {
             if (file.toString().endsWith(ending)
                     && !file.toString().contains("maria-rr-pred-small")
                     && Files.isRegularFile(file)) {
-                if (ALL >= 3_000 || Files.size(file) < 100_000) {
+                if (ALL >= 1_000 || Files.size(file) < 100_000) {
                     decide(set, file.toString(), HistoryReader.read(file.toString(), HistoryFormat.AUTO));
                 }
             }
@@ -91,7 +92,7 @@ class CorpusWindowsTest {
     }
 
     private void decide(String set, String name, HistoryTable history) {
-        boolean tried = ALL >= 3_000 || (name.hashCode() & 1_023) < ALL && history.transactions() < SMALL;
+        boolean tried = ALL >= 1_000 || (name.hashCode() & 1_023) < ALL && history.transactions() < SMALL;
         if (!tried || Counts.of(history).transactionsCommitted() == 0 || history.predicates() != null) {
             return;
         }
