@@ -18,7 +18,8 @@ JARS = "/opt/polygraph"
 HISTORY = "s3://histories/{{ ds }}"
 # A folder for each day, with the only run of that day.
 RUNS = "s3://histories/runs/{{ ds }}"
-# The run of the day before; on the first day the folder of --out, where a chain may begin. Sessions, keys and values continue from there, and the verdict covers all days.
+# The run of the day before; on the first day the folder of --out, where a chain may begin. Sessions, keys and values
+# continue from there, and the verdict covers all days.
 BEFORE = "s3://histories/runs/{{ ds if ds == (dag.start_date | ds) else macros.ds_add(ds, -1) }}"
 
 

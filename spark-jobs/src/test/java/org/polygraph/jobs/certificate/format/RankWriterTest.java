@@ -188,7 +188,7 @@ class RankWriterTest {
         assertThat(RankFile.read(run, table).mismatch()).isNull();
     }
 
-    /** The header is changed together with what it says of its parts. */
+    /** Changes the header of a certificate and the description of its parts. */
     @Test
     void headersThatContradictTheirPartsAreNamed() throws Exception {
         HistoryTable table = history(400);
