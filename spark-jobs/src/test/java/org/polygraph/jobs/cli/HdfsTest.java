@@ -99,7 +99,7 @@ class HdfsTest {
         assertThat(InProcess.run("check", "-q", "-l", "ser", "-o", uri("/out"), bank)
                         .exitCode())
                 .isZero();
-        assertThat(list("/out")).hasSize(8);
+        assertThat(list("/out")).hasSize(9);
 
         InProcess violation =
                 InProcess.run("check", "-q", "-l", "ser", "-o", uri("/skew"), uri("/in/write-skew.jsonl"));
