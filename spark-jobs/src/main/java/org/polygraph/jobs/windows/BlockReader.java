@@ -1,5 +1,6 @@
 package org.polygraph.jobs.windows;
 
+import java.util.Arrays;
 import org.polygraph.storage.dictionary.KeyDictionary;
 import org.polygraph.storage.dictionary.ValueDictionary;
 
@@ -16,13 +17,26 @@ final class BlockReader {
         return at < bytes.length;
     }
 
+    /** The number of bytes that are left. */
+    int left() {
+        return bytes.length - at;
+    }
+
+    /** Whether these are the bytes that are left. */
+    boolean isRest(byte[] expected) {
+        return Arrays.equals(bytes, at, bytes.length, expected, 0, expected.length);
+    }
+
     long unsigned() {
-        byte next = bytes[at++];
+        // A local copy of the position: a fifth of the time of windows was the loads and stores of the field.
+        int i = at;
+        byte next = bytes[i++];
         long value = next & 0x7F;
         for (int shift = 7; next < 0; shift += 7) {
-            next = bytes[at++];
+            next = bytes[i++];
             value |= (next & 0x7FL) << shift;
         }
+        at = i;
         return value;
     }
 

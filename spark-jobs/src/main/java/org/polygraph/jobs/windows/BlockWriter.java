@@ -37,12 +37,15 @@ final class BlockWriter {
         if (bytes.length - size < MOST_OF_NUMBER) {
             grow();
         }
+        byte[] to = bytes;
+        int i = size;
         long left = value;
         while ((left & ~0x7FL) != 0) {
-            bytes[size++] = (byte) (left | 0x80);
+            to[i++] = (byte) (left | 0x80);
             left >>>= 7;
         }
-        bytes[size++] = (byte) left;
+        to[i++] = (byte) left;
+        size = i;
         return this;
     }
 

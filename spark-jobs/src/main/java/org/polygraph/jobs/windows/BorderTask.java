@@ -2,7 +2,6 @@ package org.polygraph.jobs.windows;
 
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import java.io.IOException;
-import java.util.Arrays;
 import org.polygraph.jobs.decision.Budget;
 
 /**
@@ -31,6 +30,7 @@ record BorderTask(SliceRows.Slice slice, byte[] initial, long[] from, long[] to,
         // By key: the last window with the key, and the last one whose right border waits for a read.
         IntArrayList touched = new IntArrayList();
         IntArrayList waiting = new IntArrayList();
+        int next = 0;
         while (rows.next()) {
             if (rows.state() == SliceRows.INACTIVE) {
                 continue;
@@ -41,7 +41,10 @@ record BorderTask(SliceRows.Slice slice, byte[] initial, long[] from, long[] to,
                 touched.add(NONE);
                 waiting.add(NONE);
             }
-            int window = window(rows.place());
+            while (next < from.length && rows.place() >= to[next]) {
+                next++;
+            }
+            int window = next < from.length && rows.place() >= from[next] ? next : NONE;
             if (window != NONE && touched.getInt(key) != window) {
                 touched.set(key, window);
                 if (states.before(key) != initialCode) {
@@ -70,10 +73,4 @@ record BorderTask(SliceRows.Slice slice, byte[] initial, long[] from, long[] to,
         out.block(window).unsigned(kind).key(rows.keys(), rows.key()).value(rows.values(), value);
     }
 
-    /** The window of a place, or -1. */
-    private int window(long place) {
-        int at = Arrays.binarySearch(from, place);
-        int window = at >= 0 ? at : -at - 2;
-        return window >= 0 && place < to[window] ? window : NONE;
-    }
 }

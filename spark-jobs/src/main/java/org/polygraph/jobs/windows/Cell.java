@@ -2,9 +2,9 @@ package org.polygraph.jobs.windows;
 
 import it.unimi.dsi.fastutil.booleans.BooleanArrayList;
 import it.unimi.dsi.fastutil.bytes.ByteArrayList;
-import it.unimi.dsi.fastutil.ints.Int2IntOpenHashMap;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
+import java.util.Arrays;
 import org.polygraph.storage.dictionary.KeyDictionary;
 import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.model.TransactionStatus;
@@ -14,7 +14,7 @@ import org.polygraph.storage.table.HistoryTable;
  * Transactions of neighbouring places in memory, by place once they are sorted. Sessions are numbers of the whole history; ids of
  * keys and codes of values are this object's own.
  *
- * <p>Memory: 54 bytes a transaction, 12 an operation, and the labels of keys and values.
+ * <p>Memory: 54 bytes a transaction, 12 an operation, 8 a key, and the labels of keys and values.
  */
 final class Cell {
     private static final int STATUS = 3;
@@ -22,6 +22,8 @@ final class Cell {
     private static final int OPTIONAL = 8;
     private static final int START = 16;
     private static final int END = 32;
+    /** Of a block, about. */
+    private static final int BYTES_PER_OPERATION = 10;
 
     private final KeyDictionary keys = new KeyDictionary();
     private final ValueDictionary values = new ValueDictionary();
@@ -156,10 +158,13 @@ final class Cell {
     /** Adds all transactions of a block. */
     void read(BlockReader in) {
         IntArrayList ids = new IntArrayList();
+        long clock = 0;
+        operations.ensureCapacity(operations.size() + in.left() / BYTES_PER_OPERATION);
+        codes.ensureCapacity(operations.size() + in.left() / BYTES_PER_OPERATION);
         while (in.hasMore()) {
             int session = in.count();
             long index = in.signed();
-            long clock = in.signed();
+            clock += in.signed();
             int flags = in.count();
             boolean hasStart = (flags & START) != 0;
             boolean hasEnd = (flags & END) != 0;
@@ -182,21 +187,33 @@ final class Cell {
         }
     }
 
-    /** Writes transactions of this cell to a block, which has no others. */
+    /** By key: the output that used it last, and its id there. */
+    private int[] outputOfKey = new int[0];
+
+    private int[] idOfKey = new int[0];
+    private int outputs;
+
+    /** Writes transactions of this cell to a block, which has no others. Ends the output before it. */
     final class Output {
         private final BlockWriter out;
-        private final Int2IntOpenHashMap ids = new Int2IntOpenHashMap();
+        private final int number = ++outputs;
+        private int ids;
+        private long lastClock;
 
         Output(BlockWriter out) {
             this.out = out;
-            ids.defaultReturnValue(-1);
+            if (outputOfKey.length < keys.size()) {
+                outputOfKey = Arrays.copyOf(outputOfKey, keys.size());
+                idOfKey = Arrays.copyOf(idOfKey, keys.size());
+            }
         }
 
         void write(int t) {
             long clock = clock(t);
             boolean hasStart = start(t) != HistoryTable.NO_TIME;
             boolean hasEnd = end(t) != HistoryTable.NO_TIME;
-            out.unsigned(session(t)).signed(index(t)).signed(clock);
+            out.unsigned(session(t)).signed(index(t)).signed(clock - lastClock);
+            lastClock = clock;
             out.unsigned(statuses.getByte(t)
                     | (isCounted(t) ? COUNTED : 0)
                     | (isOptional(t) ? OPTIONAL : 0)
@@ -211,15 +228,15 @@ final class Cell {
             }
             out.unsigned(operationsEnd(t) - firstOperation(t));
             for (int o = firstOperation(t); o < operationsEnd(t); o++) {
-                int id = ids.get(key(o));
-                boolean isNew = id < 0;
+                int key = key(o);
+                boolean isNew = outputOfKey[key] != number;
                 if (isNew) {
-                    id = ids.size();
-                    ids.put(key(o), id);
+                    outputOfKey[key] = number;
+                    idOfKey[key] = ids++;
                 }
-                out.unsigned((long) id << 1 | (isWrite(o) ? 1 : 0));
+                out.unsigned((long) idOfKey[key] << 1 | (isWrite(o) ? 1 : 0));
                 if (isNew) {
-                    out.key(keys, key(o));
+                    out.key(keys, key);
                 }
                 out.value(values, code(o));
             }

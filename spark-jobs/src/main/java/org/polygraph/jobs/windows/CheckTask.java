@@ -6,19 +6,19 @@ import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
 import org.polygraph.jobs.decision.Budget;
+import org.polygraph.storage.dictionary.KeyDictionary;
 
 /**
  * Finds the violated reads of a slice. Result: {@link Result}.
  *
  * @param firsts by cell: its first place; and the place behind the last
  * @param asksUnique whether to find out if a value was written twice
+ * @param mostNamed violated reads that the result names
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
-record CheckTask(SliceRows.Slice slice, byte[] initial, long[] firsts, boolean asksUnique) implements Task {
+record CheckTask(SliceRows.Slice slice, byte[] initial, long[] firsts, boolean asksUnique, int mostNamed)
+        implements Task {
     private static final long serialVersionUID = 1L;
-
-    /** Violated reads that a result names. */
-    static final int MOST_NAMED = 64;
 
     /** A read by its transaction, key and value. The key and the value are a block. */
     record Read(long place, byte[] item) implements Serializable {
@@ -31,6 +31,13 @@ record CheckTask(SliceRows.Slice slice, byte[] initial, long[] firsts, boolean a
                             .key(rows.keys(), rows.key())
                             .value(rows.values(), rows.code())
                             .toBytes());
+        }
+
+        /** Whether it returned a value. @param value a block with the value alone */
+        boolean returned(byte[] value) {
+            BlockReader in = new BlockReader(item);
+            in.key(new KeyDictionary());
+            return in.isRest(value);
         }
 
         static void write(BlockWriter out, List<Read> reads) {
@@ -96,10 +103,10 @@ record CheckTask(SliceRows.Slice slice, byte[] initial, long[] firsts, boolean a
                     cell++;
                 }
                 violated[cell]++;
-                if (named.size() < MOST_NAMED) {
+                if (named.size() < mostNamed) {
                     named.add(Read.of(rows));
                 }
-            } else if (states.isInconsistent() && inconsistent.size() < MOST_NAMED) {
+            } else if (states.isInconsistent() && inconsistent.size() < mostNamed) {
                 inconsistent.add(Read.of(rows));
             }
         }

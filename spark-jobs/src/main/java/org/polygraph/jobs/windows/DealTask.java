@@ -1,6 +1,5 @@
 package org.polygraph.jobs.windows;
 
-import it.unimi.dsi.fastutil.ints.Int2IntOpenHashMap;
 import java.io.IOException;
 import java.util.Arrays;
 import org.polygraph.jobs.decision.Budget;
@@ -23,33 +22,35 @@ record DealTask(Cells cells, int slices, boolean ignoresUnknown, String folder, 
         int[] keysOfSlice = new int[slices];
         // Several cells share a block of a slice, so they share ids of keys.
         KeyDictionary all = new KeyDictionary();
-        Int2IntOpenHashMap ids = new Int2IntOpenHashMap();
-        ids.defaultReturnValue(-1);
+        // By key: its slice, and its id there plus one; 0 before it has one.
+        int[] sliceOf = new int[0];
+        int[] ids = new int[0];
         for (int c = cells.from(); c < cells.to(); c++) {
             budget.require();
             Cell cell = cells.read(c);
             int[] keys = all.addAll(cell.keys().labels());
-            int[] sliceOf = new int[keys.length];
-            for (int k = 0; k < keys.length; k++) {
-                sliceOf[k] = slice(cell.keys(), k, slices);
+            int known = sliceOf.length;
+            sliceOf = Arrays.copyOf(sliceOf, all.size());
+            ids = Arrays.copyOf(ids, all.size());
+            for (int key = known; key < sliceOf.length; key++) {
+                sliceOf[key] = slice(all, key, slices);
             }
             for (int t = 0; t < cell.size(); t++) {
                 long place = cells.first(c) + t;
                 int state = state(cell, t);
                 for (int o = cell.firstOperation(t); o < cell.operationsEnd(t); o++) {
-                    int slice = sliceOf[cell.key(o)];
+                    int key = keys[cell.key(o)];
+                    int slice = sliceOf[key];
                     BlockWriter block = out.block(slice);
                     block.unsigned(place - places[slice]);
                     places[slice] = place;
                     block.unsigned(
                             (long) (o - cell.firstOperation(t)) << 3 | (long) state << 1 | (cell.isWrite(o) ? 1 : 0));
-                    int key = keys[cell.key(o)];
-                    int id = ids.get(key);
-                    if (id < 0) {
-                        ids.put(key, keysOfSlice[slice]);
-                        block.unsigned(keysOfSlice[slice]++).key(all, key);
+                    if (ids[key] == 0) {
+                        block.unsigned(keysOfSlice[slice]).key(all, key);
+                        ids[key] = ++keysOfSlice[slice];
                     } else {
-                        block.unsigned(id);
+                        block.unsigned(ids[key] - 1);
                     }
                     block.value(cell.values(), cell.code(o));
                 }

@@ -71,16 +71,28 @@ record IngestTask(
                     time(transactions.ends(), t));
         }
         Section.Output out = new Section.Output(0, borders.length + 1);
-        Cell.@Nullable Output[] outputs = new Cell.@Nullable Output[borders.length + 1];
-        for (int t = 0; t < cell.size(); t++) {
+        int[] targets = new int[cell.size()];
+        int[] ends = new int[borders.length + 2];
+        for (int t = 0; t < targets.length; t++) {
             int at = Arrays.binarySearch(borders, clocks[t]);
-            int target = at >= 0 ? at + 1 : -at - 1;
-            Cell.Output to = outputs[target];
-            if (to == null) {
-                to = cell.new Output(out.block(target));
-                outputs[target] = to;
+            targets[t] = at >= 0 ? at + 1 : -at - 1;
+            ends[targets[t] + 1]++;
+        }
+        for (int target = 0; target <= borders.length; target++) {
+            ends[target + 1] += ends[target];
+        }
+        int[] byTarget = new int[targets.length];
+        for (int t = 0; t < targets.length; t++) {
+            byTarget[ends[targets[t]]++] = t;
+        }
+        int next = 0;
+        for (int target = 0; target <= borders.length; target++) {
+            if (next < ends[target]) {
+                Cell.Output to = cell.new Output(out.block(target));
+                while (next < ends[target]) {
+                    to.write(byTarget[next++]);
+                }
             }
-            to.write(t);
         }
         BlockWriter result = new BlockWriter();
         Section.write(result, out.write(folder, "piece-" + number));

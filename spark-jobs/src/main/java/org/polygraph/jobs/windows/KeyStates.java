@@ -1,62 +1,66 @@
 package org.polygraph.jobs.windows;
 
-import it.unimi.dsi.fastutil.longs.LongArrayList;
+import java.util.Arrays;
 import org.polygraph.storage.dictionary.ValueDictionary;
 
 /**
  * What is known of each key of a slice while its operations pass in the order of places: the value of the last counted write, and the
  * last operation on the key. A read is violated if it is the first operation of a counted transaction on the key and does not return
- * the value of the last counted write. Memory: 40 bytes a key.
+ * the value of the last counted write. Memory: 32 to 64 bytes a key.
  */
 final class KeyStates {
     private static final long NOWHERE = -1;
 
-    private final long initial;
-    private final LongArrayList values = new LongArrayList();
+    private static final int VALUE = 0;
     /** The value before the transaction that touched the key last. */
-    private final LongArrayList before = new LongArrayList();
-    /** By key: the place of the transaction that touched it last. */
-    private final LongArrayList places = new LongArrayList();
-    /** By key: the value of that transaction's last operation on it. */
-    private final LongArrayList seen = new LongArrayList();
+    private static final int BEFORE = 1;
+    /** The place of the transaction that touched the key last. */
+    private static final int PLACE = 2;
+    /** The value of that transaction's last operation on the key. */
+    private static final int SEEN = 3;
+    private static final int FIELDS = 4;
 
+    private final long initial;
+    /** By key its fields, which are used together. */
+    private long[] states = new long[0];
+
+    private int size;
     private boolean isFirst;
     private boolean isViolated;
     private boolean isInconsistent;
 
-    /** @param initial code of the value of all keys before the first transaction */
-    KeyStates(long initial) {
-        this.initial = initial;
-    }
-
     KeyStates(byte[] initial, ValueDictionary values) {
-        this(new BlockReader(initial).value(values));
-    }
-
-    int size() {
-        return values.size();
+        this.initial = new BlockReader(initial).value(values);
     }
 
     /** Takes the next operation of a transaction that counts, or may count. */
     void add(SliceRows row) {
         int key = row.key();
-        while (values.size() <= key) {
-            values.add(initial);
-            before.add(initial);
-            places.add(NOWHERE);
-            seen.add(initial);
+        if (key >= size) {
+            grow(key);
         }
-        isFirst = places.getLong(key) != row.place();
+        int at = FIELDS * key;
+        isFirst = states[at + PLACE] != row.place();
         if (isFirst) {
-            before.set(key, values.getLong(key));
-            places.set(key, row.place());
+            states[at + BEFORE] = states[at + VALUE];
+            states[at + PLACE] = row.place();
         }
         boolean counts = row.state() == SliceRows.COUNTED;
-        isInconsistent = !isFirst && !row.isWrite() && seen.getLong(key) != row.code();
-        isViolated = isFirst && counts && !row.isWrite() && values.getLong(key) != row.code();
-        seen.set(key, row.code());
+        isInconsistent = !isFirst && !row.isWrite() && states[at + SEEN] != row.code();
+        isViolated = isFirst && counts && !row.isWrite() && states[at + VALUE] != row.code();
+        states[at + SEEN] = row.code();
         if (row.isWrite() && counts) {
-            values.set(key, row.code());
+            states[at + VALUE] = row.code();
+        }
+    }
+
+    private void grow(int key) {
+        if (FIELDS * (key + 1) > states.length) {
+            states = Arrays.copyOf(states, 2 * FIELDS * (key + 1));
+        }
+        for (; size <= key; size++) {
+            Arrays.fill(states, FIELDS * size, FIELDS * (size + 1), initial);
+            states[FIELDS * size + PLACE] = NOWHERE;
         }
     }
 
@@ -76,11 +80,6 @@ final class KeyStates {
 
     /** The value before the transaction that touched the key last. */
     long before(int key) {
-        return before.getLong(key);
-    }
-
-    /** The value after all operations so far. */
-    long value(int key) {
-        return values.getLong(key);
+        return states[FIELDS * key + BEFORE];
     }
 }

@@ -3,18 +3,19 @@ package org.polygraph.jobs.windows;
 import it.unimi.dsi.fastutil.HashCommon;
 import java.util.Arrays;
 
-/** Numbers 0, 1, 2... for pairs of a key and a value, in order of first appearance. Memory: 28 to 40 bytes a pair. */
+/**
+ * Numbers 0, 1, 2... for pairs of a key and a value, in order of first appearance. A slot of the hash table holds the whole pair, so
+ * that a look-up touches one line of memory. Memory: 44 to 76 bytes a pair.
+ */
 final class KeyValues {
     private static final int LEAST = 16;
 
-    private int[] slots = new int[LEAST];
+    /** By slot: the value; then the key in the upper half, and the number of the pair plus 1 in the lower; 0 if the slot is free. */
+    private long[] slots = new long[4 * LEAST];
+
     private int[] keys = new int[LEAST];
     private long[] values = new long[LEAST];
     private int size;
-
-    KeyValues() {
-        Arrays.fill(slots, -1);
-    }
 
     int size() {
         return size;
@@ -30,36 +31,41 @@ final class KeyValues {
 
     /** The number of a pair; -1 if it is none. */
     int find(int key, long value) {
-        return slots[slot(key, value)];
+        return (int) slots[slot(key, value) + 1] - 1;
     }
 
     /** The number of a pair, which is added if it is new. */
     int add(int key, long value) {
         int slot = slot(key, value);
-        if (slots[slot] >= 0) {
-            return slots[slot];
+        int found = (int) slots[slot + 1] - 1;
+        if (found >= 0) {
+            return found;
         }
         if (size == keys.length) {
             keys = Arrays.copyOf(keys, 2 * size);
             values = Arrays.copyOf(values, 2 * size);
+            slots = new long[4 * keys.length];
+            for (int i = 0; i < size; i++) {
+                put(slot(keys[i], values[i]), i);
+            }
+            slot = slot(key, value);
         }
         keys[size] = key;
         values[size] = value;
-        slots[slot] = size++;
-        if (2 * size > slots.length) {
-            slots = new int[4 * size];
-            Arrays.fill(slots, -1);
-            for (int i = 0; i < size; i++) {
-                slots[slot(keys[i], values[i])] = i;
-            }
-        }
-        return size - 1;
+        put(slot, size);
+        return size++;
+    }
+
+    private void put(int slot, int pair) {
+        slots[slot] = values[pair];
+        slots[slot + 1] = (long) keys[pair] << Integer.SIZE | (pair + 1);
     }
 
     private int slot(int key, long value) {
-        int slot = (int) ((HashCommon.mix(value + HashCommon.mix((long) key)) >>> 1) % slots.length);
-        while (slots[slot] >= 0 && (keys[slots[slot]] != key || values[slots[slot]] != value)) {
-            slot = slot + 1 == slots.length ? 0 : slot + 1;
+        int mask = slots.length - 1;
+        int slot = (int) HashCommon.mix(value + HashCommon.mix((long) key)) << 1 & mask;
+        while (slots[slot + 1] != 0 && (slots[slot] != value || (int) (slots[slot + 1] >>> Integer.SIZE) != key)) {
+            slot = slot + 2 & mask;
         }
         return slot;
     }

@@ -1,49 +1,54 @@
 package org.polygraph.jobs.windows;
 
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
 import org.polygraph.jobs.decision.Budget;
 
 /**
- * Finds the values that a window's transactions read and that some transaction outside may have written, in a slice. Result: items of key
- * and value.
+ * Finds the values that the transactions of some windows read and that some transaction outside the window may have written, in a slice.
+ * Result: for each window the length of a block, and the block with items of key and value.
  *
- * @param from the first place of the window
- * @param to the place behind its last
+ * @param windows in any order; they may overlap
  */
-@SuppressWarnings("ArrayRecordComponent") // never compared
-record OutsideTask(SliceRows.Slice slice, long from, long to) implements Task {
+record OutsideTask(SliceRows.Slice slice, ArrayList<WindowStore.Range> windows) implements Task {
     private static final long serialVersionUID = 1L;
 
     @Override
     public byte[] run(Budget budget) throws IOException {
-        KeyValues read = new KeyValues();
+        List<KeyValues> read = new ArrayList<>();
+        windows.forEach(window -> read.add(new KeyValues()));
         SliceRows rows = slice.rows();
         while (rows.next()) {
-            if (!rows.isWrite() && rows.state() != SliceRows.INACTIVE && isInside(rows.place())) {
-                read.add(rows.key(), rows.code());
+            for (int w = 0; !rows.isWrite() && rows.state() != SliceRows.INACTIVE && w < windows.size(); w++) {
+                if (windows.get(w).has(rows.place())) {
+                    read.get(w).add(rows.key(), rows.code());
+                }
             }
         }
-        boolean[] isOutside = new boolean[read.size()];
+        List<BitSet> outside = new ArrayList<>();
+        windows.forEach(window -> outside.add(new BitSet()));
         for (SliceRows again = slice.rows(); again.next(); ) {
             // A write that its transaction replaces later is none that another one reads, but to leave out more is
             // harmless.
-            if (again.isWrite() && again.state() != SliceRows.INACTIVE && !isInside(again.place())) {
-                int pair = read.find(again.key(), again.code());
+            for (int w = 0; again.isWrite() && again.state() != SliceRows.INACTIVE && w < windows.size(); w++) {
+                int pair = windows.get(w).has(again.place())
+                        ? -1
+                        : read.get(w).find(again.key(), again.code());
                 if (pair >= 0) {
-                    isOutside[pair] = true;
+                    outside.get(w).set(pair);
                 }
             }
         }
         BlockWriter out = new BlockWriter();
-        for (int pair = 0; pair < isOutside.length; pair++) {
-            if (isOutside[pair]) {
-                out.key(rows.keys(), read.key(pair)).value(rows.values(), read.value(pair));
-            }
+        for (int w = 0; w < windows.size(); w++) {
+            BlockWriter items = new BlockWriter();
+            KeyValues pairs = read.get(w);
+            outside.get(w).stream()
+                    .forEach(pair -> items.key(rows.keys(), pairs.key(pair)).value(rows.values(), pairs.value(pair)));
+            out.bytes(items.toBytes());
         }
         return out.toBytes();
-    }
-
-    private boolean isInside(long place) {
-        return place >= from && place < to;
     }
 }

@@ -20,27 +20,31 @@ import org.polygraph.storage.artifact.SeekableInput;
 record Section(String file, int from, int to) implements Serializable {
     private static final long serialVersionUID = 1L;
 
-    /** Whether there may be bytes for a target. */
-    boolean has(int target) {
-        return target >= from && target < to;
-    }
-
     /** The block of a target; empty if there is none. */
     byte[] block(int target) throws IOException {
-        if (!has(target)) {
-            return new byte[0];
+        return blocks(target, 1)[0];
+    }
+
+    /** The blocks of neighbouring targets, by target; those of targets without bytes are empty. */
+    byte[][] blocks(int first, int count) throws IOException {
+        byte[][] blocks = new byte[count][0];
+        int begin = Math.max(first, from);
+        int end = Math.min(first + count, to);
+        if (begin >= end) {
+            return blocks;
         }
         try (SeekableInput in = Location.of(file).open()) {
-            in.seek((long) Long.BYTES * (target - from));
-            ByteBuffer ends = ByteBuffer.wrap(read(in, 2 * Long.BYTES));
-            long begin = ends.getLong();
-            int length = Math.toIntExact(ends.getLong() - begin);
-            if (length == 0) {
-                return new byte[0];
+            in.seek((long) Long.BYTES * (begin - from));
+            ByteBuffer ends = ByteBuffer.wrap(read(in, Long.BYTES * (end - begin + 1)));
+            in.seek((long) Long.BYTES * (to - from + 1) + ends.getLong(0));
+            long at = ends.getLong();
+            for (int target = begin; target < end; target++) {
+                long next = ends.getLong();
+                blocks[target - first] = read(in, Math.toIntExact(next - at));
+                at = next;
             }
-            in.seek((long) Long.BYTES * (to - from + 1) + begin);
-            return read(in, length);
         }
+        return blocks;
     }
 
     private byte[] read(SeekableInput in, int length) throws IOException {

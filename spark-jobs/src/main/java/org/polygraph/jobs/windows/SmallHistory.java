@@ -34,10 +34,11 @@ final class SmallHistory {
      */
     HistoryTable window(WindowStore.Range window, List<byte[]> outside) throws IOException {
         Cell all = new Cell();
-        Cells cells = store.cells(window.from(), window.to());
+        Cells cells = store.cells(window);
         for (int c = cells.from(); c < cells.to(); c++) {
             cells.read(c, all);
         }
+        long first = cells.first(cells.from());
         KeyValues open = new KeyValues();
         for (byte[] items : outside) {
             for (BlockReader in = new BlockReader(items); in.hasMore(); ) {
@@ -48,7 +49,7 @@ final class SmallHistory {
         int[] members = new int[all.size()];
         int count = 0;
         for (int t = 0; t < all.size(); t++) {
-            if (all.isCounted(t) || all.isOptional(t)) {
+            if (window.has(first + t) && (all.isCounted(t) || all.isOptional(t))) {
                 members[count++] = t;
             }
         }

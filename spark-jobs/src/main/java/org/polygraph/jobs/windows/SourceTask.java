@@ -34,22 +34,19 @@ record SourceTask(SliceRows.Slice slice, ArrayList<CheckTask.Read> reads) implem
             this(new LongArrayList(), new LongArrayList());
         }
 
-        /** By read. @param results of all slices */
-        static List<Sources> of(List<byte[]> results, int reads) {
+        /** By read. */
+        static List<Sources> of(byte[] result, int reads) {
             List<Sources> all = new ArrayList<>();
             for (int i = 0; i < reads; i++) {
                 all.add(new Sources());
             }
-            for (byte[] result : results) {
-                BlockReader in = new BlockReader(result);
-                while (in.hasMore()) {
-                    Sources sources = all.get(in.count());
-                    for (int count = in.count(); count > 0; count--) {
-                        sources.possible.add(in.unsigned());
-                    }
-                    for (int count = in.count(); count > 0; count--) {
-                        sources.others.add(in.unsigned());
-                    }
+            for (BlockReader in = new BlockReader(result); in.hasMore(); ) {
+                Sources sources = all.get(in.count());
+                for (int count = in.count(); count > 0; count--) {
+                    sources.possible.add(in.unsigned());
+                }
+                for (int count = in.count(); count > 0; count--) {
+                    sources.others.add(in.unsigned());
                 }
             }
             return all;

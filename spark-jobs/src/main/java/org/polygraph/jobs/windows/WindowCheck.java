@@ -2,6 +2,7 @@ package org.polygraph.jobs.windows;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.TreeSet;
@@ -16,17 +17,20 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Decides SER by windows that workers repair: first windows of two cells with the reads left out that a window cannot explain, shifted by
- * a cell in every other pass; then strictly; then ranges of cells around the reads that are violated still, which grow. A range of
- * all cells is the history itself, so this ends unless a range does not fit into the memory of a worker.
+ * Decides SER by windows that workers repair. While few reads are violated, a window is a small one around each of them, and grows from
+ * round to round. While many are, windows are two cells with the reads left out that the window cannot explain, shifted by a cell in every
+ * other round, and later strict. The largest window is the history itself, so this ends unless a window does not fit into the
+ * memory of a worker.
  */
 public final class WindowCheck {
     private static final int PASSES = 4;
     private static final int FIRST_STRICT = 2;
     /** Windows without an order that are judged alone in one pass. */
     private static final int MOST_ALONE = 8;
-    /** Violated reads that are looked at in one round. */
-    private static final int MOST_READS = 256;
+    /** Transactions on both sides of violated reads and their writers, at first; and the factor by which they become more. */
+    private static final long LEAST_MARGIN = 64;
+
+    private static final int GROWTH = 4;
 
     private final Workers workers;
     private final ReadPlan plan;
@@ -170,6 +174,7 @@ public final class WindowCheck {
     private Outcome repair(WindowStore store, List<CheckTask.Result> first) throws IOException {
         List<CheckTask.Result> results = first;
         SmallHistory small = new SmallHistory(plan, store);
+        long margin = Math.max(1, Math.min(LEAST_MARGIN, settings.window() / 2));
         for (int round = 0; ; round++) {
             for (CheckTask.Result result : results) {
                 for (CheckTask.Read read : result.inconsistent()) {
@@ -180,34 +185,36 @@ public final class WindowCheck {
                 }
             }
             long[] violated = violated(store, results);
-            List<WindowStore.Range> windows;
-            if (round < PASSES) {
-                windows = windows(violated, round % 2);
-            } else {
-                List<CheckTask.Read> reads = results.stream()
-                        .flatMap(result -> result.named().stream())
-                        .sorted(Comparator.comparingLong(CheckTask.Read::place))
-                        .limit(MOST_READS)
-                        .toList();
-                List<SourceTask.Sources> sources = SourceTask.Sources.of(
-                        store.perSlice("find writers", slice -> new SourceTask(slice, reads)), reads.size());
-                if (hasImpossible(store, small, reads, sources)) {
-                    return Outcome.VIOLATED;
-                }
-                windows = ranges(store, reads, sources, 1L << Math.min(round - PASSES, 30));
-            }
-            if (windows.isEmpty()) {
+            long sum = Arrays.stream(violated).sum();
+            if (sum == 0) {
                 return Outcome.ORDERED;
             }
-            boolean isWhole = windows.get(0).to() - windows.get(0).from() == store.cellCount();
-            List<Integer> outcomes = store.repair(windows, round >= FIRST_STRICT || isWhole);
-            decided += windows.size();
-            Outcome outcome = judge(store, small, windows, outcomes, round >= PASSES);
+            boolean isLate = round >= PASSES;
+            List<WindowStore.Range> windows = List.of();
+            if (isLate || results.stream().mapToLong(result -> result.named().size()).sum() == sum) {
+                windows = around(store, small, results, margin);
+                if (windows.isEmpty()) {
+                    return Outcome.VIOLATED;
+                }
+            }
+            boolean isSmall = isLate
+                    || !windows.isEmpty()
+                            && windows.stream().mapToLong(WindowStore.Range::size).sum() <= store.transactions() / 2;
+            if (isSmall) {
+                isLate |= margin > LEAST_MARGIN;
+                margin = Math.min(GROWTH * margin, store.transactions());
+            } else {
+                windows = ofCells(store, violated, round % 2);
+            }
+            List<Integer> outcomes = store.repair(windows, isSmall || round >= FIRST_STRICT);
+            Outcome outcome = judge(store, small, windows, outcomes, isLate);
             if (outcome != Outcome.ORDERED) {
                 return outcome;
             }
-            store.deal();
-            results = store.check(false);
+            if (outcomes.contains(WindowTask.REPAIRED)) {
+                store.deal();
+                results = store.check(false);
+            }
         }
     }
 
@@ -219,28 +226,39 @@ public final class WindowCheck {
             List<Integer> outcomes,
             boolean isGrowth)
             throws IOException {
-        int alone = 0;
+        ArrayList<WindowStore.Range> alone = new ArrayList<>();
         for (int w = 0; w < windows.size(); w++) {
             WindowStore.Range window = windows.get(w);
-            long size = store.firsts()[window.to()] - store.firsts()[window.from()];
+            if (outcomes.get(w) == WindowTask.DEFERRED) {
+                continue;
+            }
+            decided++;
+            boolean isWhole = window.size() == store.transactions();
             if (isGrowth) {
                 grown++;
-                largest = Math.max(largest, size);
+                largest = Math.max(largest, window.size());
             }
-            if (outcomes.get(w) == WindowTask.FAILED && alone++ < MOST_ALONE) {
-                List<byte[]> outside = store.perSlice(
-                        "find writers outside",
-                        slice -> new OutsideTask(slice, store.firsts()[window.from()], store.firsts()[window.to()]));
-                if (judge.violates(small.window(window, outside))) {
-                    return Outcome.VIOLATED;
-                }
-                if (size == store.transactions()) {
-                    return open("windows found no order, and no part that violates the level");
-                }
+            if (outcomes.get(w) == WindowTask.FAILED && alone.size() < MOST_ALONE) {
+                alone.add(window);
             }
-            if ((isGrowth || size == store.transactions()) && outcomes.get(w) == WindowTask.TOO_LARGE) {
-                return open("a set of " + size
+            if ((isGrowth || isWhole) && outcomes.get(w) == WindowTask.TOO_LARGE) {
+                return open("a set of " + window.size()
                         + " transactions has to be decided at once, which took more than a worker's memory");
+            }
+        }
+        if (alone.isEmpty()) {
+            return Outcome.ORDERED;
+        }
+        List<BlockReader> outside = store.perSlice("find writers outside", slice -> new OutsideTask(slice, alone)).stream()
+                .map(BlockReader::new)
+                .toList();
+        for (WindowStore.Range window : alone) {
+            if (judge.violates(
+                    small.window(window, outside.stream().map(BlockReader::bytes).toList()))) {
+                return Outcome.VIOLATED;
+            }
+            if (window.size() == store.transactions()) {
+                return open("windows found no order, and no part that violates the level");
             }
         }
         return Outcome.ORDERED;
@@ -257,67 +275,73 @@ public final class WindowCheck {
     }
 
     /** Windows of two cells with violated reads. */
-    private static List<WindowStore.Range> windows(long[] violated, int shift) {
+    private static List<WindowStore.Range> ofCells(WindowStore store, long[] violated, int shift) {
+        long[] firsts = store.firsts();
         List<WindowStore.Range> windows = new ArrayList<>();
         for (int c = -shift; c < violated.length; c += 2) {
             int from = Math.max(0, c);
             int to = Math.min(violated.length, c + 2);
-            long sum = 0;
-            for (int i = from; i < to; i++) {
-                sum += violated[i];
-            }
-            if (sum > 0) {
-                windows.add(new WindowStore.Range(from, to));
+            if (Arrays.stream(violated, from, to).sum() > 0) {
+                windows.add(new WindowStore.Range(firsts[from], firsts[to]));
             }
         }
         return windows;
     }
 
-    /** Ranges of cells with a read and its possible writers, and so many cells on both sides. */
-    private static List<WindowStore.Range> ranges(
-            WindowStore store, List<CheckTask.Read> reads, List<SourceTask.Sources> sources, long margin) {
-        List<WindowStore.Range> ranges = new ArrayList<>();
-        for (int i = 0; i < reads.size(); i++) {
-            int from = store.cellOf(reads.get(i).place());
-            int to = from;
-            for (long place : sources.get(i).possible()) {
-                from = Math.min(from, store.cellOf(place));
-                to = Math.max(to, store.cellOf(place));
+    /**
+     * Windows with a violated read and its possible writers, and so many transactions on both sides. Windows that overlap are one.
+     *
+     * @return empty if a committed transaction read what no transaction that may count left
+     */
+    private List<WindowStore.Range> around(
+            WindowStore store, SmallHistory small, List<CheckTask.Result> results, long margin) throws IOException {
+        List<byte[]> found =
+                store.perSlice("find writers", slice -> new SourceTask(slice, results.get(slice.number()).named()));
+        List<WindowStore.Range> windows = new ArrayList<>();
+        for (int s = 0; s < found.size(); s++) {
+            List<CheckTask.Read> reads = results.get(s).named();
+            List<SourceTask.Sources> sources = SourceTask.Sources.of(found.get(s), reads.size());
+            for (int i = 0; i < reads.size(); i++) {
+                if (isImpossible(store, small, reads.get(i), sources.get(i))) {
+                    return List.of();
+                }
+                long from = reads.get(i).place();
+                long to = from;
+                for (long place : sources.get(i).possible()) {
+                    from = Math.min(from, place);
+                    to = Math.max(to, place);
+                }
+                windows.add(new WindowStore.Range(
+                        Math.max(0, from - margin), Math.min(store.transactions(), to + 1 + margin)));
             }
-            ranges.add(new WindowStore.Range(
-                    (int) Math.max(0, from - margin), (int) Math.min(store.cellCount(), to + 1 + margin)));
         }
-        ranges.sort(Comparator.comparingInt(WindowStore.Range::from));
+        windows.sort(Comparator.comparingLong(WindowStore.Range::from));
         List<WindowStore.Range> merged = new ArrayList<>();
-        for (WindowStore.Range range : ranges) {
+        for (WindowStore.Range window : windows) {
             int last = merged.size() - 1;
-            if (last >= 0 && range.from() <= merged.get(last).to()) {
+            if (last >= 0 && window.from() <= merged.get(last).to()) {
                 merged.set(
                         last,
                         new WindowStore.Range(
                                 merged.get(last).from(),
-                                Math.max(range.to(), merged.get(last).to())));
+                                Math.max(window.to(), merged.get(last).to())));
             } else {
-                merged.add(range);
+                merged.add(window);
             }
         }
         return merged;
     }
 
     /** Whether a committed transaction read what no transaction that may count left. */
-    private boolean hasImpossible(
-            WindowStore store, SmallHistory small, List<CheckTask.Read> reads, List<SourceTask.Sources> sources)
-            throws IOException {
-        for (int i = 0; i < reads.size(); i++) {
-            CheckTask.Read read = reads.get(i);
-            TreeSet<Long> places = new TreeSet<>(sources.get(i).others());
-            boolean isPossible = sources.get(i).possible().longStream().anyMatch(place -> place != read.place());
-            places.add(read.place());
-            if (!isPossible && isCommitted(store, read.place()) && judge.violates(small.ofKey(places, read))) {
-                return true;
-            }
+    private boolean isImpossible(
+            WindowStore store, SmallHistory small, CheckTask.Read read, SourceTask.Sources sources) throws IOException {
+        if (read.returned(initialValue)
+                || sources.possible().longStream().anyMatch(place -> place != read.place())) {
+            return false;
         }
-        return false;
+        TreeSet<Long> places = new TreeSet<>(sources.others());
+        places.add(read.place());
+        return isCommitted(store, read.place()) && judge.violates(small.ofKey(places, read));
     }
 
     private static boolean isCommitted(WindowStore store, long place) throws IOException {

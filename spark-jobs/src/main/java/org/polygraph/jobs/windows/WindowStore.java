@@ -1,6 +1,7 @@
 package org.polygraph.jobs.windows;
 
 import java.io.IOException;
+import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -21,6 +22,13 @@ import org.polygraph.storage.format.pieces.ReadPlan;
  * keeps, of each cell, its first place and the name of its file.
  */
 final class WindowStore {
+    /** Violated reads that the driver holds, about; and those that each slice names at least. */
+    private static final int MOST_NAMED = 1 << 18;
+
+    private static final int LEAST_NAMED = 64;
+    /** Cells of a run, which one worker holds, unless a window has more. */
+    private static final int CELLS_OF_RUN = 4;
+
     private final Workers workers;
     private final WindowSettings settings;
     private final Terms terms;
@@ -33,7 +41,10 @@ final class WindowStore {
     /** Cells that one task takes: the first of each group; and the number of cells. */
     private int[] groups = new int[1];
 
-    private List<Section> dealt = List.of();
+    /** By group: the section with its operations; and whether its cells have changed since. */
+    private final List<Section> dealt = new ArrayList<>();
+
+    private boolean[] isChanged = new boolean[0];
     private long operations;
     private long order;
     private int slices = 1;
@@ -78,6 +89,11 @@ final class WindowStore {
 
     int cellOf(long place) {
         return DealTask.cellOf(firsts, place);
+    }
+
+    /** The cells with some places. */
+    Cells cells(Range range) {
+        return cells(cellOf(range.from), cellOf(range.to - 1) + 1);
     }
 
     /** Some neighbouring cells. */
@@ -126,6 +142,7 @@ final class WindowStore {
         Section.delete(pieces);
         firsts = DealTask.firsts(counts);
         groups = grouped(firsts);
+        isChanged = new boolean[groups.length];
         slices = (int) Math.max(1, Math.min(settings.mostSlices(), operations / settings.perSlice() + 1));
     }
 
@@ -176,17 +193,39 @@ final class WindowStore {
         return name + "-" + ++writes;
     }
 
-    /** Deals the operations of all cells to slices, in place of those that were dealt before. */
+    /** Deals the operations of all cells that have changed to slices, in place of those that were dealt before. */
     void deal() throws IOException {
-        Section.delete(dealt);
         String name = next("slices");
-        dealt = sections(perGroup(
-                "deal operations to keys", some -> new DealTask(some, slices, ignoresUnknown, workers.folder(), name)));
+        List<Integer> some = IntStream.range(0, groups.length - 1)
+                .filter(g -> dealt.size() <= g || isChanged[g])
+                .boxed()
+                .toList();
+        List<byte[]> results = workers.run(
+                "deal operations to keys",
+                some.stream()
+                        .map(g -> new DealTask(
+                                cells(groups[g], groups[g + 1]), slices, ignoresUnknown, workers.folder(), name))
+                        .toList());
+        List<Section> sections = sections(results);
+        for (int i = 0; i < some.size(); i++) {
+            int g = some.get(i);
+            isChanged[g] = false;
+            if (g < dealt.size()) {
+                dealt.set(g, sections.get(i)).delete();
+            } else {
+                dealt.add(sections.get(i));
+            }
+        }
+    }
+
+    /** Violated reads that a slice names. */
+    private int mostNamed() {
+        return LEAST_NAMED + MOST_NAMED / slices;
     }
 
     /** Finds violated reads. */
     List<CheckTask.Result> check(boolean asksUnique) throws IOException {
-        return perSlice("check reads", slice -> new CheckTask(slice, layout.initialValue(), firsts, asksUnique))
+        return perSlice("check reads", slice -> new CheckTask(slice, layout.initialValue(), firsts, asksUnique, mostNamed()))
                 .stream()
                 .map(result -> CheckTask.Result.ofBytes(result, cells.size()))
                 .toList();
@@ -214,8 +253,38 @@ final class WindowStore {
         deal();
     }
 
-    /** A window of cells. */
-    record Range(int from, int to) {}
+    /** The places of a window: the first, and the one behind the last. */
+    record Range(long from, long to) implements Serializable {
+        private static final long serialVersionUID = 1L;
+
+        long size() {
+            return to - from;
+        }
+
+        boolean has(long place) {
+            return place >= from && place < to;
+        }
+    }
+
+    /** Neighbouring windows that one worker decides: those from one number to another, which lie in the cells of a run. */
+    private record Run(int firstCell, int cellsEnd, List<Integer> windows) {}
+
+    /** Joins windows that share a cell, unless this makes a run too long: then the later one waits. */
+    private List<Run> runs(List<Range> windows) {
+        List<Run> runs = new ArrayList<>();
+        for (int w = 0; w < windows.size(); w++) {
+            int first = cellOf(windows.get(w).from);
+            int end = cellOf(windows.get(w).to - 1) + 1;
+            Run last = runs.isEmpty() ? null : runs.get(runs.size() - 1);
+            if (last == null || first >= last.cellsEnd) {
+                runs.add(new Run(first, end, new ArrayList<>(List.of(w))));
+            } else if (end <= last.cellsEnd || end - last.firstCell <= CELLS_OF_RUN) {
+                last.windows.add(w);
+                runs.set(runs.size() - 1, new Run(last.firstCell, Math.max(end, last.cellsEnd), last.windows));
+            }
+        }
+        return runs;
+    }
 
     /**
      * Repairs windows, and moves the transactions of those that are repaired.
@@ -224,55 +293,72 @@ final class WindowStore {
      * @return by window: a constant of {@link WindowTask}
      */
     List<Integer> repair(List<Range> windows, boolean strict) throws IOException {
-        long[] from = windows.stream().mapToLong(each -> firsts[each.from]).toArray();
-        long[] to = windows.stream().mapToLong(each -> firsts[each.to]).toArray();
+        List<Run> runs = runs(windows);
+        List<Range> decided =
+                runs.stream().flatMap(run -> run.windows.stream()).map(windows::get).toList();
+        long[] from = decided.stream().mapToLong(Range::from).toArray();
+        long[] to = decided.stream().mapToLong(Range::to).toArray();
         String name = next("borders");
         List<Section> borders = sections(perSlice(
                 "find values at borders",
                 slice -> new BorderTask(slice, layout.initialValue(), from, to, workers.folder(), name)));
         String moved = next("cells");
         List<Task> tasks = new ArrayList<>();
-        List<List<Range>> parts = new ArrayList<>();
-        for (int w = 0; w < windows.size(); ) {
-            int first = w++;
-            while (w < windows.size() && to[w] - from[first] <= settings.perTask()) {
-                w++;
+        List<List<Run>> parts = new ArrayList<>();
+        int number = 0;
+        for (int r = 0; r < runs.size(); ) {
+            int first = r++;
+            while (r < runs.size()
+                    && firsts[runs.get(r).cellsEnd] - firsts[runs.get(first).firstCell] <= settings.perTask()) {
+                r++;
             }
-            List<Range> some = windows.subList(first, w);
+            List<Run> some = runs.subList(first, r);
             parts.add(some);
-            List<Cells> ofWindows =
-                    some.stream().map(each -> cells(each.from, each.to)).toList();
+            int count = some.stream().mapToInt(run -> run.windows.size()).sum();
             tasks.add(new WindowTask(
-                    new ArrayList<>(ofWindows),
-                    IntStream.range(first, w).toArray(),
-                    new ArrayList<>(having(borders, first, w)),
+                    new ArrayList<>(some.stream()
+                            .map(run -> cells(run.firstCell, run.cellsEnd))
+                            .toList()),
+                    number,
+                    new ArrayList<>(decided.subList(number, number + count)),
+                    new ArrayList<>(having(borders, number, number + count)),
                     layout.initialValue(),
                     strict,
                     workers.folder(),
                     moved));
+            number += count;
         }
         List<byte[]> results = workers.run("repair windows", tasks);
-        List<Integer> outcomes = new ArrayList<>();
+        Integer[] outcomes = new Integer[windows.size()];
+        Arrays.fill(outcomes, WindowTask.DEFERRED);
         for (int i = 0; i < parts.size(); i++) {
             BlockReader in = new BlockReader(results.get(i));
-            List<Integer> some = WindowTask.results(in, parts.get(i).size());
+            List<Run> moving = new ArrayList<>();
+            for (Run run : parts.get(i)) {
+                for (int w : run.windows) {
+                    outcomes[w] = in.count();
+                }
+                if (run.windows.stream().anyMatch(w -> outcomes[w] == WindowTask.REPAIRED)) {
+                    moving.add(run);
+                }
+            }
             Section section = Section.read(in);
-            for (int w = 0; w < some.size(); w++) {
-                Range window = parts.get(i).get(w);
-                for (int c = window.from; some.get(w) == WindowTask.REPAIRED && c < window.to; c++) {
+            for (Run run : moving) {
+                for (int c = run.firstCell; c < run.cellsEnd; c++) {
                     replace(c, section);
                 }
             }
-            outcomes.addAll(some);
         }
         Section.delete(borders);
         sweep();
-        return outcomes;
+        return List.of(outcomes);
     }
 
     private final Set<Section> files = new HashSet<>();
 
     private void replace(int cell, Section section) {
+        int group = Arrays.binarySearch(groups, 0, groups.length - 1, cell);
+        isChanged[group >= 0 ? group : -group - 2] = true;
         files.add(cells.get(cell));
         cells.set(cell, section);
     }

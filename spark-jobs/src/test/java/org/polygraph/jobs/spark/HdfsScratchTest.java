@@ -16,6 +16,7 @@ import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
+import org.apache.spark.sql.SparkSession;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -102,6 +103,11 @@ class HdfsScratchTest {
     private static void check(FileSystem files) throws IOException {
         String parent = files.getUri() + "/stages";
         System.setProperty(LazySession.STAGE_FOLDER, parent);
+        // A session that an earlier test of this process left would be shared, with its own folder.
+        SparkSession living = SparkSession.getDefaultSession().getOrElse(() -> null);
+        if (living != null) {
+            living.stop();
+        }
         try (SparkChecker spark = new SparkChecker(
                 "local[2]",
                 new SparkChecker.TaskSizes(1, 3, 2, 0, 2, 1, new WindowPlan.Granularity(100, 0), Long.MAX_VALUE))) {
