@@ -72,5 +72,4 @@ record BorderTask(SliceRows.Slice slice, byte[] initial, long[] from, long[] to,
     private static void item(Section.Output out, int window, int kind, SliceRows rows, long value) {
         out.block(window).unsigned(kind).key(rows.keys(), rows.key()).value(rows.values(), value);
     }
-
 }

@@ -18,6 +18,7 @@ final class KeyStates {
     private static final int PLACE = 2;
     /** The value of that transaction's last operation on the key. */
     private static final int SEEN = 3;
+
     private static final int FIELDS = 4;
 
     private final long initial;

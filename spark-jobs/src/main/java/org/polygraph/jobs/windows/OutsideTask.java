@@ -33,9 +33,7 @@ record OutsideTask(SliceRows.Slice slice, ArrayList<WindowStore.Range> windows) 
             // A write that its transaction replaces later is none that another one reads, but to leave out more is
             // harmless.
             for (int w = 0; again.isWrite() && again.state() != SliceRows.INACTIVE && w < windows.size(); w++) {
-                int pair = windows.get(w).has(again.place())
-                        ? -1
-                        : read.get(w).find(again.key(), again.code());
+                int pair = windows.get(w).has(again.place()) ? -1 : read.get(w).find(again.key(), again.code());
                 if (pair >= 0) {
                     outside.get(w).set(pair);
                 }

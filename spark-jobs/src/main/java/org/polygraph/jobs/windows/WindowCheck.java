@@ -191,7 +191,11 @@ public final class WindowCheck {
             }
             boolean isLate = round >= PASSES;
             List<WindowStore.Range> windows = List.of();
-            if (isLate || results.stream().mapToLong(result -> result.named().size()).sum() == sum) {
+            if (isLate
+                    || results.stream()
+                                    .mapToLong(result -> result.named().size())
+                                    .sum()
+                            == sum) {
                 windows = around(store, small, results, margin);
                 if (windows.isEmpty()) {
                     return Outcome.VIOLATED;
@@ -199,7 +203,10 @@ public final class WindowCheck {
             }
             boolean isSmall = isLate
                     || !windows.isEmpty()
-                            && windows.stream().mapToLong(WindowStore.Range::size).sum() <= store.transactions() / 2;
+                            && windows.stream()
+                                            .mapToLong(WindowStore.Range::size)
+                                            .sum()
+                                    <= store.transactions() / 2;
             if (isSmall) {
                 isLate |= margin > LEAST_MARGIN;
                 margin = Math.min(GROWTH * margin, store.transactions());
@@ -249,12 +256,13 @@ public final class WindowCheck {
         if (alone.isEmpty()) {
             return Outcome.ORDERED;
         }
-        List<BlockReader> outside = store.perSlice("find writers outside", slice -> new OutsideTask(slice, alone)).stream()
-                .map(BlockReader::new)
-                .toList();
+        List<BlockReader> outside =
+                store.perSlice("find writers outside", slice -> new OutsideTask(slice, alone)).stream()
+                        .map(BlockReader::new)
+                        .toList();
         for (WindowStore.Range window : alone) {
-            if (judge.violates(
-                    small.window(window, outside.stream().map(BlockReader::bytes).toList()))) {
+            if (judge.violates(small.window(
+                    window, outside.stream().map(BlockReader::bytes).toList()))) {
                 return Outcome.VIOLATED;
             }
             if (window.size() == store.transactions()) {
@@ -295,8 +303,9 @@ public final class WindowCheck {
      */
     private List<WindowStore.Range> around(
             WindowStore store, SmallHistory small, List<CheckTask.Result> results, long margin) throws IOException {
-        List<byte[]> found =
-                store.perSlice("find writers", slice -> new SourceTask(slice, results.get(slice.number()).named()));
+        List<byte[]> found = store.perSlice(
+                "find writers",
+                slice -> new SourceTask(slice, results.get(slice.number()).named()));
         List<WindowStore.Range> windows = new ArrayList<>();
         for (int s = 0; s < found.size(); s++) {
             List<CheckTask.Read> reads = results.get(s).named();
@@ -333,10 +342,9 @@ public final class WindowCheck {
     }
 
     /** Whether a committed transaction read what no transaction that may count left. */
-    private boolean isImpossible(
-            WindowStore store, SmallHistory small, CheckTask.Read read, SourceTask.Sources sources) throws IOException {
-        if (read.returned(initialValue)
-                || sources.possible().longStream().anyMatch(place -> place != read.place())) {
+    private boolean isImpossible(WindowStore store, SmallHistory small, CheckTask.Read read, SourceTask.Sources sources)
+            throws IOException {
+        if (read.returned(initialValue) || sources.possible().longStream().anyMatch(place -> place != read.place())) {
             return false;
         }
         TreeSet<Long> places = new TreeSet<>(sources.others());

@@ -225,7 +225,9 @@ final class WindowStore {
 
     /** Finds violated reads. */
     List<CheckTask.Result> check(boolean asksUnique) throws IOException {
-        return perSlice("check reads", slice -> new CheckTask(slice, layout.initialValue(), firsts, asksUnique, mostNamed()))
+        return perSlice(
+                        "check reads",
+                        slice -> new CheckTask(slice, layout.initialValue(), firsts, asksUnique, mostNamed()))
                 .stream()
                 .map(result -> CheckTask.Result.ofBytes(result, cells.size()))
                 .toList();
@@ -294,8 +296,10 @@ final class WindowStore {
      */
     List<Integer> repair(List<Range> windows, boolean strict) throws IOException {
         List<Run> runs = runs(windows);
-        List<Range> decided =
-                runs.stream().flatMap(run -> run.windows.stream()).map(windows::get).toList();
+        List<Range> decided = runs.stream()
+                .flatMap(run -> run.windows.stream())
+                .map(windows::get)
+                .toList();
         long[] from = decided.stream().mapToLong(Range::from).toArray();
         long[] to = decided.stream().mapToLong(Range::to).toArray();
         String name = next("borders");

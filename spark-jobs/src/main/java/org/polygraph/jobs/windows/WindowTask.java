@@ -43,8 +43,7 @@ record WindowTask(
         }
         BlockWriter result = new BlockWriter();
         int from = runs.get(0).from();
-        Section.Output out =
-                new Section.Output(from, runs.get(runs.size() - 1).to() - from);
+        Section.Output out = new Section.Output(from, runs.get(runs.size() - 1).to() - from);
         int w = 0;
         for (Cells cells : runs) {
             CellRun run = new CellRun(cells, initial);
