@@ -65,7 +65,7 @@ class RollingTest {
     @Test
     void verdictsAreThoseOfTheWhole() throws Exception {
         TinyHistories histories = new TinyHistories(SEED);
-        for (int i = 0; i < SuiteScale.of(1_500); i++) {
+        for (int i = 0; i < SuiteScale.of(900); i++) {
             IsolationLevel level = LEVELS.get(i % LEVELS.size());
             HistoryTable history = i % 2 == 0 ? histories.at(i) : blindWrites(histories.seedOf(i));
             if (!level.realTime() || (history.starts() != null && history.ends() != null)) {

@@ -72,7 +72,7 @@ class HardHistoriesTest {
 
     @Test
     void smallFormulas() {
-        formulas(1, SuiteScale.of(100), 4, 20, 3.4, 5.2);
+        formulas(1, SuiteScale.of(60), 4, 20, 3.4, 5.2);
         assertThat(accepted).isBetween(verdicts / 10, 9 * verdicts / 10);
         assertThat(conflicts).isGreaterThan(verdicts);
     }

@@ -167,7 +167,11 @@ class SparkWeakLevelsTest {
             // Clean ones are accepted as they were recorded, before any stage, unless that is not to be seen.
             HistoryTable table = i == 2 || i == 4 ? Unrecorded.shuffled(recorded) : recorded;
             for (IsolationLevel level : WEAK) {
-                assertSame(table, level, 0, seen, "seed " + (SEED + i));
+                if (i % 3 == 0) {
+                    assertSame(table, level, 0, seen, "seed " + (SEED + i));
+                } else {
+                    assertSameInTurn(table, level, 0, seen, "seed " + (SEED + i));
+                }
             }
         }
         System.out.println("generated histories: " + seen + ", inferred " + inferred);

@@ -64,7 +64,7 @@ class WindowCheckTest {
             SplitMix random = new SplitMix(SplitMix.seedOf(SEED + 1, i));
             HistoryGenerator generator = HistoryGenerator.withSeed(random.nextLong())
                     .isolation(HistoryGenerator.Isolation.OPTIMISTIC)
-                    .sessions(random.between(2, 30))
+                    .sessions(random.between(3, 30))
                     .transactions(1_000)
                     .operations(1, 6)
                     .keys(random.between(20, 500))
