@@ -322,6 +322,7 @@ record Seam(
                 }
                 boolean isFirst = t == table.firstTransaction(s) || (isKnown && table.index(t - 1) <= last);
                 if (isFirst) {
+                    require(!Loaders.mayLoad(table, t), "a later part may load initial rows");
                     hasGapAtSeam |= isKnown && table.index(t) != last + 1;
                 } else {
                     hasGaps |= table.index(t) != table.index(t - 1) + 1;
@@ -330,9 +331,6 @@ record Seam(
                         !terms.guarantee().realTime() || ends == null || !terms.precedes(ends[t], latestStart),
                         "a transaction ended before one started that cannot move any more");
             }
-            require(
-                    isKnown || !Loaders.mayLoad(table, table.firstTransaction(s)),
-                    "a later part may load initial rows");
         }
         require(ofTail == transactions, "a transaction is late");
         require(hasGaps || !hasGapAtSeam, "transactions are missing");

@@ -95,6 +95,27 @@ class InitialRowsFormatsTest {
         }
     }
 
+    /** As a client that commits each INSERT by itself loads its rows. */
+    @Test
+    void rowsMayBeLoadedOneByOne() throws Exception {
+        String path = Files.writeString(
+                        folder.resolve("rows.txt"),
+                        "w(7,0,0,0)\n" + LOST_UPDATE.replace("w(0,0,0,0)", "w(0,0,0,1)") + "r(7,0,1,1)\n")
+                .toString();
+        for (String copy : copies(path)) {
+            for (String level : new String[] {"ser", "si"}) {
+                InProcess auto = check(level, copy);
+                assertThat(auto.exitCode()).as(copy + auto).isEqualTo(3);
+                assertThat(auto.out())
+                        .contains("LostUpdate")
+                        .contains("This depends on the initial rows: s0#0, s0#1 load them and precede all others.");
+                assertThat(check(level, copy, "--initial", "0#1").exitCode()).isEqualTo(3);
+                assertThat(check(level, copy, "--initial", "implicit").word()).isEqualTo("PASS");
+            }
+        }
+        assertThat(InProcess.run("lint", path).out()).contains("load the initial rows").doesNotContain("gets the value");
+    }
+
     @Test
     void theLongForkIsFoundWithAndWithoutTimes() throws Exception {
         for (boolean timed : new boolean[] {false, true}) {
@@ -146,6 +167,8 @@ class InitialRowsFormatsTest {
         String path = lostUpdate();
         Path runs = folder.resolve("runs");
         check("ser", path, "-o", runs.toString());
+        assertThat(Files.readString(Faults.run(runs).resolve("report.html")))
+                .contains("This depends on the initial rows: s0#0 loads them");
         InProcess verified = InProcess.run("verify", runs.toString());
         assertThat(verified.exitCode()).as(verified.toString()).isZero();
         assertThat(verified.out()).contains("loads the initial rows, before all others");

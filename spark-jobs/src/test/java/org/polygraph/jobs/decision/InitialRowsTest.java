@@ -46,7 +46,6 @@ class InitialRowsTest {
     @Test
     void aLoaderIsFirst() throws HistoryException {
         int differ = 0;
-        InitialChoice named = InitialChoice.ofLabel("9#0").orElseThrow();
         for (int i = 0; i < SuiteScale.of(15_000); i++) {
             long seed = SplitMix.seedOf(SEED, i);
             SplitMix random = new SplitMix(seed);
@@ -54,7 +53,10 @@ class InitialRowsTest {
             // One by one, times decide every order; without them brute force has them all overlap.
             String[] others = workload(random);
             String loader = "w(x,0) w(y,0)";
-            HistoryTable history = history(loader, others, timed);
+            boolean isRowByRow = random.nextInt(2) == 0;
+            InitialChoice named =
+                    InitialChoice.ofLabel(isRowByRow ? "9#1" : "9#0").orElseThrow();
+            HistoryTable history = history(isRowByRow ? "w(x,0) | w(y,0)" : loader, others, timed);
             HistoryTable first = history("@1..2 " + loader, overlapping(others), false);
             HistoryTable without = history("", others, false);
             for (IsolationLevel level : TURNS.get(i % TURNS.size())) {
@@ -162,7 +164,7 @@ class InitialRowsTest {
                     .append(others[t]);
         }
         if (!loader.isEmpty()) {
-            text.append("; s9: ").append(timed ? "@1..2 " : "").append(loader);
+            text.append("; s9: ").append(timed ? "@1..2 " : "").append(loader.replace("| ", timed ? "| @3..4 " : "| "));
         }
         return HistoryDsl.parse(text.toString());
     }

@@ -65,8 +65,9 @@ public final class HistoryLint {
     public static List<Finding> check(HistoryTable table) {
         HistoryLint lint = new HistoryLint(table);
         lint.transactions();
-        lint.operations();
-        lint.loaders();
+        Loaders loaders = Loaders.recognized(table, true, 0);
+        lint.operations(loaders);
+        lint.loaders(loaders);
         List<Finding> findings = new ArrayList<>();
         lint.kept.forEach((check, list) -> list.forEach(
                 one -> findings.add(new Finding(check, one.where, one.message, lint.totals.getOrDefault(check, 0)))));
@@ -134,11 +135,16 @@ public final class HistoryLint {
         }
     }
 
-    private void operations() {
+    private void operations(Loaders loaders) {
         WrittenValues written = WrittenValues.of(table);
         boolean hasValues = !table.values().hasLists() && !table.values().hasOthers();
         long[] reported = new long[(table.keys().size() + 63) >> 6];
-        for (int t = 0; t < table.transactions(); t++) {
+        int[] loading = loaders.transactions();
+        for (int t = 0, next = 0; t < table.transactions(); t++) {
+            if (next < loading.length && loading[next] == t) {
+                next++;
+                continue;
+            }
             boolean aborted = table.status(t) == TransactionStatus.ABORTED;
             for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
                 int key = table.key(o);
@@ -182,8 +188,7 @@ public final class HistoryLint {
         }
     }
 
-    private void loaders() {
-        Loaders loaders = Loaders.recognized(table, true, 0);
+    private void loaders(Loaders loaders) {
         if (loaders.transactions().length > 0) {
             count(Check.LOADERS);
             keep(

@@ -3,6 +3,8 @@ package org.polygraph.storage.analysis;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.ints.IntArrays;
 import java.util.BitSet;
+import java.util.function.IntToLongFunction;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
@@ -13,11 +15,11 @@ import org.polygraph.storage.table.HistoryTable;
  * may have read from them or from the implicit initial transaction. As ordinary transactions they could be ordered
  * late, which hides lost updates and long forks; so they are made part of the initial transaction, before all others.
  *
- * <p>Recognized are committed transactions that only write, write nothing but the initial value, and are the first of
- * their session. With times, they end before every other transaction starts. Without times, each is the only one of its
- * session or they form the beginning of the input; then, as positions prove little, no other transaction that may count
- * writes an initial value, and no two of them write the same key. Together they write every key whose initial value is
- * read.
+ * <p>Recognized are committed transactions that only write, write nothing but the initial value, and have no other
+ * transactions before them in their session: a session may load each row in a transaction of its own. With times, they end
+ * before every other transaction starts. Without times, they are all transactions of their session or they form the
+ * beginning of the input; then, as positions prove little, no other transaction that may count writes an initial
+ * value, and no two of them write the same key. Together they write every key whose initial value is read.
  *
  * <p>Time: linear in the sessions if no transaction has this form, else linear in the history.
  */
@@ -49,7 +51,7 @@ public final class Loaders {
             throws HistoryException {
         return switch (choice.kind()) {
             case IMPLICIT -> new Loaders(table, IntArrays.EMPTY_ARRAY);
-            case NAMED -> new Loaders(table, new int[] {named(table, choice)});
+            case NAMED -> new Loaders(table, named(table, choice));
             case AUTO -> recognized(table, usesTimes, clockSkewNanos);
         };
     }
@@ -57,23 +59,16 @@ public final class Loaders {
     /** The loaders that {@link InitialChoice#AUTO} finds. */
     public static Loaders recognized(HistoryTable table, boolean usesTimes, long clockSkewNanos) {
         boolean byTime = usesTimes && table.starts() != null && table.ends() != null;
-        IntArrayList candidates = new IntArrayList();
-        for (int s = 0; s < table.sessions(); s++) {
-            int t = table.firstTransaction(s);
-            if (mayLoad(table, t)) {
-                candidates.add(t);
-            }
+        int[] all = candidates(table, TransactionStatus.COMMITTED);
+        if (all.length == 0) {
+            return ofUnknownOutcome(table);
         }
-        if (candidates.isEmpty()) {
-            return new Loaders(table, IntArrays.EMPTY_ARRAY);
-        }
-        int[] all = candidates.toIntArray();
         int[] first = byTime ? earliest(table, all, clockSkewNanos) : foremost(table, all);
         Uses uses = new Uses(table, first);
         if (first.length == all.length || uses.isRead()) {
             String doubt = uses.doubt(!byTime);
             return doubt.isEmpty()
-                    ? new Loaders(table, uses.isRead() ? first : IntArrays.EMPTY_ARRAY)
+                    ? uses.isRead() ? new Loaders(table, first) : ofUnknownOutcome(table)
                     : new Loaders(table, IntArrays.EMPTY_ARRAY, first[0], doubt);
         }
         return new Uses(table, all).isRead()
@@ -84,8 +79,34 @@ public final class Loaders {
                         onlyInitial(table, all)
                                 + (byTime
                                         ? "other transactions start before that ends"
-                                        : "that is neither alone in its session nor at the beginning of the input"))
+                                        : "its session has other transactions, and others come before that in the input"))
+                : ofUnknownOutcome(table);
+    }
+
+    /** Returns no loaders; the doubt is about those of unknown outcome, which are none. */
+    private static Loaders ofUnknownOutcome(HistoryTable table) {
+        int[] unknown = candidates(table, TransactionStatus.INDETERMINATE);
+        return unknown.length > 0 && new Uses(table, unknown).isRead()
+                ? new Loaders(
+                        table,
+                        IntArrays.EMPTY_ARRAY,
+                        unknown[0],
+                        onlyInitial(table, unknown)
+                                + (unknown.length == 1 ? "its outcome is unknown" : "their outcomes are unknown"))
                 : new Loaders(table, IntArrays.EMPTY_ARRAY);
+    }
+
+    /** Returns the transactions at the beginning of sessions that have an outcome and only write initial values, ascending. */
+    private static int[] candidates(HistoryTable table, TransactionStatus outcome) {
+        IntArrayList candidates = new IntArrayList();
+        for (int s = 0; s < table.sessions(); s++) {
+            for (int t = table.firstTransaction(s);
+                    t < table.transactionsEnd(s) && table.status(t) == outcome && notInitial(table, t) == null;
+                    t++) {
+                candidates.add(t);
+            }
+        }
+        return candidates.toIntArray();
     }
 
     /** The numbers of the loaders, ascending. */
@@ -130,8 +151,9 @@ public final class Loaders {
         return "session " + session + ", index " + table.index(t) + " (s" + session + "#" + table.index(t) + ")";
     }
 
-    private static int named(HistoryTable table, InitialChoice choice) throws HistoryException {
-        String expected = "a committed transaction that writes nothing but the initial value "
+    /** Returns the named transaction, and those before it in its session if all of them only write initial values. */
+    private static int[] named(HistoryTable table, InitialChoice choice) throws HistoryException {
+        String expected = "a transaction that is not aborted and writes nothing but the initial value "
                 + table.values().label(table.initialValue());
         for (int s = 0; s < table.sessions(); s++) {
             if (table.sessionLabel(s) != choice.session()) {
@@ -141,9 +163,9 @@ public final class Loaders {
                 if (table.index(t) != choice.index()) {
                     continue;
                 }
-                String other = table.status(t) == TransactionStatus.COMMITTED
-                        ? notInitial(table, t)
-                        : "an outcome that is " + table.status(t).label();
+                String other = table.status(t) == TransactionStatus.ABORTED
+                        ? "an outcome that is " + table.status(t).label()
+                        : notInitial(table, t);
                 if (other != null) {
                     throw new HistoryException(
                             table.whereIs(t),
@@ -151,7 +173,12 @@ public final class Loaders {
                             expected,
                             "state the initial value in the header of the history, or name another transaction");
                 }
-                return t;
+                int from = t;
+                while (from > table.firstTransaction(s) && mayLoad(table, from - 1)) {
+                    from--;
+                }
+                return IntStream.rangeClosed(from == table.firstTransaction(s) ? from : t, t)
+                        .toArray();
             }
         }
         throw new HistoryException(
@@ -189,61 +216,93 @@ public final class Loaders {
         if (starts == null || ends == null) {
             return IntArrays.EMPTY_ARRAY;
         }
-        IntArrayList ended = new IntArrayList();
-        long start = Long.MAX_VALUE;
-        for (int t = 0, next = 0; t < starts.length; t++) {
-            boolean isCandidate = next < candidates.length && candidates[next] == t;
-            next += isCandidate ? 1 : 0;
-            if (isCandidate && ends[t] != HistoryTable.NO_TIME) {
-                ended.add(t);
-            } else {
-                // NO_TIME is the least number: a transaction without a start may have been first.
-                start = Math.min(start, starts[t]);
+        // NO_TIME is the least number: a transaction without a start may have been first.
+        return preceding(
+                table,
+                candidates,
+                t -> ends[t],
+                t -> starts[t],
+                (end, start) -> end != HistoryTable.NO_TIME
+                        && end < start
+                        && Long.compareUnsigned(start - end, clockSkewNanos) > 0);
+    }
+
+    /** Returns the candidates that are all transactions of their session, or come before all others in the input. */
+    private static int[] foremost(HistoryTable table, int[] candidates) {
+        IntArrayList whole = new IntArrayList();
+        IntArrayList others = new IntArrayList();
+        for (int i = 0; i < candidates.length; ) {
+            int session = table.sessionOf(candidates[i]);
+            int from = i;
+            while (i < candidates.length && table.sessionOf(candidates[i]) == session) {
+                i++;
             }
+            boolean isWhole = i - from == table.transactionsEnd(session) - table.firstTransaction(session);
+            IntArrayList to = isWhole ? whole : others;
+            to.addElements(to.size(), candidates, from, i - from);
         }
-        int[] byEnd = ended.toIntArray();
-        IntArrays.unstableSort(byEnd, (a, b) -> Long.compare(ends[a], ends[b]));
-        int kept = byEnd.length;
-        while (kept > 0 && !precedes(ends[byEnd[kept - 1]], start, clockSkewNanos)) {
-            kept--;
-            start = Math.min(start, starts[byEnd[kept]]);
-        }
-        int[] found = IntArrays.copy(byEnd, 0, kept);
+        BitSet isWhole = new BitSet();
+        whole.forEach(isWhole::set);
+        int[] first = preceding(
+                table,
+                others.toIntArray(),
+                table::sourceOf,
+                t -> isWhole.get(t) ? Long.MAX_VALUE : table.sourceOf(t),
+                (position, other) -> position < other);
+        whole.addElements(whole.size(), first);
+        int[] found = whole.toIntArray();
         IntArrays.unstableSort(found);
         return found;
     }
 
-    private static boolean precedes(long end, long start, long clockSkewNanos) {
-        return end < start && Long.compareUnsigned(start - end, clockSkewNanos) > 0;
+    /** Whether what is last of a candidate precedes what is first of all others. */
+    @FunctionalInterface
+    private interface Precedes {
+        boolean holds(long last, long first);
     }
 
     /**
-     * Returns the candidates that are the only one of their session, or come before all other transactions in the
-     * input.
+     * Drops candidates, and those that follow them in their session, until all that are left precede all other transactions.
+     *
+     * @param candidates ascending; with each, all before it in its session
+     * @return ascending
      */
-    private static int[] foremost(HistoryTable table, int[] candidates) {
-        long position = Long.MAX_VALUE;
-        for (int t = 0, next = 0; t < table.transactions(); t++) {
-            if (next < candidates.length && candidates[next] == t) {
-                next++;
-            } else {
-                position = Math.min(position, table.sourceOf(t));
+    private static int[] preceding(
+            HistoryTable table, int[] candidates, IntToLongFunction last, IntToLongFunction first, Precedes precedes) {
+        BitSet left = new BitSet();
+        for (int t : candidates) {
+            left.set(t);
+        }
+        long bound = Long.MAX_VALUE;
+        for (int t = left.nextClearBit(0); t < table.transactions(); t = left.nextClearBit(t + 1)) {
+            bound = Math.min(bound, first.applyAsLong(t));
+        }
+        for (int t : candidates) {
+            if (left.get(t) && !precedes.holds(last.applyAsLong(t), Long.MAX_VALUE)) {
+                bound = Math.min(bound, drop(table, left, t, first));
             }
         }
-        int[] byPosition = candidates.clone();
-        IntArrays.unstableSort(byPosition, (a, b) -> Long.compare(table.sourceOf(b), table.sourceOf(a)));
-        IntArrayList found = new IntArrayList();
-        for (int t : byPosition) {
-            int session = table.sessionOf(t);
-            if (table.transactionsEnd(session) - table.firstTransaction(session) == 1 || table.sourceOf(t) < position) {
-                found.add(t);
-            } else {
-                position = Math.min(position, table.sourceOf(t));
+        int[] byLast = candidates.clone();
+        IntArrays.mergeSort(byLast, (a, b) -> Long.compare(last.applyAsLong(b), last.applyAsLong(a)));
+        for (int t : byLast) {
+            if (left.get(t)) {
+                if (precedes.holds(last.applyAsLong(t), bound)) {
+                    break;
+                }
+                bound = Math.min(bound, drop(table, left, t, first));
             }
         }
-        int[] ascending = found.toIntArray();
-        IntArrays.unstableSort(ascending);
-        return ascending;
+        return left.stream().toArray();
+    }
+
+    /** Drops a candidate and those that follow it in its session. @return the least of what is first of them */
+    private static long drop(HistoryTable table, BitSet left, int t, IntToLongFunction first) {
+        long bound = Long.MAX_VALUE;
+        for (int later = t; later < table.transactionsEnd(table.sessionOf(t)) && left.get(later); later++) {
+            left.clear(later);
+            bound = Math.min(bound, first.applyAsLong(later));
+        }
+        return bound;
     }
 
     /** What other transactions do with the keys of loaders. */

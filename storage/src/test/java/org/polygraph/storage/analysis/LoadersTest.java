@@ -30,8 +30,18 @@ class LoadersTest {
                 "init 0; s0: w(x,0); s1: w(y,0); s2: r(x,0) r(y,0)                                / s0#0 s1#0 /",
                 "init 0; s0: w(x,0) | r(x,0); s1: r(x,0)                                          / s0#0      /",
                 "init 0; s1: r(x,0); s0: w(x,0)                                                   / s0#0      /",
+                // Each row in a transaction of its own.
+                "init 0; s0: w(x,0) | w(y,0); s1: r(x,0) r(y,0)                                   / s0#0 s0#1 /",
+                "init 0; s0: w(x,0) | w(y,0) | r(y,0); s1: r(x,0) r(y,0)                          / s0#0 s0#1 /",
+                "init 0; s1: r(x,0) r(y,0); s0: w(x,0) | w(y,0)                                   / s0#0 s0#1 /",
+                "init 0; s1: r(x,0) r(y,0); s0: w(x,0) | w(y,0) | r(x,0)                          /           / its session",
+                "init 0; s0: w(x,0) | w(x,0); s1: r(x,0)                                          /           / another",
+                "init 0; s0: w(x,0) | r(x,0) | w(y,0); s1: r(y,0)                                 /           / whose initial value",
+                "init 0; s0: @1..2 w(x,0) | @3..4 w(y,0) | @5..6 r(x,0); s1: @7..8 r(x,0) r(y,0)  / s0#0 s0#1 /",
+                "init 0; s0: @1..2 w(x,0) | @4..9 w(y,0) | @10..11 r(x,0); s1: @3..5 r(x,0)       / s0#0      /",
+                "init 0; s0: @5..9 w(x,0) | @1..2 w(y,0); s1: @6..7 r(x,0) r(y,0)                 /           / start",
                 // In the middle of the input, and not alone in its session.
-                "init 0; s0: r(x,0); s1: w(x,0) | r(x,0)                                          /           / alone",
+                "init 0; s0: r(x,0); s1: w(x,0) | r(x,0)                                          /           / its session",
                 // A key whose initial value is read is missing.
                 "init 0; s0: w(x,0); s1: r(x,0); s2: r(y,0)                                       /           / whose initial value",
                 "init 0; s0: w(x,0); s1: r(x,0) w(y,0) r(y,0)                                     /           / too",
@@ -43,7 +53,8 @@ class LoadersTest {
                 "init 0; s0: w(x,1); s1: r(x,1)                                                   /           /",
                 "init 0; s0: r(x,0) w(x,0); s1: r(x,0)                                            /           /",
                 "init 0; s0: !w(x,0); s1: r(x,0)                                                  /           /",
-                "init 0; s0: ?w(x,0); s1: r(x,0)                                                  /           /",
+                "init 0; s0: ?w(x,0); s1: r(x,0)                                                  /           / its outcome is unknown",
+                "init 0; s0: ?w(x,0); s1: r(y,0)                                                  /           /",
                 "init 0; s0: (); s1: r(x,0)                                                       /           /",
                 // Nothing reads it.
                 "init 0; s0: w(x,0); s1: r(x,1) w(x,2); s2: w(x,1)                                /           /",
@@ -134,7 +145,7 @@ class LoadersTest {
         long clock = 0;
         for (int s = 0; s < sessions; s++) {
             text.append("; s").append(s).append(": ");
-            int transactions = random.between(1, 2);
+            int transactions = random.between(1, 3);
             for (int t = 0; t < transactions; t++) {
                 text.append(t == 0 ? "" : " | ");
                 if (timed) {
@@ -163,7 +174,7 @@ class LoadersTest {
         List<Integer> loaders = new ArrayList<>();
         for (int t = 0; t < table.transactions(); t++) {
             boolean loads = table.status(t) == TransactionStatus.COMMITTED
-                    && t == table.firstTransaction(table.sessionOf(t))
+                    && (t == table.firstTransaction(table.sessionOf(t)) || loaders.contains(t - 1))
                     && table.firstOperation(t) < table.operationsEnd(t);
             for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
                 loads &= table.isWrite(o) && table.value(o) == table.initialValue();
@@ -219,7 +230,12 @@ class LoadersTest {
                         : ends[t] != HistoryTable.NO_TIME && ends[t] < starts[other];
             }
         }
-        return all || (starts == null && table.transactionsEnd(session) - table.firstTransaction(session) == 1);
+        boolean isWhole = true;
+        for (int other = table.firstTransaction(session); other < table.transactionsEnd(session); other++) {
+            isWhole &= loaders.contains(other);
+            all &= other > t || loaders.contains(other);
+        }
+        return all || (starts == null && isWhole);
     }
 
     private static String names(HistoryTable table, int[] transactions) {

@@ -176,7 +176,7 @@ public final class HtmlReport {
             int share = Math.max(left / Math.min(4, all.size() - i), 1);
             String text = "";
             for (ViolationPage.Extent extent : ViolationPage.Extent.values()) {
-                ViolationPage model = ViolationPage.of(all.get(i), i, verdict.level(), table, run, options(), extent);
+                ViolationPage model = ViolationPage.of(verdict, i, table, run, options(), extent);
                 text = template.execute(model);
                 if (bytes(text) <= share) {
                     break;

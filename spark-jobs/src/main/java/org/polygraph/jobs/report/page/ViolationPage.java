@@ -13,9 +13,11 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.report.wording.Certain;
 import org.polygraph.jobs.report.wording.Expectation;
 import org.polygraph.jobs.report.wording.Facts;
+import org.polygraph.jobs.report.wording.InitialRows;
 import org.polygraph.jobs.report.wording.Legible;
 import org.polygraph.jobs.report.wording.Phenomenon;
 import org.polygraph.jobs.report.wording.VersionOrder;
+import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.SubHistory;
@@ -29,6 +31,7 @@ import org.polygraph.storage.table.HistoryTable;
  *
  * @param number from 1
  * @param cycle the drawing, in a list that is empty if there is nothing to draw
+ * @param effect how it depends on loaders of initial rows; empty if it does not
  */
 record ViolationPage(
         String anchor,
@@ -43,6 +46,7 @@ record ViolationPage(
         boolean split,
         List<Steps.Case> cases,
         String expectation,
+        String effect,
         List<Drawing> lanes,
         boolean timed,
         List<Row> rows,
@@ -104,13 +108,14 @@ record ViolationPage(
 
     /** @param run location of the run, for the command that checks the sub-history */
     static ViolationPage of(
-            Violation violation,
+            Verdict verdict,
             int i,
-            IsolationLevel level,
             HistoryTable table,
             String run,
             String options,
             Extent extent) {
+        Violation violation = verdict.violations().get(i);
+        IsolationLevel level = verdict.level();
         Facts facts = new Facts(table);
         String folder = String.format(Locale.ROOT, "%03d", i);
         String anchor = "v" + folder;
@@ -135,6 +140,7 @@ record ViolationPage(
                 !violation.cases().isEmpty(),
                 steps.cases(violation.cases(), 1),
                 Expectation.of(violation, level, facts),
+                InitialRows.effect(verdict),
                 drawn && !lanes.boxes().isEmpty() ? List.of(lanes) : List.of(),
                 LaneDrawing.isTimed(table, all.subList(0, Math.min(all.size(), LaneDrawing.MOST))),
                 rows(all.subList(0, shown), violation.minimal(), facts, extent),
