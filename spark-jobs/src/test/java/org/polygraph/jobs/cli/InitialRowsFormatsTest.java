@@ -113,7 +113,9 @@ class InitialRowsFormatsTest {
                 assertThat(check(level, copy, "--initial", "implicit").word()).isEqualTo("PASS");
             }
         }
-        assertThat(InProcess.run("lint", path).out()).contains("load the initial rows").doesNotContain("gets the value");
+        assertThat(InProcess.run("lint", path).out())
+                .contains("load the initial rows")
+                .doesNotContain("gets the value");
     }
 
     @Test

@@ -107,13 +107,7 @@ record ViolationPage(
     private static final int TEXT = 60;
 
     /** @param run location of the run, for the command that checks the sub-history */
-    static ViolationPage of(
-            Verdict verdict,
-            int i,
-            HistoryTable table,
-            String run,
-            String options,
-            Extent extent) {
+    static ViolationPage of(Verdict verdict, int i, HistoryTable table, String run, String options, Extent extent) {
         Violation violation = verdict.violations().get(i);
         IsolationLevel level = verdict.level();
         Facts facts = new Facts(table);
