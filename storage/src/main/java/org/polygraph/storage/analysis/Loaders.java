@@ -4,7 +4,6 @@ import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.ints.IntArrays;
 import java.util.BitSet;
 import java.util.function.IntToLongFunction;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
@@ -177,8 +176,11 @@ public final class Loaders {
                 while (from > table.firstTransaction(s) && mayLoad(table, from - 1)) {
                     from--;
                 }
-                return IntStream.rangeClosed(from == table.firstTransaction(s) ? from : t, t)
-                        .toArray();
+                IntArrayList found = new IntArrayList();
+                for (int each = from == table.firstTransaction(s) ? from : t; each <= t; each++) {
+                    found.add(each);
+                }
+                return found.toIntArray();
             }
         }
         throw new HistoryException(
@@ -292,7 +294,11 @@ public final class Loaders {
                 bound = Math.min(bound, drop(table, left, t, first));
             }
         }
-        return left.stream().toArray();
+        IntArrayList kept = new IntArrayList(left.cardinality());
+        for (int t = left.nextSetBit(0); t >= 0; t = left.nextSetBit(t + 1)) {
+            kept.add(t);
+        }
+        return kept.toIntArray();
     }
 
     /** Drops a candidate and those that follow it in its session. @return the least of what is first of them */
