@@ -9,6 +9,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.Check;
+import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.Checkpoints;
 import org.polygraph.jobs.decision.CpuClock;
@@ -26,6 +27,7 @@ import org.polygraph.partitioner.linear.Linearizability;
 import org.polygraph.storage.analysis.Loaders;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.UnknownRows;
 
 /**
  * One PATH: read once, judged at each level asked for, and every way to fail turned into a verdict and a message. Used
@@ -36,6 +38,9 @@ import org.polygraph.storage.table.HistoryTable;
  * on their own.
  */
 final class PathCheck {
+    /** Guesses of the rows of writes, one after the other. */
+    private static final int MOST_GUESSES = 8;
+
     private final CheckSettings settings;
     private final List<CheckRequest> requests;
     private final Checker checker;
@@ -49,6 +54,8 @@ final class PathCheck {
     private @Nullable HistoryTable table;
     /** The history in which loaders of initial rows are ordinary transactions; null if there are none. */
     private @Nullable HistoryTable unloaded;
+
+    private @Nullable UnknownRows unknownRows;
     /** Why transactions that look like loaders are not loaders; else empty. */
     private String doubt = "";
 
@@ -111,6 +118,76 @@ final class PathCheck {
         }
         Deadline.Step<Verdict.Builder, HistoryException, IOException> reader = this::read;
         Verdict.Builder problem = attempt(strongest, () -> Deadline.run(budget, reader));
+        UnknownRows unknown = unknownRows;
+        verdicts = verdicts(problem, kept);
+        return unknown == null || problem != null ? verdicts : ofUnknownRows(unknown, verdicts);
+    }
+
+    /**
+     * A violation of the relaxed history is one of the history, and so is an order of a guess.
+     *
+     * @param given verdicts of the table that was read
+     */
+    private List<Verdict> ofUnknownRows(UnknownRows unknown, List<Verdict> given) {
+        List<Verdict> verdicts = new ArrayList<>();
+        HistoryTable read = Objects.requireNonNull(table, "a history");
+        for (Verdict verdict : given) {
+            boolean isDecided =
+                    switch (verdict.status()) {
+                        case PASS -> unknown.table() == UnknownRows.Table.GUESS;
+                        case VIOLATION -> unknown.table() == UnknownRows.Table.RELAXED;
+                        default -> true;
+                    };
+            verdicts.add(isDecided ? verdict : guessed(unknown, read, verdict));
+        }
+        return verdicts;
+    }
+
+    private Verdict guessed(UnknownRows unknown, HistoryTable read, Verdict verdict) {
+        List<Deadline.Step<@Nullable HistoryTable, HistoryException, IOException>> guesses = new ArrayList<>();
+        Witness witness = verdict.witness();
+        if (witness != null) {
+            guesses.add(() -> unknown.inOrder(witness.counted(), witness.position()));
+        }
+        if (unknown.table() == UnknownRows.Table.RELAXED) {
+            guesses.add(unknown::inOrderOfEnds);
+        }
+        CheckRequest request = requests.stream()
+                .filter(each -> each.level() == verdict.level())
+                .findFirst()
+                .orElseThrow();
+        for (Deadline.Step<@Nullable HistoryTable, HistoryException, IOException> guess : guesses) {
+            Verdict.Builder found = attempt(request, () -> guessed(request, guess.run()));
+            if (found != null && found.status() == Verdict.Status.PASS) {
+                return complete(found);
+            }
+        }
+        return complete(Verdict.of(Verdict.Status.UNKNOWN, verdict.level())
+                .reason("found " + unknown.writes() + " writes by a condition without \"keys\", the first at "
+                        + read.whereIs(unknown.first())
+                        + ", whose rows cannot be derived; expected the keys of the rows that they wrote; record them"));
+    }
+
+    /** Returns the verdict of a guess, of which each order yields another one while writes stay open; null if some stay open. */
+    private Verdict.@Nullable Builder guessed(CheckRequest request, @Nullable HistoryTable first)
+            throws HistoryException {
+        HistoryTable guess = first;
+        for (int i = 0; i < MOST_GUESSES && guess != null && use(guess) == null; i++) {
+            Verdict.Builder verdict =
+                    judge(Objects.requireNonNull(table, "a history"), request, Kept.NOWHERE, List.of());
+            UnknownRows open = guess.unknownRows();
+            Witness witness = verdict.build().witness();
+            if (open == null || verdict.status() != Verdict.Status.PASS || witness == null) {
+                return open == null ? verdict : null;
+            }
+            guess = open.inOrder(witness.counted(), witness.position());
+        }
+        return null;
+    }
+
+    /** @param problem why nothing can be judged; null if something can */
+    private List<Verdict> verdicts(Verdict.@Nullable Builder problem, Kept kept) {
+        List<Verdict> verdicts = new ArrayList<>();
         Verdict unread = problem == null ? null : complete(problem);
         HistoryTable whole = table;
         HistoryTable history = whole == null ? null : whole.withoutRefusals();
@@ -238,6 +315,13 @@ final class PathCheck {
                 TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - before),
                 CpuClock.millis() - cpu,
                 counts.transactions());
+        unknownRows = read.unknownRows();
+        return use(read);
+    }
+
+    /** Takes a history as the one to judge; makes a verdict if there is nothing to judge. */
+    private Verdict.@Nullable Builder use(HistoryTable read) throws HistoryException {
+        counts = Counts.of(read);
         Loaders loaders = requests.get(0).loaders(read);
         doubt = loaders.doubt();
         table = loaders.applied();

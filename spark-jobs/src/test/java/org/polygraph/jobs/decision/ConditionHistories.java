@@ -12,8 +12,12 @@ import org.polygraph.storage.testkit.SplitMix;
  * Tiny histories with inserts, deletes and predicates, and the definitions of docs/predicates.md and docs/rows.md,
  * tried over every order of events and every choice of unknown outcomes. It shares no code with the checker.
  */
-final class ConditionHistories {
+public final class ConditionHistories {
     static final int KEYS = 2;
+    /** In place of a count: the keys are given, or nothing is. */
+    private static final int KEYS_GIVEN = -2;
+
+    private static final int NOTHING_GIVEN = -1;
     private static final int NULL = -1;
     private static final int ABSENT = -2;
     private static final String[] NAMES = {"x", "y"};
@@ -71,8 +75,23 @@ final class ConditionHistories {
         }
     }
 
-    /** @param rows by key: the value that was returned, or ABSENT */
-    private record Operation(Kind kind, int key, Row row, Where where, int[] rows) {
+    /**
+     * @param rows by key: the value that was returned, or ABSENT; if the keys are not given, the search writes the rows that match here
+     * @param count of the rows, if their keys are not given
+     */
+    private record Operation(Kind kind, int key, Row row, Where where, int[] rows, int count) {
+        Operation(Kind kind, int key, Row row, Where where, int[] rows) {
+            this(kind, key, row, where, rows, KEYS_GIVEN);
+        }
+
+        private String keys() {
+            return switch (count) {
+                case KEYS_GIVEN -> ",\"keys\":" + list(false);
+                case NOTHING_GIVEN -> "";
+                default -> ",\"count\":" + count;
+            };
+        }
+
         boolean isPredicate() {
             return kind.ordinal() >= Kind.PR.ordinal();
         }
@@ -101,8 +120,8 @@ final class ConditionHistories {
                         case W, I -> "\"key\":" + key + value + columns;
                         case D -> "\"key\":" + key;
                         case PR -> where.json() + ",\"rows\":" + list(true);
-                        case PW -> where.json() + value + columns + ",\"keys\":" + list(false);
-                        case PD -> where.json() + ",\"keys\":" + list(false);
+                        case PW -> where.json() + value + columns + keys();
+                        case PD -> where.json() + keys();
                     }
                     + "}";
         }
@@ -141,6 +160,22 @@ final class ConditionHistories {
     private record Version(@Nullable Row row, List<Integer> writers) {}
 
     ConditionHistories(SplitMix random) {
+        this(random, false);
+    }
+
+    /** A history, some of whose writes by a condition do not have the keys of their rows. */
+    public static ConditionHistories withUnknownRows(SplitMix random) {
+        return new ConditionHistories(random, true);
+    }
+
+    /** Values are unique where some keys are not given, in half of the histories. */
+    private int nextValue;
+
+    private final boolean hidesKeys;
+
+    private ConditionHistories(SplitMix random, boolean hidesKeys) {
+        this.hidesKeys = hidesKeys;
+        nextValue = hidesKeys && random.nextInt(2) == 0 ? 10 : 0;
         initial = random.nextInt(3) == 0 ? 0 : NULL;
         Arrays.fill(initials, initial);
         if (random.nextInt(3) == 0) {
@@ -148,7 +183,7 @@ final class ConditionHistories {
         }
         timed = random.nextInt(2) == 0;
         boolean rows = random.nextInt(4) != 0;
-        boolean columns = random.nextInt(2) == 0;
+        boolean columns = nextValue > 0 || random.nextInt(2) == 0;
         int n = 2 + random.nextInt(3);
         int sessions = 1 + random.nextInt(n);
         List<Row[]> states = new ArrayList<>();
@@ -183,12 +218,12 @@ final class ConditionHistories {
         }
     }
 
-    private static Operation operation(
+    private Operation operation(
             SplitMix random, @Nullable Row[] seen, @Nullable Row[] now, boolean rows, boolean columns) {
         int key = random.nextInt(KEYS);
         boolean wide = columns && random.nextInt(4) != 0;
         Row row = new Row(
-                random.nextInt(8) == 0 ? NULL : random.nextInt(4),
+                nextValue > 0 ? nextValue++ : random.nextInt(8) == 0 ? NULL : random.nextInt(4),
                 wide ? random.nextInt(3) : ABSENT,
                 wide ? random.nextInt(2) : ABSENT);
         int[] nothing = new int[0];
@@ -206,7 +241,7 @@ final class ConditionHistories {
             }
             return new Operation(kind, key, row, none, nothing);
         }
-        boolean ofColumns = columns && random.nextInt(3) != 0;
+        boolean ofColumns = columns && (nextValue > 0 || random.nextInt(3) != 0);
         int lo = random.nextInt(ofColumns ? 3 : 4);
         int names = ofColumns ? random.nextInt(4) : 0;
         Where where = new Where(
@@ -220,18 +255,24 @@ final class ConditionHistories {
             result[key] = random.nextInt(2) == 0 ? ABSENT : random.nextInt(4);
         }
         Kind kind = drawn < 8 ? Kind.PR : rows && random.nextInt(2) == 0 ? Kind.PD : Kind.PW;
-        return new Operation(kind, key, row, where, result);
+        int count = KEYS_GIVEN;
+        if (hidesKeys && kind != Kind.PR && random.nextInt(5) != 0) {
+            count = random.nextInt(3) == 0
+                    ? NOTHING_GIVEN
+                    : (int) Arrays.stream(result).filter(v -> v != ABSENT).count();
+        }
+        return new Operation(kind, key, row, where, result, count);
     }
 
     private @Nullable Row initialRow(int key) {
         return initials[key] == NULL ? null : new Row(initials[key], ABSENT, ABSENT);
     }
 
-    boolean isTimed() {
+    public boolean isTimed() {
         return timed;
     }
 
-    String lines() {
+    public String lines() {
         StringBuilder text = new StringBuilder("{\"format\":\"history\",\"version\":1,\"initial\":{\"value\":"
                 + value(initial) + ",\"state\":[[0," + value(initials[0]) + "],[1," + value(initials[1]) + "]]}}\n");
         for (int t = 0; t < transactions.size(); t++) {
@@ -254,7 +295,7 @@ final class ConditionHistories {
         return text.append("{\"op\":\"r\",\"key\":1,\"value\":0}]}\n").toString();
     }
 
-    boolean holds(IsolationLevel level) {
+    public boolean holds(IsolationLevel level) {
         perTransaction = level.eventsPerTransaction();
         realTime = level.realTime() && timed;
         int n = transactions.size();
@@ -321,6 +362,16 @@ final class ConditionHistories {
             seen[k] = state[k].row;
         }
         for (Operation o : transactions.get(t).operations) {
+            if (o.count != KEYS_GIVEN) {
+                int matching = 0;
+                for (int k = 0; k < KEYS; k++) {
+                    o.rows[k] = o.where.matches(seen[k]) ? 0 : ABSENT;
+                    matching += o.rows[k] == ABSENT ? 0 : 1;
+                }
+                if (o.count != NOTHING_GIVEN && o.count != matching) {
+                    return false;
+                }
+            }
             if (o.kind == Kind.R && o.row.value != (seen[o.key] == null ? NULL : seen[o.key].value)) {
                 return false;
             }

@@ -15,25 +15,32 @@ import org.jspecify.annotations.Nullable;
  * @param state by key: the code of another initial value; null for none
  * @param metadata the other fields of the header, as JSON
  * @param predicates the predicates that reads of keys stand for, perhaps only in part; null for none
+ * @param unknownRows the writes by a condition whose rows are not known; null for none
  */
 record Header(
         HistoryTable.Source source,
         long initialValue,
         @Nullable Int2LongMap state,
         Map<String, String> metadata,
-        @Nullable PredicateReads predicates) {
+        @Nullable PredicateReads predicates,
+        @Nullable UnknownRows unknownRows) {
     Header {
         metadata = Collections.unmodifiableMap(new LinkedHashMap<>(metadata));
     }
 
     /** Returns a copy with other initial values of some keys. */
     Header with(@Nullable Int2LongMap other) {
-        return new Header(source, initialValue, other, metadata, predicates);
+        return new Header(source, initialValue, other, metadata, predicates, unknownRows);
     }
 
     /** Returns a copy with predicates. */
     Header with(@Nullable PredicateReads other) {
-        return new Header(source, initialValue, state, metadata, other);
+        return new Header(source, initialValue, state, metadata, other, unknownRows);
+    }
+
+    /** Returns a copy with writes of unknown rows. */
+    Header with(UnknownRows other) {
+        return new Header(source, initialValue, state, metadata, predicates, other);
     }
 
     /** Returns the header of a history of some keys, without predicates. @param ofKeys by key there: its id here */
@@ -47,6 +54,6 @@ record Header(
                 picked.put(k, state.get(ofKeys[k]));
             }
         }
-        return new Header(source, initialValue, picked.isEmpty() ? null : picked, metadata, null);
+        return new Header(source, initialValue, picked.isEmpty() ? null : picked, metadata, null, null);
     }
 }

@@ -373,6 +373,15 @@ public final class HistoryTable {
         return header.predicates();
     }
 
+    /** The writes by a condition whose rows are not known; null if there are none. This table is one of the two that stand for the history. */
+    public @Nullable UnknownRows unknownRows() {
+        return header.unknownRows();
+    }
+
+    HistoryTable with(UnknownRows unknown) {
+        return with(header.with(unknown));
+    }
+
     HistoryTable with(@Nullable PredicateReads predicates) {
         return with(header.with(predicates));
     }
@@ -601,7 +610,7 @@ public final class HistoryTable {
             }
         }
         return new HistoryTable(
-                new Header(new Source(List.of(), Unit.ROW), 0, state, Map.of(), null),
+                new Header(new Source(List.of(), Unit.ROW), 0, state, Map.of(), null, null),
                 keys,
                 new ValueDictionary(),
                 new Sessions(labels, sessionStarts),

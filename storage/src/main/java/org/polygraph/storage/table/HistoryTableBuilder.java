@@ -259,10 +259,20 @@ public final class HistoryTableBuilder {
         operation(0, predicates().add(condition, matched, read));
     }
 
-    /** Adds a write by a condition whose rows are not known. Only an aborted transaction may have one. */
-    public void writeOfUnknownRows() {
-        predicates();
-        operation(0, Predicates.OF_UNKNOWN_ROWS);
+    /**
+     * Adds a write by a condition whose rows are not known.
+     *
+     * @param value that it leaves in each of them
+     * @param row the columns that it leaves; negative for none
+     * @param count of the rows; negative if it is not known
+     */
+    public void writeOfUnknownRows(Condition condition, long value, int row, long count) {
+        operation(0, predicates().add(condition, new Predicates.Unknown(false, value, row, count)));
+    }
+
+    /** Adds a delete by a condition whose rows are not known. @param count of the rows; negative if it is not known */
+    public void deleteOfUnknownRows(Condition condition, long count) {
+        operation(0, predicates().add(condition, new Predicates.Unknown(true, ValueDictionary.NULL, -1, count)));
     }
 
     /** Returns the number of a column of rows, for conditions and {@link #columnOfRow}. */
@@ -502,7 +512,8 @@ public final class HistoryTableBuilder {
      *     places
      */
     public HistoryTable build() throws HistoryException {
-        Header header = new Header(new HistoryTable.Source(files, unit), initialValue(), initialState, metadata, null);
+        Header header =
+                new Header(new HistoryTable.Source(files, unit), initialValue(), initialState, metadata, null, null);
         SessionOrder sorted = transactions.order(sessions.labels());
         int[] order = sorted.order();
         if (order != null) {

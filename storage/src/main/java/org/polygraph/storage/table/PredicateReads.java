@@ -6,7 +6,6 @@ import it.unimi.dsi.fastutil.longs.LongSet;
 import it.unimi.dsi.fastutil.longs.LongSets;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.model.HistoryException;
-import org.polygraph.storage.model.TransactionStatus;
 
 /**
  * The predicates of a history, of which single pairs of a condition and a row become reads, see {@link
@@ -39,12 +38,8 @@ public final class PredicateReads {
      * The table with reads and writes in place of the codes that stand for predicates, and without those of columns.
      */
     static HistoryTable of(HistoryTable table, Predicates predicates) throws HistoryException {
-        for (int t = 0; t < table.transactions(); t++) {
-            for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
-                if (table.value(o) == Predicates.OF_UNKNOWN_ROWS) {
-                    requireAborted(table, t);
-                }
-            }
+        if (predicates.hasUnknown()) {
+            return UnknownRowsResolution.of(table, predicates);
         }
         PredicateMarks marks = new PredicateMarks(
                 table.operationStarts(), table.operationKeys(), table.operationValues(), table.operationKinds());
@@ -56,17 +51,6 @@ public final class PredicateReads {
         PredicateReads reads = new PredicateReads(plain, marks, predicates, new RowVersions(plain, marks, predicates));
         reads.areAllRead = reads.areFew();
         return (reads.areAllRead ? reads.all() : plain).with(reads);
-    }
-
-    /** No other transaction sees what an aborted one wrote, so its write of unknown rows is left out. */
-    private static void requireAborted(HistoryTable table, int transaction) throws HistoryException {
-        if (table.status(transaction) != TransactionStatus.ABORTED) {
-            throw new HistoryException(
-                    table.whereIs(transaction),
-                    "a \"pw\" or \"pd\" without \"keys\"",
-                    "the keys of the rows that it wrote",
-                    "a write of unknown rows is not decided yet: record its keys");
-        }
     }
 
     private boolean areFew() {

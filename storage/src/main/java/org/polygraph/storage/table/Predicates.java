@@ -1,9 +1,11 @@
 package org.polygraph.storage.table;
 
+import it.unimi.dsi.fastutil.ints.Int2ObjectOpenHashMap;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.objects.Object2IntOpenHashMap;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The predicates of a history: conditions, and the keys of the rows that matched; and the columns of the rows that were
@@ -13,9 +15,6 @@ final class Predicates {
     private static final long FIRST = Long.MIN_VALUE + (1L << 45);
     private static final long END = Long.MIN_VALUE + (1L << 46);
     private static final long END_OF_ROWS = Long.MIN_VALUE + (1L << 47);
-    /** Stands for a write of rows that the history does not name. */
-    static final long OF_UNKNOWN_ROWS = END;
-
     private static final long FIRST_ROW = END + 1;
 
     private final Object2IntOpenHashMap<String> labels = new Object2IntOpenHashMap<>();
@@ -25,7 +24,43 @@ final class Predicates {
 
     private final IntArrayList ends = new IntArrayList();
     private final IntArrayList keys = new IntArrayList();
-    private final RowColumns rows = new RowColumns();
+    private final Int2ObjectOpenHashMap<Unknown> unknown = new Int2ObjectOpenHashMap<>();
+    private final RowColumns rows;
+
+    Predicates() {
+        this(new RowColumns());
+    }
+
+    /** @param rows the columns of the rows that were written */
+    Predicates(RowColumns rows) {
+        this.rows = rows;
+    }
+
+    /**
+     * A write of rows that the history does not name.
+     *
+     * @param value that it leaves, if it is no delete
+     * @param row the columns that it leaves; negative for none
+     * @param count of the rows; negative if it is not known
+     */
+    record Unknown(boolean isDelete, long value, int row, long count) {}
+
+    /** Adds a write of unknown rows. @return the code that stands for it */
+    long add(Condition condition, Unknown write) {
+        long code = add(condition, new IntArrayList(), false);
+        unknown.put(number(code), write);
+        return code;
+    }
+
+    /** What a predicate writes, if its rows are unknown; else null. */
+    @Nullable
+    Unknown unknown(int predicate) {
+        return unknown.get(predicate);
+    }
+
+    boolean hasUnknown() {
+        return !unknown.isEmpty();
+    }
 
     /**
      * Adds one.

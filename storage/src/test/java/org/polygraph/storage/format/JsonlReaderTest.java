@@ -201,8 +201,10 @@ class JsonlReaderTest {
                 .isEqualTo(
                         "h:1:78: found the number 9223372036854775808 as \"value\"; expected an integer of 64 bits; write"
                                 + " larger numbers as strings");
-        assertThat(inputs.refusal("h", txn("{\"op\":\"pw\",\"lo\":1,\"hi\":2,\"value\":3}")))
-                .contains("found a \"pw\" or \"pd\" without \"keys\"; expected the keys of the rows that it wrote");
+        assertThat(inputs.read("h", txn("{\"op\":\"pw\",\"lo\":1,\"hi\":2,\"value\":3}")).unknownRows())
+                .isNotNull();
+        assertThat(inputs.refusal("h", txn("{\"op\":\"pd\",\"lo\":1,\"hi\":2,\"count\":-1}")))
+                .contains("found \"count\":-1; expected the number of rows, 0 or more");
         String unknownRows =
                 txn("{\"op\":\"pw\",\"lo\":1,\"hi\":2,\"value\":3},{\"op\":\"r\",\"key\":1,\"value\":null}");
         assertThat(inputs.read("h", unknownRows.replace("committed", "aborted")).operations())

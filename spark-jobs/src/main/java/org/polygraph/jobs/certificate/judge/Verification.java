@@ -25,6 +25,7 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.PredicateReads;
+import org.polygraph.storage.table.UnknownRows;
 
 /**
  * Checks the evidence of a run against the history. A PASS is verified by replaying its order; a VIOLATION by judging a
@@ -142,7 +143,12 @@ public final class Verification {
             return new Report(
                     Answer.UNDECIDED, "no evidence is defined for level " + Names.line(claim.level()), List.of());
         }
-        Loaders loaders = Loaders.of(table, claim.loaders(), claim.usesTimes(), terms.clockSkewNanos());
+        HistoryTable judged = judged(run, claim, table);
+        if (judged == null) {
+            return new Report(
+                    Answer.UNDECIDED, "the history has writes of unknown rows, which leave no evidence", List.of());
+        }
+        Loaders loaders = Loaders.of(judged, claim.loaders(), claim.usesTimes(), terms.clockSkewNanos());
         Verification verification = new Verification(run, terms, loaders.applied());
         if (loaders.transactions().length > 0) {
             verification.checked("initial rows", loaders.statement() + ", before all others");
@@ -155,6 +161,21 @@ public final class Verification {
                     Answer.UNDECIDED, "the run has no certificate, because the time ended before it was written");
         }
         return claim.byChoices() ? verification.choices() : verification.order(input, replayer);
+    }
+
+    /** The history that the evidence is about, if it has writes of unknown rows; null if there is no such history. */
+    private static @Nullable HistoryTable judged(Location run, Claim claim, HistoryTable table)
+            throws IOException, HistoryException {
+        UnknownRows unknown = table.unknownRows();
+        if (unknown == null) {
+            return table;
+        }
+        if (claim.verdict().equals("VIOLATION")) {
+            return unknown.table() == UnknownRows.Table.RELAXED ? table : null;
+        }
+        RankFile.Content content = RankFile.read(run, table);
+        HistoryTable guess = unknown.inOrder(content.counted(), content.position());
+        return guess == null || guess.unknownRows() != null ? null : guess;
     }
 
     /**

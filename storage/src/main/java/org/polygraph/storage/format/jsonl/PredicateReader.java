@@ -68,7 +68,11 @@ final class PredicateReader {
             if (reads) {
                 throw place.error(json, "a \"pr\" without \"rows\"", "the rows that it returned", REMEDY);
             }
-            builder.writeOfUnknownRows();
+            if (op.equals("pd")) {
+                builder.deleteOfUnknownRows(condition, count);
+            } else {
+                builder.writeOfUnknownRows(condition, value, row, count);
+            }
             return;
         }
         if (count >= 0 && count != keys.size()) {
@@ -121,7 +125,12 @@ final class PredicateReader {
                 value = Json.value(json, place, field, builder.values());
                 hasValue = true;
             }
-            case "count" -> count = Json.integer(json, place, field);
+            case "count" -> {
+                count = Json.integer(json, place, field);
+                if (count < 0) {
+                    throw place.error(json, "\"count\":" + count, "the number of rows, 0 or more", REMEDY);
+                }
+            }
             case "where" -> where = where(json, place);
             case "row" -> {
                 if (op.equals("pw") && json.currentToken() == JsonToken.START_OBJECT) {

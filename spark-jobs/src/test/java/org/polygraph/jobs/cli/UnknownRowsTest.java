@@ -1,0 +1,84 @@
+package org.polygraph.jobs.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.polygraph.jobs.decision.ConditionHistories;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.testkit.SplitMix;
+import org.polygraph.storage.testkit.SuiteScale;
+
+/** Writes by a condition that do not name their rows. */
+class UnknownRowsTest {
+    private static final String HEADER =
+            "{\"format\":\"history\",\"version\":1,\"initial\":{\"value\":null,\"state\":[[1,5],[2,5]]}}\n";
+
+    @TempDir
+    private Path folder;
+
+    private String file(String lines) throws IOException {
+        return Files.writeString(folder.resolve("history.jsonl"), lines).toString();
+    }
+
+    private static String line(int session, String operations) {
+        return "{\"session\":" + session + ",\"index\":0,\"status\":\"committed\",\"ops\":[" + operations + "]}\n";
+    }
+
+    /** Every order of events and every outcome is tried, with the rows that match in it. */
+    @Test
+    void noVerdictIsWrong() throws IOException {
+        long seed = 0x0b5c;
+        Map<String, Integer> counts = new TreeMap<>();
+        for (int i = 0; i < SuiteScale.of(3_000); i++) {
+            ConditionHistories history = ConditionHistories.withUnknownRows(new SplitMix(SplitMix.seedOf(seed, i)));
+            String path = file(history.lines());
+            IsolationLevel level = i % 2 == 0 ? IsolationLevel.SER : IsolationLevel.SI;
+            Path runs = folder.resolve("runs-" + i);
+            InProcess check = i % 10 < 2
+                    ? InProcess.run("check", "-q", "-l", level.label(), "-o", runs.toString(), path)
+                    : InProcess.run("check", "-q", "-l", level.label(), path);
+            boolean holds = history.holds(level);
+            String what = "seed " + seed + " #" + i + " " + history.lines() + check;
+            counts.merge(check.word() + (holds ? " holds" : " violated"), 1, Integer::sum);
+            if (check.word().equals("PASS") || check.word().equals("VIOLATION")) {
+                assertThat(check.word()).as(what).isEqualTo(holds ? "PASS" : "VIOLATION");
+                if (i % 10 < 2) {
+                    InProcess verify = InProcess.run("verify", Faults.run(runs).toString(), path);
+                    assertThat(verify.word()).as(what + verify).isNotEqualTo("REJECTED");
+                    counts.merge("verify " + verify.word(), 1, Integer::sum);
+                }
+            }
+        }
+        System.out.println(counts + ", seed " + seed);
+        assertThat(counts).containsKeys("PASS holds", "VIOLATION violated", "verify VERIFIED");
+    }
+
+    @Test
+    void aReadShowsARow() throws IOException {
+        String write = line(0, "{\"op\":\"pw\",\"lo\":5,\"hi\":5,\"value\":7,\"count\":2}");
+        String path = file(HEADER + write
+                + line(1, "{\"op\":\"r\",\"key\":1,\"value\":7},{\"op\":\"r\",\"key\":2,\"value\":5}"));
+        InProcess violation = InProcess.run("check", "-l", "ser", path);
+        assertThat(violation.word()).as(violation.toString()).isNotEqualTo("PASS");
+        String seen = file(HEADER + write
+                + line(1, "{\"op\":\"r\",\"key\":1,\"value\":7},{\"op\":\"r\",\"key\":2,\"value\":7}"));
+        assertThat(InProcess.run("check", "-l", "ser", seen).word()).isEqualTo("PASS");
+    }
+
+    @Test
+    void theCountIsKept() throws IOException {
+        String path = file(HEADER + line(0, "{\"op\":\"pw\",\"lo\":5,\"hi\":5,\"value\":7,\"count\":1}"));
+        InProcess unknown = InProcess.run("check", "-l", "ser", path);
+        assertThat(unknown.word()).isEqualTo("UNKNOWN");
+        assertThat(unknown.out())
+                .contains("writes by a condition without \"keys\", the first at " + path + ":2", "record them");
+        String any = file(HEADER + line(0, "{\"op\":\"pw\",\"lo\":5,\"hi\":5,\"value\":7}"));
+        assertThat(InProcess.run("check", "-l", "ser,si", any).exitCode()).isZero();
+    }
+}

@@ -1,0 +1,56 @@
+package org.polygraph.storage.table;
+
+import org.jspecify.annotations.Nullable;
+import org.polygraph.storage.model.HistoryException;
+
+/** The writes by a condition of a history that does not name the rows that they wrote. */
+public final class UnknownRows {
+    /** What the table that has them is. */
+    public enum Table {
+        /** Without everything that depends on these rows: if it is violated, so is the history. */
+        RELAXED,
+        /** With the rows that match in the order of ends: if it holds, so does the history. */
+        GUESS,
+        /** Its verdict proves nothing. */
+        NEITHER
+    }
+
+    private final UnknownRowsResolution resolution;
+    private final Table table;
+
+    UnknownRows(UnknownRowsResolution resolution, Table table) {
+        this.resolution = resolution;
+        this.table = table;
+    }
+
+    /** The number of the writes. */
+    public int writes() {
+        return resolution.openWrites();
+    }
+
+    /** The transaction of the first one. */
+    public int first() {
+        return resolution.firstOpen();
+    }
+
+    /** What the table is: relaxed, unless some of the writes are deletes. */
+    public Table table() {
+        return table;
+    }
+
+    /**
+     * Returns a guess: the history with the rows that match in an order.
+     *
+     * @param counted by transaction: whether it counts
+     * @param position by event, one or two a transaction: its place
+     * @return with such writes if the rows of some disagree with their counts; null if some of these are deletes
+     */
+    public @Nullable HistoryTable inOrder(boolean[] counted, int[] position) throws HistoryException {
+        return resolution.inOrder(counted, position);
+    }
+
+    /** Returns the guess with the rows that match in the order of ends, or of the input without times; as above. */
+    public @Nullable HistoryTable inOrderOfEnds() throws HistoryException {
+        return resolution.inOrderOfEnds();
+    }
+}
