@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.Check;
-import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.Checkpoints;
 import org.polygraph.jobs.decision.CpuClock;
@@ -162,10 +162,12 @@ final class PathCheck {
                 return complete(found);
             }
         }
-        return complete(Verdict.of(Verdict.Status.UNKNOWN, verdict.level())
-                .reason("found " + unknown.writes() + " writes by a condition without \"keys\", the first at "
-                        + read.whereIs(unknown.first())
-                        + ", whose rows cannot be derived; expected the keys of the rows that they wrote; record them"));
+        return complete(
+                Verdict.of(Verdict.Status.UNKNOWN, verdict.level())
+                        .reason(
+                                "found " + unknown.writes() + " writes by a condition without \"keys\", the first at "
+                                        + read.whereIs(unknown.first())
+                                        + ", whose rows cannot be derived; expected the keys of the rows that they wrote; record them"));
     }
 
     /** Returns the verdict of a guess, of which each order yields another one while writes stay open; null if some stay open. */

@@ -62,12 +62,12 @@ class UnknownRowsTest {
     @Test
     void aReadShowsARow() throws IOException {
         String write = line(0, "{\"op\":\"pw\",\"lo\":5,\"hi\":5,\"value\":7,\"count\":2}");
-        String path = file(HEADER + write
-                + line(1, "{\"op\":\"r\",\"key\":1,\"value\":7},{\"op\":\"r\",\"key\":2,\"value\":5}"));
+        String path = file(
+                HEADER + write + line(1, "{\"op\":\"r\",\"key\":1,\"value\":7},{\"op\":\"r\",\"key\":2,\"value\":5}"));
         InProcess violation = InProcess.run("check", "-l", "ser", path);
         assertThat(violation.word()).as(violation.toString()).isNotEqualTo("PASS");
-        String seen = file(HEADER + write
-                + line(1, "{\"op\":\"r\",\"key\":1,\"value\":7},{\"op\":\"r\",\"key\":2,\"value\":7}"));
+        String seen = file(
+                HEADER + write + line(1, "{\"op\":\"r\",\"key\":1,\"value\":7},{\"op\":\"r\",\"key\":2,\"value\":7}"));
         assertThat(InProcess.run("check", "-l", "ser", seen).word()).isEqualTo("PASS");
     }
 

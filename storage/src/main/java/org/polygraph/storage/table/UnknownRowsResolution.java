@@ -102,7 +102,8 @@ final class UnknownRowsResolution {
     }
 
     /** A guess from the order of ends, or of the input without times; null if there is none. */
-    @Nullable HistoryTable inOrderOfEnds() throws HistoryException {
+    @Nullable
+    HistoryTable inOrderOfEnds() throws HistoryException {
         int[] order = new int[raw.transactions()];
         Arrays.setAll(order, t -> t);
         long[] ends = raw.ends();
@@ -128,7 +129,8 @@ final class UnknownRowsResolution {
      * @param position by event, one or two a transaction: its place
      * @return with {@link UnknownRows} if a write stays open; null if that is a delete
      */
-    @Nullable HistoryTable inOrder(boolean[] counted, int[] position) throws HistoryException {
+    @Nullable
+    HistoryTable inOrder(boolean[] counted, int[] position) throws HistoryException {
         Int2ObjectMap<IntLinkedOpenHashSet> guessed = new Int2ObjectOpenHashMap<>(shown);
         IntOpenHashSet left = new IntOpenHashSet();
         int perTransaction = position.length / raw.transactions();
@@ -335,7 +337,11 @@ final class UnknownRowsResolution {
                     }
                     Predicates.Unknown write = predicates.unknown(number);
                     for (int key : guessed.get(number)) {
-                        write(key, write != null && write.isDelete(), write == null ? 0 : write.value(), write == null ? -1 : write.row());
+                        write(
+                                key,
+                                write != null && write.isDelete(),
+                                write == null ? 0 : write.value(),
+                                write == null ? -1 : write.row());
                     }
                 } else if (raw.isWrite(o)) {
                     write(raw.key(o), raw.isDelete(o), code, row);

@@ -201,7 +201,8 @@ class JsonlReaderTest {
                 .isEqualTo(
                         "h:1:78: found the number 9223372036854775808 as \"value\"; expected an integer of 64 bits; write"
                                 + " larger numbers as strings");
-        assertThat(inputs.read("h", txn("{\"op\":\"pw\",\"lo\":1,\"hi\":2,\"value\":3}")).unknownRows())
+        assertThat(inputs.read("h", txn("{\"op\":\"pw\",\"lo\":1,\"hi\":2,\"value\":3}"))
+                        .unknownRows())
                 .isNotNull();
         assertThat(inputs.refusal("h", txn("{\"op\":\"pd\",\"lo\":1,\"hi\":2,\"count\":-1}")))
                 .contains("found \"count\":-1; expected the number of rows, 0 or more");
