@@ -8,7 +8,7 @@ import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.ints.IntArrays;
 import it.unimi.dsi.fastutil.ints.IntLinkedOpenHashSet;
 import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
-import it.unimi.dsi.fastutil.longs.Long2ObjectOpenHashMap;
+import it.unimi.dsi.fastutil.longs.Long2IntOpenHashMap;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
 import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
 import java.util.Arrays;
@@ -33,7 +33,7 @@ final class UnknownRowsResolution {
     /** Values that an unknown write and another write may have written, or that are initial ones. */
     private final LongOpenHashSet ambiguous;
     /** By value: the unknown write that alone has it. */
-    private final Long2ObjectOpenHashMap<Integer> writers;
+    private final Long2IntOpenHashMap writers;
 
     private final IntOpenHashSet open;
     private final IntOpenHashSet ofAborted;
@@ -47,7 +47,8 @@ final class UnknownRowsResolution {
         this.predicates = predicates;
         this.shown = new Int2ObjectOpenHashMap<>();
         this.ambiguous = new LongOpenHashSet();
-        this.writers = new Long2ObjectOpenHashMap<>();
+        this.writers = new Long2IntOpenHashMap();
+        this.writers.defaultReturnValue(-1);
         this.open = new IntOpenHashSet();
         this.ofAborted = new IntOpenHashSet();
         this.openTo = new byte[predicates.conditions()];
@@ -195,7 +196,7 @@ final class UnknownRowsResolution {
                 if (raw.status(t) == TransactionStatus.ABORTED) {
                     ofAborted.add(number);
                 }
-                if (write != null && !write.isDelete() && writers.put(write.value(), (Integer) number) != null) {
+                if (write != null && !write.isDelete() && writers.put(write.value(), number) >= 0) {
                     ambiguous.add(write.value());
                 }
             }
@@ -229,7 +230,7 @@ final class UnknownRowsResolution {
                 Integer writer =
                         isRead(o) && raw.status(t) == TransactionStatus.COMMITTED ? writers.get(raw.value(o)) : null;
                 if (writer != null && !ambiguous.contains(raw.value(o))) {
-                    shown.get((int) writer).add(raw.key(o));
+                    shown.get(writer).add(raw.key(o));
                 }
             }
         }
@@ -404,10 +405,10 @@ final class UnknownRowsResolution {
     /** Whether a read may be of a row of an open write that the relaxed history does not have. */
     private boolean isOpenRead(int o) {
         long value = raw.value(o);
-        Integer writer = writers.get(value);
-        return writer != null
-                && open.contains((int) writer)
-                && (ambiguous.contains(value) || !shown.get((int) writer).contains(raw.key(o)));
+        int writer = writers.get(value);
+        return writer >= 0
+                && open.contains(writer)
+                && (ambiguous.contains(value) || !shown.get(writer).contains(raw.key(o)));
     }
 
     /** Whether rows may be missing from the result of a predicate because of an open write. */
