@@ -45,6 +45,7 @@ class UnknownRowsTest {
                     : InProcess.run("check", "-q", "-l", level.label(), path);
             boolean holds = history.holds(level);
             String what = "seed " + seed + " #" + i + " " + history.lines() + check;
+            assertThat(check.word()).as(what).isNotEqualTo("ERROR");
             counts.merge(check.word() + (holds ? " holds" : " violated"), 1, Integer::sum);
             if (check.word().equals("PASS") || check.word().equals("VIOLATION")) {
                 assertThat(check.word()).as(what).isEqualTo(holds ? "PASS" : "VIOLATION");
