@@ -227,8 +227,7 @@ final class UnknownRowsResolution {
     private void collectReads() {
         for (int t = 0; t < raw.transactions(); t++) {
             for (int o = raw.firstOperation(t); o < raw.operationsEnd(t); o++) {
-                int writer =
-                        isRead(o) && raw.status(t) == TransactionStatus.COMMITTED ? writers.get(raw.value(o)) : -1;
+                int writer = isRead(o) && raw.status(t) == TransactionStatus.COMMITTED ? writers.get(raw.value(o)) : -1;
                 if (writer >= 0 && !ambiguous.contains(raw.value(o))) {
                     shown.get(writer).add(raw.key(o));
                 }
