@@ -169,9 +169,12 @@ final class RecordCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         RecordSettings settings = settings();
-        Optional<Promise> promise = Dialect.of(settings.urls().get(0)).promise(isolation);
+        Optional<Promise> promise = settings.promise();
         if (check && promise.isEmpty()) {
             throw wrong("--check: no level is known that this database documents for " + isolation.label()
+                    + (settings.replicaIsolation() == isolation
+                            ? ""
+                            : " or " + settings.replicaIsolation().label())
                     + "; record without it, and give check a level");
         }
         if (check && settings.predicates() > 0 && promise.orElseThrow().level().isAxiom()) {
@@ -218,6 +221,12 @@ final class RecordCommand implements Callable<Integer> {
         summary.countDown();
         unhook(hook);
         int exitCode = 0;
+        if (!recording.silent().isEmpty()) {
+            environment.message(recording.silent()
+                    + ": no transaction committed, so the history shows nothing of it; the reasons of aborts are above;"
+                    + " check its isolation and the rights of the user");
+            exitCode = ExitCode.IO.code();
+        }
         if (failure != null) {
             environment.message("a session ended early: " + Failures.text(failure)
                     + "; the history has everything that was observed before");
@@ -265,7 +274,14 @@ final class RecordCommand implements Callable<Integer> {
         if (replicaIsolation != null && replica == null) {
             throw wrong("--replica-isolation is for --replica; give both");
         }
+        if (workload == WorkloadKind.APPEND && !shape.areValuesUnique()) {
+            throw wrong("--values is not for -w append, whose elements are unique");
+        }
         Workload numbers = shape.workload(spec, workload.defaultKeys());
+        if (urls.size() > numbers.sessions() || (replica != null && numbers.sessions() < Recording.READERS_ONE_OF)) {
+            throw wrong("--sessions " + numbers.sessions() + " leaves a database without a session; give "
+                    + Math.max(urls.size(), replica == null ? 1 : Recording.READERS_ONE_OF) + " at least");
+        }
         if (duration != null && !spec.commandLine().getParseResult().hasMatchedOption("--transactions")) {
             numbers.transactions(UNLIMITED);
         }
@@ -284,8 +300,9 @@ final class RecordCommand implements Callable<Integer> {
     }
 
     private double defaultPredicates() {
-        boolean isDefined = Dialect.of(urls.isEmpty() ? EMBEDDED : urls.get(0))
-                .promise(isolation)
+        String url = urls.isEmpty() ? EMBEDDED : urls.get(0);
+        boolean isDefined = Dialect.of(url)
+                .promise(url, isolation)
                 .map(promise -> !promise.level().isAxiom())
                 .orElse(isolation == Isolation.SERIALIZABLE || isolation == Isolation.SNAPSHOT);
         return workload == WorkloadKind.ROWS && isDefined ? DEFAULT_PREDICATES : 0;

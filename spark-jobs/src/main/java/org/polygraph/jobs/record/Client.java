@@ -23,6 +23,8 @@ final class Client implements Runnable {
     private final RecordCounts counts;
     private final BooleanSupplier next;
     private volatile @Nullable Connection current;
+    private volatile boolean hasBegun;
+    private volatile boolean hasCommitted;
 
     /** @param next whether another transaction is wanted; asked once before each */
     Client(
@@ -42,6 +44,18 @@ final class Client implements Runnable {
         this.session = session;
         this.counts = counts;
         this.next = next;
+    }
+
+    Target target() {
+        return target;
+    }
+
+    boolean hasBegun() {
+        return hasBegun;
+    }
+
+    boolean hasCommitted() {
+        return hasCommitted;
     }
 
     /** Closes the connection while the client uses it, as a failing network or server would. */
@@ -109,6 +123,7 @@ final class Client implements Runnable {
     private boolean transaction(KeyValueTable table) throws SQLException {
         boolean isRequested = random.nextDouble() < settings.workload().aborted();
         boolean isCommitting = false;
+        hasBegun = true;
         // Closing the transaction records one that fails in any other way as indeterminate.
         try (HistoryRecorder.Transaction recorded = session.begin()) {
             try {
@@ -121,6 +136,7 @@ final class Client implements Runnable {
                 table.connection().commit();
                 recorded.commit();
                 counts.committed();
+                hasCommitted = true;
                 return true;
             } catch (SQLException e) {
                 if (isCommitting && !target.dialect().isRolledBack(e)) {

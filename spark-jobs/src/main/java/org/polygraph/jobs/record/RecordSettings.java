@@ -2,6 +2,7 @@ package org.polygraph.jobs.record;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.generate.Workload;
 
@@ -27,4 +28,26 @@ public record RecordSettings(
         long nanos,
         long pauseNanos,
         long killNanos,
-        Path file) {}
+        Path file) {
+    /** What the databases document: the weaker promise, if the replica has another one; empty if one documents nothing. */
+    public Optional<Promise> promise() {
+        Optional<Promise> first = promise(urls.get(0), isolation);
+        for (String url : urls) {
+            first = weaker(first, promise(url, isolation));
+        }
+        return replica == null ? first : weaker(first, promise(replica, replicaIsolation));
+    }
+
+    private static Optional<Promise> promise(String url, Isolation isolation) {
+        return Dialect.of(url).promise(url, isolation);
+    }
+
+    /** Levels that databases document are declared from the strongest to the weakest. */
+    private static Optional<Promise> weaker(Optional<Promise> one, Optional<Promise> other) {
+        return one.isEmpty()
+                        || other.isPresent()
+                                && one.get().level().compareTo(other.get().level()) >= 0
+                ? one
+                : other;
+    }
+}

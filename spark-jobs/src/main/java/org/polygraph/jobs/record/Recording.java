@@ -23,7 +23,9 @@ import org.jspecify.annotations.Nullable;
  * {@link #stop} or a failure of a client.
  */
 public final class Recording {
-    private static final int READERS_ONE_OF = 3;
+    /** With a replica, one session of so many reads there. */
+    public static final int READERS_ONE_OF = 3;
+
     private static final long REPLICA_NANOS = TimeUnit.SECONDS.toNanos(30);
     private static final long TICK_MILLIS = 200;
 
@@ -38,6 +40,7 @@ public final class Recording {
     private volatile boolean stopped;
     private volatile @Nullable HistoryRecorder recorder;
     private volatile long deadline = Long.MAX_VALUE;
+    private String silent = "";
 
     public Recording(RecordSettings settings, DriverSource drivers, Login login) {
         this.settings = settings;
@@ -52,6 +55,11 @@ public final class Recording {
 
     public boolean isStopped() {
         return stopped;
+    }
+
+    /** A database of which no transaction committed, although its clients began some; empty if there is none. */
+    public String silent() {
+        return silent;
     }
 
     /**
@@ -129,8 +137,7 @@ public final class Recording {
         }
         header.put("database", Target.product(connection));
         header.put("isolation", target.isolation().label());
-        target.dialect()
-                .promise(target.isolation())
+        settings.promise()
                 .ifPresent(promise -> header.put("level", promise.level().label()));
         header.put("workload", settings.kind().label());
         header.put("seed", settings.workload().seed());
@@ -184,6 +191,20 @@ public final class Recording {
             }
         }
         progress.accept(counts);
+        for (Target target : targets) {
+            findSilent(clients, target, "--url " + Login.scheme(target.url()));
+        }
+        if (replica != null) {
+            findSilent(clients, replica, "the replica");
+        }
+    }
+
+    private void findSilent(List<Client> clients, Target target, String name) {
+        List<Client> own =
+                clients.stream().filter(client -> client.target() == target).toList();
+        if (own.stream().anyMatch(Client::hasBegun) && own.stream().noneMatch(Client::hasCommitted)) {
+            silent = name;
+        }
     }
 
     private void kill(Client client) {

@@ -20,6 +20,10 @@ final class Target {
         this.isolation = isolation;
     }
 
+    String url() {
+        return url;
+    }
+
     Dialect dialect() {
         return Dialect.of(url);
     }

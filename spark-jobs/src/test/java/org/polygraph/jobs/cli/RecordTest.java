@@ -290,6 +290,52 @@ class RecordTest {
         }
     }
 
+    @Test
+    void theWeakerPromiseCounts() throws Exception {
+        Path file = folder.resolve("run.jsonl");
+        String url = "jdbc:h2:mem:weaker";
+        InProcess run = InProcess.run(
+                "record",
+                "--check",
+                "--url",
+                url,
+                "--replica",
+                url,
+                "--replica-isolation",
+                "read-committed",
+                "-w",
+                "registers",
+                "--sessions",
+                "3",
+                "--transactions",
+                "200",
+                "-o",
+                file.toString());
+        assertThat(run.err()).contains("level rc, because the manual");
+        assertThat(Files.readString(file)).contains("\"level\":\"rc\"");
+        usage(
+                2,
+                "no level is known that this database documents for serializable",
+                "record",
+                "--check",
+                "--url",
+                "jdbc:hsqldb:mem:mv;hsqldb.tx=mvcc",
+                "-o",
+                file.toString());
+    }
+
+    /** The clients have no right to write: all of their transactions abort. */
+    @Test
+    void aDatabaseThatRefusesAllIsAnError() throws Exception {
+        Path file = folder.resolve("run.jsonl");
+        String url = "jdbc:h2:mem:refusing";
+        InProcess run = InProcess.run(
+                "record", "--check", "--url", url, "--aborted", "1", "--transactions", "20", "-o", file.toString());
+        assertThat(run.exitCode()).as(run.err()).isEqualTo(6);
+        assertThat(run.err())
+                .contains("--url jdbc:h2:...: no transaction committed, so the history shows nothing of it");
+    }
+
     private void usage(int exitCode, String message, String... words) {
         InProcess run = InProcess.run(words);
         assertThat(run.exitCode()).as(run.err()).isEqualTo(exitCode);
@@ -313,6 +359,17 @@ class RecordTest {
         usage(2, "Missing required option: '--out=FILE'", "record");
         usage(2, "--replica-isolation is for --replica", "record", "--replica-isolation", "snapshot", "-o", file);
         usage(2, "--zipf is for --distribution zipf", "record", "--zipf", "1", "-o", file);
+        usage(2, "--values is not for -w append", "record", "-w", "append", "--values", "5", "-o", file);
+        usage(
+                2,
+                "--sessions 2 leaves a database without a session; give 3 at least",
+                "record",
+                "--sessions",
+                "2",
+                "--replica",
+                "jdbc:h2:mem:r",
+                "-o",
+                file);
         usage(2, "--predicates is for -w rows", "record", "--predicates", "0.1", "-o", file);
         usage(2, "--predicates 2.0 is no share from 0 to 1", "record", "-w", "rows", "--predicates", "2", "-o", file);
         usage(
