@@ -43,6 +43,7 @@ final class CheckOptions {
             names = {"-l", "--level"},
             paramLabel = "LEVEL",
             converter = LevelConverter.class,
+            completionCandidates = LevelConverter.Candidates.class,
             description =
                     "The level: sser, ser, ssi, si, cc, ra, rc or lin (strict serializability, serializability, strong"
                             + " snapshot isolation, snapshot isolation, causal consistency, read atomicity, read committed;"

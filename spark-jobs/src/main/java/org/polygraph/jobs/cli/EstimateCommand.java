@@ -47,6 +47,7 @@ final class EstimateCommand implements Callable<Integer> {
             names = {"-l", "--level"},
             paramLabel = "LEVEL",
             converter = LevelConverter.class,
+            completionCandidates = LevelConverter.Candidates.class,
             defaultValue = "ser,si",
             description = "Levels, as check takes them (default: ser,si).")
     private Levels levels = Levels.NONE;

@@ -1,7 +1,10 @@
 package org.polygraph.jobs.cli;
 
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Iterator;
 import java.util.List;
+import java.util.stream.Stream;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
@@ -9,6 +12,15 @@ import picocli.CommandLine.TypeConversionException;
 /** {@code -l}: levels that this version decides, separated by commas, or all of them. */
 final class LevelConverter implements ITypeConverter<Levels> {
     static final String ALL = "all";
+
+    /** What a shell may complete. */
+    static final class Candidates implements Iterable<String> {
+        @Override
+        public Iterator<String> iterator() {
+            return Stream.concat(Arrays.stream(IsolationLevel.values()).map(IsolationLevel::label), Stream.of(ALL))
+                    .iterator();
+        }
+    }
 
     @Override
     public Levels convert(String text) {

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
+import java.util.regex.Pattern;
 import org.polygraph.jobs.application.InstalledEngines;
 import org.polygraph.jobs.report.Version;
 import picocli.AutoComplete;
@@ -28,7 +29,11 @@ public final class Manuals {
         PrintStream nowhere = new PrintStream(new ByteArrayOutputStream(), false, StandardCharsets.UTF_8);
         CommandLine root = PolygraphCommand.commandLine(
                 List.of(), new Environment(nowhere, nowhere, false, new InstalledEngines()));
-        Files.writeString(folder.resolve("completion"), AutoComplete.bash(root.getCommandName(), root));
+        // The constants of enums are completed as the help has them.
+        String completion = Pattern.compile("(?<=_option_args=\\()[^)]*")
+                .matcher(AutoComplete.bash(root.getCommandName(), root))
+                .replaceAll(words -> words.group().toLowerCase(Locale.ROOT).replace('_', '-'));
+        Files.writeString(folder.resolve("completion"), completion);
         page(root, pages);
         for (CommandLine command : root.getSubcommands().values()) {
             page(command, pages);

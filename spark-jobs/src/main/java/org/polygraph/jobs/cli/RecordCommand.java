@@ -6,6 +6,8 @@ import java.io.PrintStream;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -65,16 +67,17 @@ final class RecordCommand implements Callable<Integer> {
 
     @Option(
             names = "--isolation",
-            paramLabel = "NAME",
+            paramLabel = "ISOLATION",
             defaultValue = "serializable",
             converter = IsolationConverter.class,
+            completionCandidates = IsolationConverter.Candidates.class,
             description = "read-uncommitted, read-committed, repeatable-read, snapshot or serializable (default).")
     @SuppressWarnings("NullAway.Init")
     private Isolation isolation;
 
     @Option(
             names = {"-w", "--workload"},
-            paramLabel = "NAME",
+            paramLabel = "WORKLOAD",
             defaultValue = "mini",
             description = "mini: at most two reads and two writes, each write after a read of its key (default);"
                     + " registers: reads and writes; append: lists; rows: inserts, updates and deletes of rows, by their keys and by their values;"
@@ -118,8 +121,9 @@ final class RecordCommand implements Callable<Integer> {
 
     @Option(
             names = "--replica-isolation",
-            paramLabel = "NAME",
+            paramLabel = "ISOLATION",
             converter = IsolationConverter.class,
+            completionCandidates = IsolationConverter.Candidates.class,
             description = "Of the sessions at the replica (default: that of --isolation).")
     private @Nullable Isolation replicaIsolation;
 
@@ -154,12 +158,18 @@ final class RecordCommand implements Callable<Integer> {
 
     /** {@code --isolation}. */
     static final class IsolationConverter implements ITypeConverter<Isolation> {
+        /** What a shell may complete. */
+        static final class Candidates implements Iterable<String> {
+            @Override
+            public Iterator<String> iterator() {
+                return Arrays.stream(Isolation.values()).map(Isolation::label).iterator();
+            }
+        }
+
         @Override
         public Isolation convert(String text) {
             List<String> labels = new ArrayList<>();
-            for (Isolation each : Isolation.values()) {
-                labels.add(each.label());
-            }
+            new Candidates().forEach(labels::add);
             return Isolation.ofLabel(text)
                     .orElseThrow(() -> new TypeConversionException("unknown isolation '" + text + "'"
                             + Suggestion.forWord(text, labels) + " (" + String.join(", ", labels) + ")"));

@@ -92,6 +92,7 @@ final class VerifyCommand implements Callable<Integer> {
             names = {"-l", "--level"},
             paramLabel = "LEVEL",
             converter = LevelConverter.class,
+            completionCandidates = LevelConverter.Candidates.class,
             description = "With --proof: the level that the proof refutes: sser, ser, ssi or si.")
     private Levels levels = Levels.NONE;
 

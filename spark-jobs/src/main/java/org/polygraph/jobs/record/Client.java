@@ -64,7 +64,11 @@ final class Client implements Runnable {
         if (connection == null) {
             return false;
         }
-        connection.abort(Runnable::run);
+        if (target.dialect().ignoresAbort()) {
+            connection.close();
+        } else {
+            connection.abort(Runnable::run);
+        }
         return true;
     }
 

@@ -187,6 +187,11 @@ public enum Dialect {
                 .findFirst();
     }
 
+    /** Whether the driver's {@code abort} leaves the connection open; then {@code close} does not wait for its user. */
+    boolean ignoresAbort() {
+        return this == H2 || this == SQLITE || this == DUCKDB;
+    }
+
     /** All that the manual documents. */
     public List<Promise> promises() {
         return promises;

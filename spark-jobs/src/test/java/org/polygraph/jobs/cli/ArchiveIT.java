@@ -73,5 +73,18 @@ class ArchiveIT {
                 ". '" + script
                         + "'; COMP_WORDS=(polygraph ver) COMP_CWORD=1; _complete_polygraph; echo ${COMPREPLY[*]}");
         assertThat(completion.out()).as(completion.err()).contains("verify", "version");
+        for (String[] words : new String[][] {
+            {"check -l s", "3", "sser ser ssi si"},
+            {"record --isolation re", "3", "read-uncommitted read-committed repeatable-read"},
+            {"record -w re", "3", "registers"},
+            {"generate --anomaly w", "3", "write-skew"}
+        }) {
+            Command options = run(
+                    "bash",
+                    "-c",
+                    ". '" + script + "'; COMP_WORDS=(polygraph " + words[0] + ") COMP_CWORD=" + words[1]
+                            + "; _complete_polygraph; echo ${COMPREPLY[*]}");
+            assertThat(options.out().strip()).as(options.err()).isEqualTo(words[2]);
+        }
     }
 }

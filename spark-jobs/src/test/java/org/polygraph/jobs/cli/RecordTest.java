@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.model.TransactionStatus;
@@ -322,6 +323,16 @@ class RecordTest {
                 "jdbc:hsqldb:mem:mv;hsqldb.tx=mvcc",
                 "-o",
                 file.toString());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"jdbc:h2:mem:killed", "jdbc:sqlite:FOLDER/killed.db", "jdbc:hsqldb:mem:killed"})
+    void killedConnectionsLeaveUnknownOutcomes(String url) {
+        InProcess run = InProcess.run(
+                "record", "--url", url.replace("FOLDER", folder.toString()), "--duration", "2s", "--kill-connections",
+                "100ms", "--pause", "2ms", "--sessions", "4", "-o", folder.resolve("run.jsonl").toString());
+        assertThat(run.exitCode()).as(run.err()).isZero();
+        assertThat(run.out()).contains("connections killed: ").doesNotContain(" 0 unknown").doesNotContain("killed: 0");
     }
 
     /** The clients have no right to write: all of their transactions abort. */
