@@ -329,10 +329,24 @@ class RecordTest {
     @ValueSource(strings = {"jdbc:h2:mem:killed", "jdbc:sqlite:FOLDER/killed.db", "jdbc:hsqldb:mem:killed"})
     void killedConnectionsLeaveUnknownOutcomes(String url) {
         InProcess run = InProcess.run(
-                "record", "--url", url.replace("FOLDER", folder.toString()), "--duration", "2s", "--kill-connections",
-                "100ms", "--pause", "2ms", "--sessions", "4", "-o", folder.resolve("run.jsonl").toString());
+                "record",
+                "--url",
+                url.replace("FOLDER", folder.toString()),
+                "--duration",
+                "2s",
+                "--kill-connections",
+                "100ms",
+                "--pause",
+                "2ms",
+                "--sessions",
+                "4",
+                "-o",
+                folder.resolve("run.jsonl").toString());
         assertThat(run.exitCode()).as(run.err()).isZero();
-        assertThat(run.out()).contains("connections killed: ").doesNotContain(" 0 unknown").doesNotContain("killed: 0");
+        assertThat(run.out())
+                .contains("connections killed: ")
+                .doesNotContain(" 0 unknown")
+                .doesNotContain("killed: 0");
     }
 
     /** The clients have no right to write: all of their transactions abort. */
