@@ -171,7 +171,7 @@ public final class AxiomEvidence {
         int demanded = 0;
         int shown = -1;
         for (int i = 0; i < steps.size(); i++) {
-            if (steps.get(i).round() >= DEMANDED) {
+            if (steps.get(i).round() >= DEMANDED && !isOfList(steps.get(i))) {
                 demanded++;
                 shown = demanded == 1 || isPartlyRead(steps.get(i)) ? i : shown;
             }
@@ -183,7 +183,9 @@ public final class AxiomEvidence {
             List<EvidenceGraph.Step> rest = new ArrayList<>(steps.subList(shown + 1, steps.size()));
             rest.addAll(steps.subList(0, shown));
             List<EvidenceGraph.Step> known =
-                    demanded > 1 ? rest : graph.path(only.to(), only.from(), DEMANDED, null, ANY_LENGTH);
+                    demanded > 1 || rest.stream().anyMatch(step -> step.round() >= DEMANDED)
+                            ? rest
+                            : graph.path(only.to(), only.from(), DEMANDED, null, ANY_LENGTH);
             List<Dependency> cycle = seen(only.from(), witness.reader, witness);
             cycle.add(new Dependency(
                     witness.reader,
@@ -213,12 +215,17 @@ public final class AxiomEvidence {
      * operation reads by itself, and so it is where a list shows the order.
      */
     private boolean isPartlyRead(EvidenceGraph.Step step) {
-        if (level == IsolationLevel.RC || table.values().hasLists() || step.round() < DEMANDED) {
+        if (level == IsolationLevel.RC || step.round() < DEMANDED || isOfList(step)) {
             return false;
         }
         Witness witness = witness(step.from(), step.to());
         return readsFrom(witness.reader, step.from(), table.operationsEnd(witness.reader))
                 && !readsFrom(witness.reader, step.from(), witness.operation);
+    }
+
+    /** Whether the list that a transaction read shows the order that is demanded. */
+    private boolean isOfList(EvidenceGraph.Step step) {
+        return table.values().hasLists() && table.isImplied(witness(step.from(), step.to()).operation);
     }
 
     /** Why t2 cannot come before t1: t1 is known to come before t2. */
@@ -250,15 +257,23 @@ public final class AxiomEvidence {
         }
     }
 
-    /** Finds the reason why t2 must come before t1, in one pass over the reads. */
+    /** Finds the reason why t2 must come before t1, in one pass over the reads: if possible, a list that shows it. */
     private Witness witness(int t2, int t1) {
+        Witness found = null;
         for (int t = 0; t < table.transactions(); t++) {
             for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
                 int key = table.key(o);
                 if (reads.sources()[o] == t1 && t != t2 && writes(t2, key) && sees(t, o, t2)) {
-                    return new Witness(t, o, key, table.value(o));
+                    Witness witness = new Witness(t, o, key, table.value(o));
+                    if (table.isImplied(o) || !table.values().hasLists()) {
+                        return witness;
+                    }
+                    found = found == null ? witness : found;
                 }
             }
+        }
+        if (found != null) {
+            return found;
         }
         throw new IllegalStateException("no read demands " + name(t2) + " before " + name(t1));
     }
@@ -323,8 +338,11 @@ public final class AxiomEvidence {
     }
 
     private Dependency read(int from, int to) {
+        int element = -1;
         for (int o = table.firstOperation(to); o < table.operationsEnd(to); o++) {
-            if (reads.sources()[o] == from) {
+            if (reads.sources()[o] == from && table.isImplied(o)) {
+                element = o;
+            } else if (reads.sources()[o] == from) {
                 return new Dependency(
                         from,
                         to,
@@ -334,12 +352,33 @@ public final class AxiomEvidence {
                         "observed: the only writer of the value read");
             }
         }
-        throw new IllegalStateException(name(to) + " does not read from " + name(from));
+        if (element < 0) {
+            throw new IllegalStateException(name(to) + " does not read from " + name(from));
+        }
+        return new Dependency(
+                from,
+                to,
+                EdgeKind.WR,
+                listOf(from, table.key(element)),
+                table.value(element),
+                "observed: the only transaction that appended this element of the list");
     }
 
     private Dependency demanded(int t2, int t1) {
         Witness witness = witness(t2, t1);
         String reader = name(witness.reader);
+        if (table.isImplied(witness.operation)) {
+            long element = lastWrite(t2, witness.key);
+            return new Dependency(
+                    t2,
+                    t1,
+                    EdgeKind.WW,
+                    listOf(t2, witness.key),
+                    element,
+                    "observed: in a list that " + reader + " read, the last element of "
+                            + table.values().label(witness.value) + " directly follows that of "
+                            + table.values().label(element));
+        }
         Dependency assumed = new Dependency(
                 t1,
                 t2,
@@ -365,6 +404,15 @@ public final class AxiomEvidence {
                         Basis.FORCED,
                         "forced: " + reader + " read what " + name(t1) + " wrote although it sees " + name(t2),
                         List.of(new Alternative(name(t1) + " before " + name(t2), assumed, cycle))));
+    }
+
+    /** Returns the list that a transaction appends to, by the place key of its element and another one. */
+    private int listOf(int transaction, int place) {
+        int o = table.firstOperation(transaction);
+        while (!table.isWriteOf(o, place)) {
+            o++;
+        }
+        return table.key(table.implying(o));
     }
 
     private long lastWrite(int transaction, int key) {

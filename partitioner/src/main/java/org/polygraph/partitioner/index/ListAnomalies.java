@@ -32,7 +32,7 @@ final class ListAnomalies {
             for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
                 if (table.isWriteOf(o, key)) {
                     writers.put(table.value(o), t);
-                    if (o > table.firstOperation(t) && table.isReadOf(o - 1, key)) {
+                    if (o > table.firstOperation(t) && table.isReadOf(o - 1, key) && table.isImplied(o - 1)) {
                         before.put(table.value(o), table.value(o - 1));
                     }
                 }
@@ -42,7 +42,7 @@ final class ListAnomalies {
 
     /** Whether an impossible read is the place of an append behind the element that it appends itself. */
     static boolean isDuplicate(HistoryTable table, int transaction, int read) {
-        return table.values().hasLists()
+        return table.isImplied(read)
                 && read + 1 < table.operationsEnd(transaction)
                 && table.isWriteOf(read + 1, table.key(read))
                 && table.value(read + 1) == table.value(read);
@@ -75,6 +75,7 @@ final class ListAnomalies {
         }
         if (!table.values().hasLists()
                 || append <= table.firstOperation(transaction)
+                || !table.isImplied(append - 1)
                 || !table.isWriteOf(append, key)
                 || !isRead(table, key, table.value(append))) {
             return null;
@@ -153,6 +154,6 @@ final class ListAnomalies {
     }
 
     private String label(long version) {
-        return table.values().label(version);
+        return table.label(key, version);
     }
 }

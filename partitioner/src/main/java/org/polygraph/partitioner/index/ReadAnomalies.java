@@ -78,13 +78,13 @@ final class ReadAnomalies {
                 }
             }
         }
-        String read = "read " + label(key, value);
+        String read = "read " + table.label(key, value) + " from key " + table.keys().label(key);
         if (own < 0) {
             return violation(
                     Anomaly.NON_REPEATABLE_READ,
                     transaction,
                     key,
-                    read + " after it had read " + table.values().label(table.value(earlier)) + " from the same key");
+                    read + " after it had read " + table.label(key, table.value(earlier)) + " from the same key");
         }
         return violation(
                 overwritten ? Anomaly.NOT_MY_LAST_WRITE : Anomaly.NOT_MY_OWN_WRITE,
@@ -130,9 +130,20 @@ final class ReadAnomalies {
         }
         List<Violation> violations = new ArrayList<>(count);
         for (int i = 0; i < count; i++) {
-            violations.add(impossible(reads.getInt(i), readers[i], intermediate[i], aborted[i]));
+            Violation next = impossible(reads.getInt(i), readers[i], intermediate[i], aborted[i]);
+            if (i > 0 && table.isImplied(reads.getInt(i - 1)) && isSame(violations.get(violations.size() - 1), next)) {
+                // One read of a list stands for several reads.
+                violations.remove(violations.size() - 1);
+            }
+            violations.add(next);
         }
         return violations;
+    }
+
+    private static boolean isSame(Violation a, Violation b) {
+        return a.anomaly() == b.anomaly()
+                && a.transactions().equals(b.transactions())
+                && a.keys().equals(b.keys());
     }
 
     /**
@@ -142,14 +153,14 @@ final class ReadAnomalies {
      * @param aborted the dropped transaction that wrote it, or NO_WRITER
      */
     private Violation impossible(int read, int transaction, int intermediate, int aborted) {
-        int key = table.key(read);
         long value = table.value(read);
-        String what = "read " + label(key, value) + ", ";
+        int key = table.key(table.implying(read));
+        String what = what(read, key, value) + ", ";
         if (ListAnomalies.isDuplicate(table, transaction, read)) {
             return ListAnomalies.duplicate(table, transaction, read + 1);
         }
         for (int o = read + 1; o < table.operationsEnd(transaction); o++) {
-            if (isWrite(o, key, value)) {
+            if (isWrite(o, table.key(read), value)) {
                 return violation(Anomaly.FUTURE_READ, transaction, key, what + "which it wrote itself only later");
             }
         }
@@ -187,8 +198,15 @@ final class ReadAnomalies {
         return table.isWriteOf(operation, key) && table.value(operation) == value;
     }
 
-    private String label(int key, long value) {
-        return table.values().label(value) + " from key " + table.keys().label(key);
+    private String what(int read, int key, long value) {
+        String of = table.keys().label(key);
+        int implying = table.implying(read);
+        if (table.isAppend(implying)) {
+            return "appended " + table.values().label(table.value(implying)) + " to key " + of + " behind "
+                    + table.label(key, value);
+        }
+        return "read " + (table.isImplied(read) ? table.labelInside(value) : table.label(key, value)) + " from key "
+                + of;
     }
 
     private static Violation violation(Anomaly anomaly, int transaction, int key, String detail) {

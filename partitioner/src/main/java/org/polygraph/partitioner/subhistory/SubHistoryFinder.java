@@ -89,7 +89,7 @@ public final class SubHistoryFinder {
         }
         Shrinker shrinker = new Shrinker(of, start, judge, stop);
         boolean minimal = shrinker.run();
-        int[] operations = withAppends(of.table(), shrinker.result());
+        int[] operations = withImplying(of.table(), shrinker.result());
         if (!minimal && operations.length > MOST_UNSHRUNK) {
             return violation;
         }
@@ -109,19 +109,26 @@ public final class SubHistoryFinder {
     }
 
     /**
-     * The same operations with the append of each read that stands for the place of one: both are one operation of the
-     * history. Each element is appended once, so no read gets another possible writer.
+     * The same operations with the ones that implied operations stand for, and the appends that these read. Each element
+     * is appended once, so no read gets another possible writer.
      */
-    private static int[] withAppends(HistoryTable table, int[] operations) {
+    private static int[] withImplying(HistoryTable table, int[] operations) {
         IntRBTreeSet all = new IntRBTreeSet(operations);
         for (int o : operations) {
-            int append = o;
-            while (table.isImplied(append)) {
-                append++;
+            int implying = table.implying(o);
+            if (all.add(implying) && !table.isWrite(implying)) {
+                addWrites(table, table.key(implying), table.value(implying), all);
             }
-            all.add(append);
         }
         return all.toIntArray();
+    }
+
+    private static void addWrites(HistoryTable table, int key, long value, IntRBTreeSet to) {
+        for (int o = 0; o < table.operations(); o++) {
+            if (table.isWriteOf(o, key) && table.value(o) == value) {
+                to.add(o);
+            }
+        }
     }
 
     /** A closed set of operations that violates, or null. */

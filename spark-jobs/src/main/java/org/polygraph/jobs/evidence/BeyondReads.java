@@ -118,7 +118,7 @@ public final class BeyondReads {
         IntArrayList kept = new IntArrayList(table.operations());
         for (int t = 0; t < table.transactions(); t++) {
             for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
-                if (table.isWrite(o) || !refuted.contains((long) t << 32 | table.key(o))) {
+                if (table.isWrite(o) || !refuted.contains((long) t << 32 | table.key(table.implying(o)))) {
                     kept.add(o);
                 }
             }
@@ -142,7 +142,7 @@ public final class BeyondReads {
                     seen.put(key, value);
                 }
             } else if (seen.get(key) != value) {
-                refuted.add((long) transaction << 32 | key);
+                refuted.add((long) transaction << 32 | table.key(table.implying(o)));
             }
         }
     }

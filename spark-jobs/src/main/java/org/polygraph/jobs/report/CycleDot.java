@@ -59,7 +59,7 @@ final class CycleDot {
         String label = edge.kind().name();
         if (edge.key() != Dependency.NO_KEY) {
             label += " " + Legible.shortened(facts.key(edge.key()), TEXT) + "="
-                    + Legible.shortened(facts.value(edge.value()), TEXT);
+                    + Legible.shortened(facts.value(edge), TEXT);
         }
         dot.append("  ").append(quoted(facts.name(edge.from())));
         dot.append(" -> ").append(quoted(facts.name(edge.to())));

@@ -255,16 +255,51 @@ public final class HistoryTable {
     }
 
     /**
-     * Whether an operation is a read that no transaction did: it stands for the place of the append that follows it in
-     * the lists that were read.
+     * Whether an operation is one that no transaction did: it stands for the place of an append in the lists that were
+     * read.
      */
     public boolean isImplied(int operation) {
         return operationKinds != null && operationKinds[operation] == Operations.IMPLIED;
     }
 
+    /**
+     * Returns the append or the read of a list that an implied operation stands for; any other operation itself, and so
+     * an implied one whose append or read the table does not have. Implied reads are before the operation, implied
+     * writes and what precedes them are behind the append.
+     */
+    public int implying(int operation) {
+        int o = operation;
+        while (o < operations() && isImplied(o) && !isWrite(o)) {
+            o++;
+        }
+        if (o == operations()) {
+            return operation;
+        }
+        while (o >= 0 && isImplied(o)) {
+            o--;
+        }
+        return o < 0 ? operation : o;
+    }
+
     /** Whether an operation appends to a list. */
     public boolean isAppend(int operation) {
         return operationKinds != null && operationKinds[operation] == Operations.APPEND;
+    }
+
+    /** Returns the label of a value of a key; that of a list that nothing was appended to is {@code []}. */
+    public String label(int key, long code) {
+        for (int o = 0; values.hasLists() && code == initialValue() && o < operations(); o++) {
+            if (isAppend(o) && key(o) == key) {
+                return "[]";
+            }
+        }
+        return values.label(code);
+    }
+
+    /** Returns the label of a list that a transaction read by an element in it: {@code [.. 1 ..]}. */
+    public String labelInside(long code) {
+        String label = values.label(code);
+        return label.substring(0, label.length() - 1) + " ..]";
     }
 
     /** Whether the transaction itself read the key before it wrote it. */

@@ -1,5 +1,6 @@
 package org.polygraph.storage.table;
 
+import it.unimi.dsi.fastutil.bytes.ByteArrayList;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.longs.Long2IntOpenHashMap;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
@@ -11,7 +12,8 @@ import org.polygraph.storage.model.BudgetException;
 
 /**
  * Reads of lists as reads of place keys, see {@link ListResolution#observed}. The place key of two elements of a list
- * is written by both transactions that appended them: "not there" by that of the first, "there" by that of the second.
+ * is written by both transactions that appended them, with the element of each. Operations on place keys are {@link
+ * Operations#IMPLIED}.
  */
 final class ListPlaces {
     private static final long MOST_ELEMENTS = 1 << 28;
@@ -21,8 +23,6 @@ final class ListPlaces {
     private final ListTree lists;
     private final ListResolution resolution;
     private final KeyDictionary keys;
-    private final long there;
-    private final long notThere;
 
     /** By list: whether its elements have places. */
     private final BitSet done = new BitSet();
@@ -40,6 +40,7 @@ final class ListPlaces {
     private final int[] starts;
     private final IntArrayList newKeys = new IntArrayList();
     private final LongArrayList newCodes = new LongArrayList();
+    private final ByteArrayList newKinds = new ByteArrayList();
     private final LongArrayList elements = new LongArrayList();
 
     /** Places by key and element. */
@@ -74,8 +75,6 @@ final class ListPlaces {
             all[k] = k;
         }
         keys = KeyDictionary.picked(table.keys(), all);
-        there = table.values().opaque("there");
-        notThere = table.values().opaque("not there");
         starts = new int[table.transactions() + 1];
     }
 
@@ -93,7 +92,8 @@ final class ListPlaces {
             }
             starts[t + 1] = newKeys.size();
         }
-        return table.with(keys, new Operations(starts, newKeys.toIntArray(), newCodes.toLongArray(), null));
+        return table.with(keys, new Operations(
+                        starts, newKeys.toIntArray(), newCodes.toLongArray(), newKinds.toByteArray()));
     }
 
     /** Makes the places of the elements of a list. */
@@ -141,28 +141,28 @@ final class ListPlaces {
             read(t, o, key, ListCodes.list(code));
         } else if (resolution.isAppend(o)) {
             int number = resolution.number(code);
-            put(table.operationKeys()[o], resolution.code(number));
+            put(table.operationKeys()[o], resolution.code(number), Operations.APPEND);
             long[] contradiction = resolution.contradiction(o);
             if (contradiction.length > 0) {
                 // At rc reads may contradict each other, but not an own write.
-                put(table.key(o) << 1, contradiction[0]);
+                imply(table.key(o) << 1, contradiction[0]);
             }
             long version = ListResolution.version(key, number);
-            write(seconds, version, there);
-            write(firsts, version, notThere);
+            writePlaces(seconds, version, resolution.code(number));
+            writePlaces(firsts, version, resolution.code(number));
         } else if (code == ListCodes.BEFORE_APPEND) {
             // An element with two places: reads that contradict each other.
             for (long place : resolution.contradiction(o + 1)) {
-                put(table.operationKeys()[o], place);
+                imply(table.operationKeys()[o], place);
             }
         } else {
-            put(table.operationKeys()[o], resolution.plain(o));
+            put(table.operationKeys()[o], resolution.plain(o), (byte) 0);
         }
     }
 
-    private void write(Places places, long version, long value) {
+    private void writePlaces(Places places, long version, long value) {
         for (int place = places.first(version); place != NONE; place = places.next(place)) {
-            put(placeKeys.getInt(place) << 1 | 1, value);
+            imply(placeKeys.getInt(place) << 1 | 1, value);
         }
     }
 
@@ -178,15 +178,15 @@ final class ListPlaces {
         }
         if (isOwnMissing(t, o, key)) {
             // No transaction may read an initial value after its own write.
-            put(table.operationKeys()[o], table.initialValue());
+            imply(table.operationKeys()[o], table.initialValue());
         }
         int first = ListResolution.EMPTY;
         for (int i = elements.size() - 1; i >= 0; i--) {
             int second = (int) elements.getLong(i);
-            put(placeKeys.getInt(find(key, first, second)) << 1, there);
+            imply(placeKeys.getInt(find(key, first, second)) << 1, resolution.code(second));
             first = second;
         }
-        put(table.operationKeys()[o], first == ListResolution.EMPTY ? table.initialValue() : resolution.code(first));
+        put(table.operationKeys()[o], resolution.code(first), (byte) 0);
     }
 
     /** Whether the transaction appended an element before the read that the list does not have. */
@@ -201,8 +201,13 @@ final class ListPlaces {
         return false;
     }
 
-    private void put(int keyAndKind, long code) {
+    private void imply(int keyAndKind, long code) {
+        put(keyAndKind, code, Operations.IMPLIED);
+    }
+
+    private void put(int keyAndKind, long code, byte kind) {
         newKeys.add(keyAndKind);
         newCodes.add(code);
+        newKinds.add(kind);
     }
 }

@@ -17,7 +17,7 @@ public record Operations(int[] starts, int[] keys, long[] values, byte @Nullable
     public static final byte INSERT = 1;
     /** The kind of a write that deletes a row; its value is null, which is what a read of no row returns. */
     public static final byte DELETE = 2;
-    /** The kind of a read that no transaction did: lists show the version that the next operation appends to. */
+    /** The kind of an operation that no transaction did: it stands for the order of appends that lists show. */
     public static final byte IMPLIED = 3;
     /** The kind of a write that appends to a list. */
     public static final byte APPEND = 4;

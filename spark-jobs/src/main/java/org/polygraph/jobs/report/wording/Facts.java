@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntFunction;
 import org.polygraph.partitioner.isolation.Dependency;
+import org.polygraph.partitioner.isolation.EdgeKind;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
@@ -58,12 +59,27 @@ public final class Facts {
         return Legible.of(table.values().label(code));
     }
 
+    /** The value of an edge; {@code [.. 1 ..]} if a transaction read a list that has further elements. */
+    public String value(Dependency edge) {
+        boolean inside = edge.kind() == EdgeKind.WR && table.values().hasLists() && !reads(edge);
+        return Legible.of(inside ? table.labelInside(edge.value()) : table.label(edge.key(), edge.value()));
+    }
+
+    private boolean reads(Dependency edge) {
+        for (int o = table.firstOperation(edge.to()); o < table.operationsEnd(edge.to()); o++) {
+            if (table.isReadOf(o, edge.key()) && table.value(o) == edge.value()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** {@code r(key)=value} or {@code w(key)=value}; {@code a(key)=list} for an append. */
     public String operation(int o) {
         return (table.isInsert(o)
                         ? "i("
                         : table.isDelete(o) ? "d(" : table.isAppend(o) ? "a(" : table.isWrite(o) ? "w(" : "r(")
-                + key(table.key(o)) + ")=" + value(table.value(o));
+                + key(table.key(o)) + ")=" + Legible.of(table.label(table.key(o), table.value(o)));
     }
 
     /** The fact behind an edge in words, with the values. */
@@ -80,9 +96,9 @@ public final class Facts {
         String key = "key " + key(edge.key()) + ": ";
         return switch (edge.kind()) {
             case SO, RT -> key + from + " ended before " + to + " began";
-            case WR -> key + to + " read " + value(edge.value()) + ", which " + from + " wrote";
-            case WW -> key + from + " wrote " + value(edge.value()) + ", " + overwritten(edge);
-            case RW -> key + from + " read " + value(edge.value()) + ", " + overwritten(edge);
+            case WR -> key + to + " read " + value(edge) + ", which " + from + " wrote";
+            case WW -> key + from + " wrote " + value(edge) + ", " + overwritten(edge);
+            case RW -> key + from + " read " + value(edge) + ", " + overwritten(edge);
         };
     }
 
@@ -95,11 +111,11 @@ public final class Facts {
         return switch (edge.kind()) {
             case SO, RT -> of(edge);
             case WR ->
-                name(edge.to()) + " read " + value(edge.value()) + " from key " + key + ", which " + name(edge.from())
+                name(edge.to()) + " read " + value(edge) + " from key " + key + ", which " + name(edge.from())
                         + " wrote";
             case WW -> name(edge.to()) + " overwrote what " + name(edge.from()) + " wrote to key " + key;
             case RW ->
-                name(edge.from()) + " read " + value(edge.value()) + " from key " + key + ", which " + name(edge.to())
+                name(edge.from()) + " read " + value(edge) + " from key " + key + ", which " + name(edge.to())
                         + " overwrote";
         };
     }

@@ -103,7 +103,7 @@ public final class Phenomenon {
     private String future() {
         for (Dependency edge : violation.cycle()) {
             if (edge.kind() == EdgeKind.WR) {
-                return facts.name(edge.to()) + " read " + facts.value(edge.value()) + " from key "
+                return facts.name(edge.to()) + " read " + facts.value(edge) + " from key "
                         + facts.key(edge.key()) + ", which its session wrote only later, in " + facts.name(edge.from());
             }
         }
@@ -117,7 +117,7 @@ public final class Phenomenon {
         }
         if (hasRead(first.writer(), first.missed().key(), first.missed().value())) {
             return facts.list(violation.transactions()) + " both read "
-                    + facts.value(first.missed().value()) + " from key "
+                    + facts.value(first.missed()) + " from key "
                     + facts.key(first.missed().key()) + " and overwrote it";
         }
         return missed(missed) + (first.isOverwriter() ? "; " + overwrote(first) : "");
@@ -163,7 +163,7 @@ public final class Phenomenon {
                 + switch (before.kind()) {
                     case SO, RT -> ", although its session had run " + other + " before" + later;
                     case WR ->
-                        ", but it also read " + facts.value(before.value()) + " from key " + facts.key(before.key())
+                        ", but it also read " + facts.value(before) + " from key " + facts.key(before.key())
                                 + ", which " + other + " wrote" + later;
                     case WW, RW -> ", but " + overwrote(only) + later;
                 };

@@ -2,6 +2,7 @@ package org.polygraph.jobs.report.wording;
 
 import it.unimi.dsi.fastutil.longs.Long2IntOpenHashMap;
 import it.unimi.dsi.fastutil.longs.Long2LongOpenHashMap;
+import it.unimi.dsi.fastutil.longs.LongArrayList;
 import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
 import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.EdgeKind;
@@ -25,16 +26,33 @@ final class ShownOrder {
         this.table = table;
         this.key = key;
         readers.defaultReturnValue(NONE);
+        LongArrayList implied = new LongArrayList();
         for (int t = 0; t < table.transactions(); t++) {
             for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
-                if (table.isImplied(o) && table.key(o) == key && table.isAppend(o + 1)) {
-                    before.put(table.value(o + 1), table.value(o));
-                    after.put(table.value(o), table.value(o + 1));
-                } else if (table.isReadOf(o, key) && table.status(t) == TransactionStatus.COMMITTED) {
-                    readers.putIfAbsent(table.value(o), t);
+                if (table.isImplied(o) && !table.isWrite(o)) {
+                    implied.add(table.value(o));
+                    continue;
                 }
+                if (table.isAppend(o) && table.key(o) == key && !implied.isEmpty()) {
+                    link(implied.getLong(implied.size() - 1), table.value(o));
+                } else if (table.isReadOf(o, key)) {
+                    // At rc, ra and cc a read implies one of each element.
+                    for (int i = 0; i < implied.size(); i++) {
+                        link(i == 0 ? table.initialValue() : implied.getLong(i - 1), implied.getLong(i));
+                    }
+                    if (table.status(t) == TransactionStatus.COMMITTED) {
+                        readers.putIfAbsent(table.value(o), t);
+                    }
+                }
+                implied.clear();
             }
+            implied.clear();
         }
+    }
+
+    private void link(long first, long second) {
+        before.put(second, first);
+        after.put(first, second);
     }
 
     /**
