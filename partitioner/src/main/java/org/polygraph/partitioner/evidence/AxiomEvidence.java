@@ -182,10 +182,9 @@ public final class AxiomEvidence {
             Witness witness = witness(only.from(), only.to());
             List<EvidenceGraph.Step> rest = new ArrayList<>(steps.subList(shown + 1, steps.size()));
             rest.addAll(steps.subList(0, shown));
-            List<EvidenceGraph.Step> known =
-                    demanded > 1 || rest.stream().anyMatch(step -> step.round() >= DEMANDED)
-                            ? rest
-                            : graph.path(only.to(), only.from(), DEMANDED, null, ANY_LENGTH);
+            List<EvidenceGraph.Step> known = demanded > 1 || rest.stream().anyMatch(step -> step.round() >= DEMANDED)
+                    ? rest
+                    : graph.path(only.to(), only.from(), DEMANDED, null, ANY_LENGTH);
             List<Dependency> cycle = seen(only.from(), witness.reader, witness);
             cycle.add(new Dependency(
                     witness.reader,

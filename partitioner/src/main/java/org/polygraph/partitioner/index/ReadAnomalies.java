@@ -78,7 +78,8 @@ final class ReadAnomalies {
                 }
             }
         }
-        String read = "read " + table.label(key, value) + " from key " + table.keys().label(key);
+        String read =
+                "read " + table.label(key, value) + " from key " + table.keys().label(key);
         if (own < 0) {
             return violation(
                     Anomaly.NON_REPEATABLE_READ,

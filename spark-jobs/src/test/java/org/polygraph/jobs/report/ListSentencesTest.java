@@ -32,8 +32,8 @@ import org.polygraph.storage.testkit.SuiteScale;
  * of its cycle are what Adya defines: WR and RW need a read, WW two writers.
  */
 class ListSentencesTest {
-    private static final Pattern READ =
-            Pattern.compile("(s\\d#\\d|it) (?:also |both )?read (\\[\\]|\\[\\.\\. \\d+(?: \\.\\.)?\\]) from key \"(.)\"");
+    private static final Pattern READ = Pattern.compile(
+            "(s\\d#\\d|it) (?:also |both )?read (\\[\\]|\\[\\.\\. \\d+(?: \\.\\.)?\\]) from key \"(.)\"");
 
     private final Map<Anomaly, Integer> named = new EnumMap<>(Anomaly.class);
 
@@ -76,11 +76,7 @@ class ListSentencesTest {
             if (edge.key() != Dependency.NO_KEY && (edge.kind() == EdgeKind.RW || edge.kind() == EdgeKind.WR)) {
                 int reader = edge.kind() == EdgeKind.RW ? edge.from() : edge.to();
                 String key = table.keys().label(edge.key()).replace("\"", "");
-                assertThat(reads(
-                                history,
-                                Facts.id(reader, table),
-                                key,
-                                new Facts(table).value(edge)))
+                assertThat(reads(history, Facts.id(reader, table), key, new Facts(table).value(edge)))
                         .as(at)
                         .isTrue();
             }

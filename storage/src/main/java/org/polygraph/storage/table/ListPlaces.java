@@ -92,8 +92,8 @@ final class ListPlaces {
             }
             starts[t + 1] = newKeys.size();
         }
-        return table.with(keys, new Operations(
-                        starts, newKeys.toIntArray(), newCodes.toLongArray(), newKinds.toByteArray()));
+        return table.with(
+                keys, new Operations(starts, newKeys.toIntArray(), newCodes.toLongArray(), newKinds.toByteArray()));
     }
 
     /** Makes the places of the elements of a list. */

@@ -103,8 +103,8 @@ public final class Phenomenon {
     private String future() {
         for (Dependency edge : violation.cycle()) {
             if (edge.kind() == EdgeKind.WR) {
-                return facts.name(edge.to()) + " read " + facts.value(edge) + " from key "
-                        + facts.key(edge.key()) + ", which its session wrote only later, in " + facts.name(edge.from());
+                return facts.name(edge.to()) + " read " + facts.value(edge) + " from key " + facts.key(edge.key())
+                        + ", which its session wrote only later, in " + facts.name(edge.from());
             }
         }
         return violation.anomaly().meaning();
