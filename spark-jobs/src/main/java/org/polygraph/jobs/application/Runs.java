@@ -2,7 +2,10 @@ package org.polygraph.jobs.application;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.polygraph.jobs.certificate.format.Claim;
 import org.polygraph.jobs.report.RunDirectory;
 import org.polygraph.storage.artifact.Location;
@@ -33,7 +36,7 @@ public final class Runs {
         }
     }
 
-    /** The folders of the runs, one or more, in the order of their names. */
+    /** The folders of the runs, one or more, the newest last. */
     public static List<Location> all(String path) throws IOException, HistoryException {
         Location given = Location.of(path);
         boolean folder;
@@ -79,14 +82,18 @@ public final class Runs {
         return folder.child(Claim.FILE).exists();
     }
 
-    /** The runs in a folder. */
+    /** The runs in a folder, the newest last. */
     public static List<Location> within(Location folder) throws IOException {
         List<Location> runs = new ArrayList<>();
+        Map<Location, Long> finished = new HashMap<>();
         for (Location child : folder.children()) {
-            if (child.fileName().startsWith(PREFIX) && isOne(child)) {
+            Location verdict = child.child(Claim.FILE);
+            if (child.fileName().startsWith(PREFIX) && verdict.exists()) {
                 runs.add(child);
+                finished.put(child, verdict.modified());
             }
         }
+        runs.sort(Comparator.comparing((Location run) -> finished.get(run)).thenComparing(Location::fileName));
         return runs;
     }
 

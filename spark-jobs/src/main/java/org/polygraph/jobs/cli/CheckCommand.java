@@ -74,6 +74,8 @@ final class CheckCommand implements Callable<Integer> {
     private final ViolationText.Detail detail;
     /** The problems of a PATH that have been explained, and at which level. */
     private final Map<String, String> explained = new HashMap<>();
+    /** The verdict of the level above, null at the first level of a PATH. */
+    private @Nullable Verdict above;
 
     @Spec
     @SuppressWarnings("NullAway.Init")
@@ -140,6 +142,10 @@ final class CheckCommand implements Callable<Integer> {
         options.validate();
         Map<String, CheckSettings> settingsOf = new HashMap<>();
         for (String path : options.paths()) {
+            if (explains && isMissing(path)) {
+                environment.message(path + ": no run, folder of runs or history; `polygraph runs DIR` lists the runs in DIR");
+                return ExitCode.IO.code();
+            }
             boolean isStated = !options.hasLevels() && !(explains && Runs.isRun(path));
             settingsOf.put(path, isStated ? options.settings(stated(path)) : options.settings());
         }
@@ -186,6 +192,15 @@ final class CheckCommand implements Callable<Integer> {
         return exitCode;
     }
 
+    private static boolean isMissing(String path) {
+        try {
+            return !path.equals("-") && !Location.of(path).exists() && !Runs.isRun(path);
+        } catch (IOException e) {
+            // Reading the path reports the failure.
+            return false;
+        }
+    }
+
     /** The level that the header of a history states. */
     private Levels stated(String path) {
         String problem;
@@ -224,6 +239,7 @@ final class CheckCommand implements Callable<Integer> {
         try {
             for (Location found : Runs.all(path)) {
                 explained.clear();
+                above = null;
                 RunDirectory run = new RunDirectory(found);
                 StoredVerdict stored = run.verdict();
                 exitCode = ExitCode.merge(exitCode, print(stored, stored.path(), settings, start, null, run));
@@ -255,6 +271,7 @@ final class CheckCommand implements Callable<Integer> {
             return unread.exitCode();
         }
         explained.clear();
+        above = null;
         int exitCode = ExitCode.PASS.code();
         for (Answer answer : answers) {
             exitCode = ExitCode.merge(exitCode, print(answer, path, settings, start, strongest));
@@ -319,23 +336,39 @@ final class CheckCommand implements Callable<Integer> {
         if (options.json()) {
             out.println(VerdictJson.of(verdict, strongest, run == null ? null : run.name()));
         } else {
-            out.println(ResultLine.of(verdict));
+            String invalid = verdict.status() == Verdict.Status.INVALID ? verdict.reason() : "";
+            String same = invalid.isEmpty()
+                    ? null
+                    : explained.putIfAbsent(invalid, verdict.level().label());
+            out.println(same == null ? ResultLine.of(verdict) : ResultLine.ofSame(verdict, same));
             out.print(once(ViolationText.of(verdict, detail), verdict.level().label()));
             where(run);
         }
         out.flush();
         if (verbosity.verbose()) {
-            long other = verdict.millis();
-            for (Phase phase : verdict.phases()) {
-                other -= phase.millis();
-                environment
-                        .err()
-                        .println("  " + phase.name() + "  " + phase.millis() + " ms  " + phase.cpuMillis() + " cpu-ms  "
-                                + phase.items() + " items");
-            }
-            environment.err().println("  between phases  " + Math.max(0, other) + " ms");
+            phases(verdict);
         }
+        above = verdict;
         return verdict.exitCode();
+    }
+
+    /** Prints the phases, which add up to the time since the start: several levels share the first ones. */
+    private void phases(Verdict verdict) {
+        PrintStream err = environment.err();
+        List<Phase> shared = above == null ? List.of() : above.phases();
+        long earlier = above == null ? 0 : above.millis();
+        long other = verdict.millis() - earlier;
+        for (Phase phase : verdict.phases()) {
+            boolean isShared = shared.contains(phase);
+            earlier -= isShared ? phase.millis() : 0;
+            other -= isShared ? 0 : phase.millis();
+            err.println("  " + phase.name() + "  " + phase.millis() + " ms  " + phase.cpuMillis() + " cpu-ms  "
+                    + phase.items() + " items");
+        }
+        if (above != null) {
+            err.println("  earlier levels  " + Math.max(0, earlier) + " ms");
+        }
+        err.println("  between phases  " + Math.max(0, other) + " ms");
     }
 
     /** Names the run, for explain, report and verify. */

@@ -112,7 +112,7 @@ final class GenerateCommand implements Callable<Integer> {
         Generator generator = engine.choose(EmbeddedGenerator::new, environment.engines()::sparkGenerator);
         ProgressPrinter progress = verbosity.progress(environment);
         try {
-            Location location = Location.of(target.path());
+            Location location = Location.of(target.path()).followed();
             if (location.exists() && !location.isStream()) {
                 if (!overwrite) {
                     throw wrong("'" + out + "' exists; give --overwrite to replace it");

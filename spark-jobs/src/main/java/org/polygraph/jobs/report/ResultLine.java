@@ -15,6 +15,18 @@ public final class ResultLine {
         return of(verdict, verdict.level().label());
     }
 
+    /** Returns the line of a level whose reason is that of another level. */
+    public static String ofSame(Verdict verdict, String other) {
+        return of(
+                verdict.status().name(),
+                verdict.level().label(),
+                verdict.path(),
+                verdict.counts().transactions(),
+                verdict.counts().operations(),
+                verdict.millis(),
+                "the same reason as for " + other);
+    }
+
     /** Returns the line of several levels that have one answer; {@code levels} is the column of the level. */
     public static String of(Verdict verdict, String levels) {
         String last = verdict.status() == Verdict.Status.VIOLATION

@@ -217,6 +217,12 @@ class GenerateTest {
         assertThat(generate(parts, "--transactions 9 --parts 2 --overwrite").exitCode())
                 .isZero();
         assertThat(Path.of(parts).toFile().list()).hasSize(3);
+        Path link = Files.createSymbolicLink(folder.resolve("link"), Path.of(parts));
+        assertThat(generate(link.toString(), "--transactions 9 --parts 3 --overwrite")
+                        .exitCode())
+                .isZero();
+        assertThat(link).isSymbolicLink();
+        assertThat(Path.of(parts).toFile().list()).hasSize(4);
         InProcess nowhere = generate(path + "/x.jsonl", "--transactions 6");
         assertThat(nowhere.exitCode()).as(nowhere.toString()).isEqualTo(6);
     }

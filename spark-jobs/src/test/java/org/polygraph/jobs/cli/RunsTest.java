@@ -56,6 +56,17 @@ class RunsTest {
     }
 
     @Test
+    void runsAreExplainedInTheirOrder() {
+        check("-l", "ser,si,rc", SKEW);
+        assertThat(InProcess.run("explain", runs()).out().lines().filter(line -> !line.startsWith(" ")))
+                .extracting(line -> line.split("  ")[1])
+                .containsExactly("ser", "si", "rc");
+        InProcess unknown = InProcess.run("explain", runs() + "/unknown.jsonl");
+        assertThat(unknown.exitCode()).isEqualTo(6);
+        assertThat(unknown.err()).contains("unknown.jsonl: no run, folder of runs or history");
+    }
+
+    @Test
     void runsAreListed() throws IOException {
         check("-l", "ser,si", SKEW, BANK);
         InProcess list = InProcess.run("runs", runs());

@@ -66,6 +66,15 @@ class SeveralLevelsTest {
         return lines.get(lines.size() - 1);
     }
 
+    @Test
+    void oneReasonIsGivenOnce() throws IOException {
+        Path damaged = Files.writeString(folder.resolve("damaged.jsonl"), "{\"bad");
+        assertThat(run("check", "-l", "ser,si,rc", damaged.toString())).isEqualTo(5);
+        assertThat(results()).containsExactly("INVALID ser", "INVALID si", "INVALID rc");
+        assertThat(out.split("found the end of the file", -1)).hasSize(2);
+        assertThat(out.split("the same reason as for ser", -1)).hasSize(3);
+    }
+
     // --- order, exit code, the strongest
 
     @Test

@@ -133,7 +133,7 @@ final class LocalLocation implements Location {
                 void discard() {}
             }.open();
         }
-        Path target = followed();
+        Path target = target();
         Path folder = target.getParent();
         if (folder == null) {
             throw new IOException(name + ": a file cannot be written there");
@@ -163,7 +163,7 @@ final class LocalLocation implements Location {
     }
 
     /** Follows a chain of links to a name, which need not exist. */
-    private Path followed() throws IOException {
+    private Path target() throws IOException {
         Path target = path.toAbsolutePath();
         for (int links = 0; Files.isSymbolicLink(target); links++) {
             if (links == MOST_LINKS) {
@@ -172,6 +172,11 @@ final class LocalLocation implements Location {
             target = target.resolveSibling(Files.readSymbolicLink(target)).normalize();
         }
         return target;
+    }
+
+    @Override
+    public Location followed() throws IOException {
+        return Files.isSymbolicLink(path) ? new LocalLocation(name, target()) : this;
     }
 
     @Override

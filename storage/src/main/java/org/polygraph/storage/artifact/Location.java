@@ -69,6 +69,11 @@ public interface Location {
     /** Begins a new folder that gets this name when it is committed; until then it has a temporary name beside it. */
     AtomicFolder createFolder() throws IOException;
 
+    /** Returns what a link points to; the same location if it is no link. */
+    default Location followed() throws IOException {
+        return this;
+    }
+
     /** Removes a file, or a folder and all that is in it; links are not followed. Does nothing if neither exists. */
     void delete() throws IOException;
 
