@@ -143,7 +143,8 @@ final class CheckCommand implements Callable<Integer> {
         Map<String, CheckSettings> settingsOf = new HashMap<>();
         for (String path : options.paths()) {
             if (explains && isMissing(path)) {
-                environment.message(path + ": no run, folder of runs or history; `polygraph runs DIR` lists the runs in DIR");
+                environment.message(
+                        path + ": no run, folder of runs or history; `polygraph runs DIR` lists the runs in DIR");
                 return ExitCode.IO.code();
             }
             boolean isStated = !options.hasLevels() && !(explains && Runs.isRun(path));
