@@ -81,7 +81,11 @@ class RunsTest {
                 .hasSize(4)
                 .allMatch(line -> line.contains("\"run\":\"" + runs() + "/run="));
         Document page = Jsoup.parse(Files.readString(folder.resolve("runs/index.html")));
-        assertThat(page.select("th").eachText()).containsExactly("History", "ser", "si");
+        assertThat(page.select("th").eachText()).containsExactly("History", "ser", "si", "Checked (UTC)");
+        assertThat(page.select("header p.reason").text())
+                .isEqualTo("in " + Path.of(SKEW).getParent() + "/");
+        assertThat(page.select("tbody td:first-child").eachText())
+                .containsExactlyInAnyOrder("write-skew.jsonl", "bank-serializable.jsonl");
         assertThat(page.select("tbody tr")).hasSize(2);
         assertThat(page.select("tbody td.violation a").eachText()).containsExactly("VIOLATION");
         for (var link : page.select("td a")) {

@@ -1,6 +1,7 @@
 package org.polygraph.jobs.report.page;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -34,12 +35,14 @@ public final class RunsPage {
         }
     }
 
-    record Page(String css, String cssHash, String title, List<String> levels, List<Row> rows) {}
+    /** @param folder that all histories are in; may be empty */
+    record Page(String css, String cssHash, String title, String folder, List<String> levels, List<Row> rows) {}
 
-    record Row(String path, String fullPath, List<Cell> cells) {}
+    /** @param time of the newest run */
+    record Row(String path, String fullPath, List<Cell> cells, String time) {}
 
     /** Without a run of the level the link is empty. */
-    record Cell(String link, String status, String word, String why, String time) {}
+    record Cell(String link, String status, String word, String why) {}
 
     record Days(String css, String cssHash, String title, List<String> levels, List<Day> days) {}
 
@@ -122,24 +125,38 @@ public final class RunsPage {
             byPath.computeIfAbsent(entry.path(), path -> new LinkedHashMap<>()).put(entry.level(), entry);
         }
         List<Row> rows = new ArrayList<>();
+        String folder = folder(byPath.keySet());
         byPath.forEach((path, cells) -> {
             List<Cell> row = new ArrayList<>();
+            String time = "";
             for (String level : levels) {
                 Entry entry = cells.get(level);
                 row.add(
                         entry == null
-                                ? new Cell("", "none", "", "", "")
+                                ? new Cell("", "none", "", "")
                                 : new Cell(
                                         entry.link(),
                                         entry.status().toLowerCase(Locale.ROOT),
                                         entry.status(),
-                                        Legible.shortened(entry.why(), PATH),
-                                        entry.time()));
+                                        Legible.shortened(entry.why(), PATH)));
+                time = entry == null || time.compareTo(entry.time()) > 0 ? time : entry.time();
             }
-            rows.add(new Row(Legible.shortened(path, PATH), path, row));
+            String within = Legible.shortened(path.substring(folder.length()), PATH);
+            rows.add(new Row(within, path, row, time.replace('T', ' ').replace("Z", "")));
         });
         String css = css();
         String title = byPath.size() + (byPath.size() == 1 ? " history" : " histories");
-        return Templates.named("runs").execute(new Page(css, HtmlReport.hash(css), title, levels, rows));
+        return Templates.named("runs").execute(new Page(css, HtmlReport.hash(css), title, folder, levels, rows));
+    }
+
+    /** Returns the folder, with its last slash, that several paths begin with; empty if they share none. */
+    private static String folder(Collection<String> paths) {
+        String folder = paths.size() < 2 ? "" : paths.iterator().next();
+        for (String path : paths) {
+            while (!folder.isEmpty() && !(folder.endsWith("/") && path.startsWith(folder))) {
+                folder = folder.substring(0, folder.lastIndexOf('/', folder.length() - 2) + 1);
+            }
+        }
+        return folder;
     }
 }
