@@ -62,6 +62,10 @@ public enum Anomaly {
             "FracturedRead",
             List.of("G-single", "read skew", "A5A"),
             "a transaction saw only some of another's writes"),
+    PHANTOM(
+            "Phantom",
+            List.of("G-single", "P3", "A3", "phantom"),
+            "a query missed a row, or found one, that another transaction had inserted, changed or deleted"),
     CAUSALITY_VIOLATION(
             "CausalityViolation",
             List.of("G-single", "causality violation", "read skew"),
@@ -82,6 +86,10 @@ public enum Anomaly {
             "G2-item",
             List.of("write skew"),
             "transactions overwrote what others of them had read, which no serial order explains"),
+    PREDICATE_CYCLE(
+            "G2",
+            List.of("predicate write skew"),
+            "transactions changed which rows the queries of others of them match, which no serial order explains"),
     READ_ONLY_ANOMALY(
             "ReadOnlyAnomaly",
             List.of("G2-item", "read-only anomaly"),

@@ -22,6 +22,9 @@ import org.polygraph.storage.model.StoppedException;
  *       is decided: a WR edge.
  * </ul>
  *
+ * <p>Writers of a row may overlap with two events a transaction, so R0 and R1 do not hold for its values. The others hold:
+ * a read returns the last version that was committed before its snapshot.
+ *
  * <p>An edge is added only if other edges do not imply it: of several predecessors, those that reach another
  * predecessor are left out. The rules are written here once. What a row of the closure gives is the matter of the
  * subclasses: {@link SessionRules} find writers by session with chain clocks, {@link WindowRules} by time with a window
@@ -49,6 +52,7 @@ public abstract class KeyRules {
     int[] found = new int[64];
 
     int count;
+    private boolean overlapping;
     /** Writers in the order in which the rules visit them. */
     int[] visits = new int[64];
 
@@ -119,6 +123,17 @@ public abstract class KeyRules {
      * @throws StoppedException if the budget ended
      */
     public final int apply(int number, boolean all, BooleanSupplier stop) {
+        overlapping = false;
+        return applyRules(number, all, stop);
+    }
+
+    /** As {@link #apply}, to the values of a row whose writers may overlap. */
+    final int applyToRow(int number, boolean all, BooleanSupplier stop) {
+        overlapping = true;
+        return applyRules(number, all, stop);
+    }
+
+    private int applyRules(int number, boolean all, BooleanSupplier stop) {
         key.load(number, states);
         if (key.writers > visits.length) {
             visits = new int[Math.max(key.writers, 2 * visits.length)];
@@ -136,8 +151,10 @@ public abstract class KeyRules {
             int w = visits[visit];
             findPredecessors(w, visit);
             readersBefore(w);
-            findOverlapping(w);
-            writersBefore(w);
+            if (!overlapping) {
+                findOverlapping(w);
+                writersBefore(w);
+            }
         }
     }
 

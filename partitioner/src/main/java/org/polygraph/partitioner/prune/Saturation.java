@@ -156,10 +156,10 @@ public final class Saturation {
         int from = edges.count();
         IntArrayList decided = new IntArrayList(0);
         int[] starts = index.writerStarts();
-        // The rules assume that writers of a key do not overlap, which those of a row may under SI.
         RowKeys rows = graph.events().perTransaction() == 2 ? index.rows() : null;
         for (int key = fromKey; key < toKey; key++) {
-            if (rows != null && rows.isRow(key)) {
+            if (rows != null && rows.isExistence(key)) {
+                // Under SI it is read at commits; the solver orders these.
                 continue;
             }
             // A read that was decided in the last round may force edges although no row changed.
@@ -167,7 +167,8 @@ public final class Saturation {
             if (starts[key + 1] == starts[key] || (!all && !isDirty(key))) {
                 continue;
             }
-            int impossible = own.apply(key, all, stop);
+            boolean isRow = rows != null && rows.isRow(key);
+            int impossible = isRow ? own.applyToRow(key, all, stop) : own.apply(key, all, stop);
             if (own.decided().length > 0) {
                 decided.add(key);
                 decided.add(own.decided().length);

@@ -1,5 +1,6 @@
 package org.polygraph.jobs.report;
 
+import it.unimi.dsi.fastutil.ints.IntList;
 import java.util.Map;
 import java.util.TreeMap;
 import org.polygraph.jobs.report.wording.Facts;
@@ -81,13 +82,12 @@ final class CycleDot {
     private String label(int t) {
         StringBuilder label =
                 new StringBuilder("\"").append(escaped(facts.name(t))).append("\\l");
-        int from = table.firstOperation(t);
-        int to = table.operationsEnd(t);
-        for (int o = from; o < Math.min(to, from + OPERATIONS); o++) {
+        IntList shown = facts.shown(t);
+        for (int o : shown.subList(0, Math.min(shown.size(), OPERATIONS))) {
             label.append(escaped(Legible.shortened(facts.operation(o), TEXT))).append("\\l");
         }
-        if (to - from > OPERATIONS) {
-            label.append("... ").append(to - from - OPERATIONS).append(" more\\l");
+        if (shown.size() > OPERATIONS) {
+            label.append("... ").append(shown.size() - OPERATIONS).append(" more\\l");
         }
         return label.append('"').toString();
     }

@@ -160,14 +160,14 @@ final class ReasonText {
         heading(1);
         for (VersionOrder order : orders) {
             StringBuilder text =
-                    new StringBuilder("key ").append(facts.key(order.key())).append(": ");
+                    new StringBuilder(facts.item(order.key())).append(": ");
             String arrow = "";
             for (List<VersionOrder.Version> step : order.steps()) {
                 text.append(arrow);
                 arrow = " -> ";
                 String comma = "";
                 for (VersionOrder.Version version : step) {
-                    text.append(comma).append(version(version));
+                    text.append(comma).append(version(order.key(), version));
                     comma = ", ";
                 }
             }
@@ -186,9 +186,9 @@ final class ReasonText {
         };
     }
 
-    private String version(VersionOrder.Version version) {
+    private String version(int key, VersionOrder.Version version) {
         String readers = version.readers().isEmpty() ? "" : "; read by " + facts.list(version.readers());
-        return facts.value(version.value()) + " (" + facts.name(version.writer()) + readers + ")";
+        return facts.value(key, version.value()) + " (" + facts.name(version.writer()) + readers + ")";
     }
 
     private void enough(@Nullable SubHistory part, IsolationLevel level, int number) {

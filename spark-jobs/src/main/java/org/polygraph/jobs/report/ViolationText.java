@@ -200,7 +200,7 @@ public final class ViolationText {
         if (numbers.isEmpty()) {
             return;
         }
-        List<Integer> keys = keys(violation);
+        List<Integer> keys = facts.keys(violation);
         out.append("  Transactions\n");
         int shown = 0;
         for (int t : numbers.keySet()) {
@@ -219,25 +219,10 @@ public final class ViolationText {
         }
     }
 
-    private static List<Integer> keys(Violation violation) {
-        List<Integer> keys = new ArrayList<>(violation.keys());
-        for (Dependency edge : violation.cycle()) {
-            if (edge.key() != Dependency.NO_KEY) {
-                keys.add(edge.key());
-            }
-        }
-        return keys;
-    }
-
     private void operations(int t, List<Integer> keys) {
-        int from = table.firstOperation(t);
-        int to = table.operationsEnd(t);
         List<String> words = new ArrayList<>();
         int hidden = 0;
-        for (int o = from; o < to; o++) {
-            if (table.isImplied(o)) {
-                continue;
-            }
+        for (int o : facts.shown(t)) {
             boolean matters = detail == Detail.FULL || keys.isEmpty() || keys.contains(table.key(o));
             if (matters && words.size() < detail.operations) {
                 words.add(facts.operation(o));

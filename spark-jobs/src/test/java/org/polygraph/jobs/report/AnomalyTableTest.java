@@ -112,7 +112,7 @@ class AnomalyTableTest {
 
     @Test
     void everyNameHasASection() throws IOException {
-        Set<String> names = new TreeSet<>();
+        Set<String> names = RowAnomalyTableTest.names();
         for (Example example : examples()) {
             names.add(example.name);
         }

@@ -2,12 +2,16 @@ package org.polygraph.jobs.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -18,8 +22,11 @@ import org.polygraph.jobs.cli.InProcess;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.Progress;
+import org.polygraph.jobs.report.wording.Facts;
+import org.polygraph.jobs.report.wording.Phenomenon;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
 
@@ -31,11 +38,14 @@ class RowAnomalyTableTest {
     private static final Path TABLE =
             Path.of(System.getProperty("polygraph.root", ".."), "spark-jobs/docs/row-anomalies.md");
     private static final Pattern ROW =
-            Pattern.compile("\\| ([^|]+) \\| (?:item|predicate) \\| `([^|`]+)` \\| ([a-z, ]+) \\| `([^|`]+)` \\|");
+            Pattern.compile("\\| ([^|]+) \\| (?:item|predicate) \\| `([^|`]+)` \\| ([a-z, ]+) \\| (\\w+) \\| `([^|`]+)` \\|");
     private static final Pattern OPERATION = Pattern.compile("([a-z]+)\\(([^)]*)\\)");
 
     @TempDir
     private Path folder;
+
+    /** Of the violation at ser that was found last. */
+    private String name = "";
 
     @Test
     void findsEachAnomalyAndRaisesNoFalseAlarm() throws Exception {
@@ -45,10 +55,23 @@ class RowAnomalyTableTest {
             if (row.matches()) {
                 anomalies++;
                 assertThat(violated(row.group(2))).as(line).isEqualTo(row.group(3));
-                assertThat(violated(row.group(4))).as(line).isEmpty();
+                assertThat(name).as(line).isEqualTo(row.group(4));
+                assertThat(violated(row.group(5))).as(line).isEmpty();
             }
         }
         assertThat(anomalies).as("rows that the test reads").isEqualTo(36);
+    }
+
+    /** The names in the table. */
+    static Set<String> names() throws IOException {
+        Set<String> names = new TreeSet<>();
+        for (String line : Files.readAllLines(TABLE)) {
+            Matcher row = ROW.matcher(line);
+            if (row.matches()) {
+                names.add(row.group(4));
+            }
+        }
+        return names;
     }
 
     private String violated(String history) throws Exception {
@@ -66,6 +89,10 @@ class RowAnomalyTableTest {
                     .as("%s at %s", history, level)
                     .isIn(Verdict.Status.PASS, Verdict.Status.VIOLATION);
             if (verdict.status() == Verdict.Status.VIOLATION) {
+                Violation violation = verdict.violations().get(0);
+                name = level == IsolationLevel.SER ? violation.anomaly().label() : name;
+                String sentence = Phenomenon.of(violation, new Facts(Objects.requireNonNull(verdict.table())));
+                assertThat(sentence).as(history).doesNotContain("key \"row ", "yes", "which null");
                 levels.add(level.label());
             }
         }

@@ -1,5 +1,6 @@
 package org.polygraph.storage.table;
 
+import it.unimi.dsi.fastutil.ints.Int2IntOpenHashMap;
 import it.unimi.dsi.fastutil.longs.Long2IntOpenHashMap;
 import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
 import it.unimi.dsi.fastutil.longs.LongSet;
@@ -14,6 +15,8 @@ import org.polygraph.storage.model.HistoryException;
  * nothing.
  */
 public final class PredicateReads {
+    /** The value of a pair's key where the row matches. */
+    public static final String YES = "yes";
     /** Up to so many operations all pairs become reads at once. */
     private static final long MOST_AT_ONCE = 1 << 21;
 
@@ -24,6 +27,9 @@ public final class PredicateReads {
     /** By pair: the key of whether the row matches. Keys stay the same from one selection of pairs to the next. */
     private final Long2IntOpenHashMap keyOfPair = new Long2IntOpenHashMap();
 
+    /** By key of a pair: its row. */
+    private final Int2IntOpenHashMap rowOfKey = new Int2IntOpenHashMap();
+
     private boolean areAllRead;
 
     private PredicateReads(HistoryTable plain, PredicateMarks marks, Predicates predicates, RowVersions versions) {
@@ -32,6 +38,7 @@ public final class PredicateReads {
         this.predicates = predicates;
         this.versions = versions;
         keyOfPair.defaultReturnValue(-1);
+        rowOfKey.defaultReturnValue(-1);
     }
 
     /**
@@ -74,6 +81,19 @@ public final class PredicateReads {
     /** Whether all pairs that may matter are reads of the history as it was read. */
     public boolean areAllRead() {
         return areAllRead;
+    }
+
+    /** Returns the key of the row if a key is that of a pair; else -1. */
+    public synchronized int rowOf(int key) {
+        if (rowOfKey.size() != keyOfPair.size()) {
+            keyOfPair.forEach((pair, of) -> rowOfKey.put((int) of, (int) (long) pair));
+        }
+        return rowOfKey.get(key);
+    }
+
+    /** Whether the value of a pair's key states that the row matches. */
+    public boolean isMatch(long code) {
+        return plain.values().label(code).equals(YES);
     }
 
     /** A pair of a condition and a row. */

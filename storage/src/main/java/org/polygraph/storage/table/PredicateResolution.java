@@ -90,7 +90,7 @@ final class PredicateResolution {
         firsts = new int[keys.size()];
         Arrays.fill(firsts, NONE);
         numbers.defaultReturnValue(NONE);
-        yes = values.opaque("yes");
+        yes = values.opaque(PredicateReads.YES);
         // A delete leaves null, and a row that is deleted does not match.
         no = table.hasRows() ? ValueDictionary.NULL : values.opaque("no");
         newKinds = table.hasRows() ? new ByteArrayList() : null;

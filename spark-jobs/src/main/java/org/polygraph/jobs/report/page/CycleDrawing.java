@@ -1,5 +1,6 @@
 package org.polygraph.jobs.report.page;
 
+import it.unimi.dsi.fastutil.ints.IntList;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;
@@ -38,7 +39,7 @@ final class CycleDrawing {
         this.violation = violation;
         this.facts = facts;
         this.table = facts.table();
-        this.keys = VersionOrder.keys(violation);
+        this.keys = facts.keys(violation);
     }
 
     /** Draws the transactions of a violation, with arrows if it has a cycle. */
@@ -102,23 +103,22 @@ final class CycleDrawing {
      */
     private List<Drawing.Line> operations(int t, int x, int y) {
         List<Drawing.Line> lines = new ArrayList<>();
-        int from = table.firstOperation(t);
-        int to = table.operationsEnd(t);
+        IntList shown = facts.shown(t);
         int matter = 0;
-        for (int o = from; o < to; o++) {
+        for (int o : shown) {
             matter += keys.contains(table.key(o)) ? 1 : 0;
         }
-        boolean all = to - from <= LINES;
-        for (int o = from; o < to && lines.size() < LINES; o++) {
+        boolean all = shown.size() <= LINES;
+        for (int o : shown) {
             boolean strong = keys.contains(table.key(o));
-            if (all || strong || matter == 0) {
+            if (lines.size() < LINES && (all || strong || matter == 0)) {
                 String full = facts.operation(o);
                 lines.add(
                         new Drawing.Line(x, y + LINE * lines.size() + 2, Legible.shortened(full, TEXT), full, strong));
             }
         }
-        if (lines.size() < to - from) {
-            String more = "+ " + (to - from - lines.size()) + " more";
+        if (lines.size() < shown.size()) {
+            String more = "+ " + (shown.size() - lines.size()) + " more";
             lines.add(new Drawing.Line(x, y + LINE * lines.size() + 2, more, more, false));
         }
         return lines;

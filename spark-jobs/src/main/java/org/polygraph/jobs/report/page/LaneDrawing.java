@@ -46,7 +46,7 @@ final class LaneDrawing {
         this.violation = violation;
         this.facts = facts;
         this.table = facts.table();
-        this.keys = VersionOrder.keys(violation);
+        this.keys = facts.keys(violation);
         List<Integer> all = new ArrayList<>(Certain.of(violation).transactions());
         // If there are too many, the transactions of the cycle are kept.
         Set<Integer> first = new HashSet<>(violation.transactions());
@@ -156,7 +156,7 @@ final class LaneDrawing {
     private Drawing.Box box(int t, int[] span, int y) {
         List<Drawing.Line> lines = new ArrayList<>();
         int hidden = 0;
-        for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+        for (int o : facts.shown(t)) {
             boolean strong = keys.contains(table.key(o));
             if ((strong || keys.isEmpty()) && lines.size() < LINES) {
                 String full = facts.operation(o);

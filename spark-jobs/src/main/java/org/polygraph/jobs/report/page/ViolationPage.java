@@ -4,6 +4,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import it.unimi.dsi.fastutil.ints.IntList;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -89,7 +90,7 @@ record ViolationPage(
     record Operation(String kind, String text, String full, boolean strong) {}
 
     /** The order of a key's versions. */
-    record Versions(String key, List<VersionStep> steps, String note) {}
+    record Versions(String kind, String key, List<VersionStep> steps, String note) {}
 
     /** Versions without a known order among them. */
     record VersionStep(List<ShownVersion> versions) {}
@@ -149,23 +150,19 @@ record ViolationPage(
         Set<Integer> kept = new TreeSet<>();
         if (part != null) {
             for (int o : part.operations()) {
-                kept.add(o);
+                kept.add(facts.shownFor(o));
             }
         }
         List<Row> rows = new ArrayList<>();
         long origin = Timeline.origin(table);
         for (int t : transactions) {
             List<Operation> operations = new ArrayList<>();
-            int from = table.firstOperation(t);
-            int to = table.operationsEnd(t);
+            IntList shown = facts.shown(t);
             int hidden = 0;
-            for (int o = from; o < to; o++) {
-                if (table.isImplied(o)) {
-                    continue;
-                }
+            for (int o : shown) {
                 // What belongs to the sub-history is always shown, even in a long transaction.
                 boolean room = operations.size() < extent.operations;
-                if (room && (to - from <= extent.operations || kept.isEmpty() || kept.contains(o))) {
+                if (room && (shown.size() <= extent.operations || kept.isEmpty() || kept.contains(o))) {
                     String full = facts.operation(o);
                     String kind = table.isWrite(o) ? "write" : "read";
                     operations.add(new Operation(kind, Legible.shortened(full, TEXT), full, kept.contains(o)));
@@ -194,7 +191,7 @@ record ViolationPage(
                 List<ShownVersion> versions = new ArrayList<>();
                 for (VersionOrder.Version version : step) {
                     versions.add(new ShownVersion(
-                            Legible.shortened(facts.value(version.value()), TEXT),
+                            Legible.shortened(facts.value(order.key(), version.value()), TEXT),
                             version.writer() == Dependency.INITIAL ? "initially" : "by " + facts.name(version.writer()),
                             facts.list(version.readers())));
                 }
@@ -207,7 +204,7 @@ record ViolationPage(
                         case PARTIAL -> "Versions in one box: their order is not known.";
                         case CONTRADICTORY -> "Versions in one box: the history demands both orders.";
                     };
-            all.add(new Versions(facts.key(order.key()), steps, note + more));
+            all.add(new Versions(facts.isQuery(order.key()) ? "" : "key", facts.key(order.key()), steps, note + more));
             if (all.size() == 12) {
                 break;
             }

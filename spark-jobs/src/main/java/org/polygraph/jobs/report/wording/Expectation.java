@@ -50,6 +50,7 @@ public final class Expectation {
             case SESSION_GUARANTEE_VIOLATION,
                     NON_MONOTONIC_READ,
                     FRACTURED_READ,
+                    PHANTOM,
                     CAUSALITY_VIOLATION,
                     READ_SKEW,
                     SINGLE -> single(violation, level, who, facts);
@@ -62,7 +63,7 @@ public final class Expectation {
                         + (MissedWrite.of(violation.cycle()).stream().anyMatch(MissedWrite::isOverwriter)
                                 ? ", or of two that wrote the same key one had to abort."
                                 : ".");
-            case WRITE_SKEW, ITEM_CYCLE ->
+            case WRITE_SKEW, ITEM_CYCLE, PREDICATE_CYCLE ->
                 "In a serial order the later one reads what the earlier one wrote. Of " + who
                         + " one had to abort, or to wait for the other and read again.";
             case REAL_TIME_VIOLATION ->
@@ -93,7 +94,7 @@ public final class Expectation {
             return "";
         }
         boolean missed = only.kind() == EdgeKind.RW;
-        return " The read of key " + facts.key(only.key()) + " by " + facts.name(missed ? only.from() : only.to())
+        return " The read of " + facts.item(only.key()) + " by " + facts.name(missed ? only.from() : only.to())
                 + " had to return "
                 + (missed ? "what " + facts.name(only.to()) + " wrote, or a later version." : "an earlier version.");
     }
@@ -110,7 +111,7 @@ public final class Expectation {
         MissedWrite one = missed.get(0);
         String reader = facts.name(one.reader());
         String writer = facts.name(one.writer());
-        String read = "read of key " + facts.key(one.missed().key());
+        String read = "read of " + facts.item(one.missed().key());
         Dependency before = one.before();
         String other = facts.name(before.from());
         return switch (before.kind()) {
@@ -122,7 +123,7 @@ public final class Expectation {
                         + " wrote, or a later version"
                         + (before.key() == Dependency.NO_KEY
                                 ? "."
-                                : "; or its read of key " + facts.key(before.key()) + " an earlier one.");
+                                : "; or its read of " + facts.item(before.key()) + " an earlier one.");
             case WW, RW ->
                 "The first to commit wins: " + other + " and " + reader + " wrote the same key"
                         + (before.key() == Dependency.NO_KEY ? "" : ", " + facts.key(before.key())) + ", and "

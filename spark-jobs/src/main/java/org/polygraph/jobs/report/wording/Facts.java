@@ -1,12 +1,19 @@
 package org.polygraph.jobs.report.wording;
 
+import it.unimi.dsi.fastutil.ints.IntArrayList;
+import it.unimi.dsi.fastutil.ints.IntList;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntFunction;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.EdgeKind;
+import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.PredicateReads;
 
 /** Transactions, operations and edges of a history in words. */
 public final class Facts {
@@ -14,11 +21,13 @@ public final class Facts {
     private static final int LISTED = 12;
 
     private final HistoryTable table;
+    private final @Nullable PredicateReads predicates;
     private final IntFunction<String> names;
 
     /** @param names names of the transactions of the table; not called for the initial transaction */
     public Facts(HistoryTable table, IntFunction<String> names) {
         this.table = table;
+        this.predicates = table.predicates();
         this.names = names;
     }
 
@@ -49,9 +58,67 @@ public final class Facts {
                 : where + "  " + table.status(t).label();
     }
 
-    /** For example {@code 7} or {@code "alice"}. */
+    /** For example {@code 7} or {@code "alice"}; of a query and a row {@code row 2 between 0 and 10}. */
     public String key(int key) {
-        return Legible.of(table.keys().label(key));
+        String label = table.keys().label(key);
+        return Legible.of(isQuery(key) && label.startsWith("\"") ? label.substring(1, label.length() - 1) : label);
+    }
+
+    /** For example {@code key 7}; of a query and a row {@code row 2 between 0 and 10}. */
+    public String item(int key) {
+        return (isQuery(key) ? "" : "key ") + key(key);
+    }
+
+    /** Whether a key stands for whether a row matches a condition. */
+    public boolean isQuery(int key) {
+        return key >= 0 && predicates != null && predicates.rowOf(key) >= 0;
+    }
+
+    /** The operations of a transaction, without those that others imply. */
+    public IntList shown(int t) {
+        IntList shown = new IntArrayList();
+        for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+            if (shownFor(o) == o) {
+                shown.add(o);
+            }
+        }
+        return shown;
+    }
+
+    /** The operation that is shown for an operation: itself, or the one that implies it. */
+    public int shownFor(int o) {
+        int implying = table.implying(o);
+        while (implying > 0 && table.isWrite(implying) && isQuery(table.key(implying))) {
+            implying--;
+        }
+        return implying;
+    }
+
+    /** What one transaction read, as the index describes it. */
+    String detail(int key, String detail) {
+        if (!isQuery(key)) {
+            return Legible.of(detail);
+        }
+        String found = " (after it had )?read (\\S+) from (?:the same key|key " + Pattern.quote(table.keys().label(key)) + ")";
+        return Pattern.compile(found).matcher(" " + detail).replaceAll(read -> {
+            boolean is = read.group(2).equals(PredicateReads.YES);
+            String earlier = read.group(1);
+            return Matcher.quoteReplacement(
+                    earlier == null
+                            ? (is ? " found " : " found no ") + key(key)
+                            : " " + earlier + (is ? "found one" : "found none"));
+        }).strip();
+    }
+
+    /** The keys of a violation, and the keys of rows that its queries match. */
+    public List<Integer> keys(Violation violation) {
+        List<Integer> keys = new ArrayList<>(VersionOrder.keys(violation));
+        for (int key : List.copyOf(keys)) {
+            if (predicates != null && predicates.rowOf(key) >= 0) {
+                keys.add(predicates.rowOf(key));
+            }
+        }
+        return keys;
     }
 
     /** For example {@code null}, {@code 7} or {@code "a"}. */
@@ -59,8 +126,43 @@ public final class Facts {
         return Legible.of(table.values().label(code));
     }
 
+    /** The value of a key; of a query and a row, whether the row is there. */
+    public String value(int key, long code) {
+        return isQuery(key) ? (isFound(code) ? "there" : "not there") : Legible.of(table.label(key, code));
+    }
+
+    private boolean isFound(long code) {
+        return predicates != null && predicates.isMatch(code);
+    }
+
+    /** What a read returned, for example {@code read 5 from key 7} or {@code found no row 2 between 0 and 10}. */
+    String read(Dependency edge) {
+        return isQuery(edge.key()) ? found(edge.key(), edge.value()) : "read " + value(edge) + " from " + item(edge.key());
+    }
+
+    private String found(int key, long code) {
+        return (isFound(code) ? "found " : "found no ") + key(key);
+    }
+
+    /** What the writer did whose write an edge is about: {@code inserted}, {@code deleted}, or the word given. */
+    private String did(Dependency edge, int writer, String otherwise) {
+        for (int o = writer < 0 ? -1 : table.operationsEnd(writer) - 1;
+                o >= 0 && o >= table.firstOperation(writer);
+                o--) {
+            if (table.isWriteOf(o, edge.key())) {
+                return table.isInsert(o)
+                        ? "inserted"
+                        : table.isDelete(o) ? "deleted" : isQuery(edge.key()) ? "changed" : otherwise;
+            }
+        }
+        return otherwise;
+    }
+
     /** The value of an edge; {@code [.. 1 ..]} if a transaction read a list that has further elements. */
     public String value(Dependency edge) {
+        if (isQuery(edge.key())) {
+            return value(edge.key(), edge.value());
+        }
         boolean inside = edge.kind() == EdgeKind.WR && table.values().hasLists() && !reads(edge);
         return Legible.of(inside ? table.labelInside(edge.value()) : table.label(edge.key(), edge.value()));
     }
@@ -76,6 +178,9 @@ public final class Facts {
 
     /** {@code r(key)=value} or {@code w(key)=value}; {@code a(key)=list} for an append. */
     public String operation(int o) {
+        if (isQuery(table.key(o))) {
+            return found(table.key(o), table.value(o));
+        }
         return (table.isInsert(o)
                         ? "i("
                         : table.isDelete(o) ? "d(" : table.isAppend(o) ? "a(" : table.isWrite(o) ? "w(" : "r(")
@@ -93,6 +198,9 @@ public final class Facts {
                 case WR, WW, RW -> from + " comes before " + to;
             };
         }
+        if (isQuery(edge.key())) {
+            return clause(edge);
+        }
         String key = "key " + key(edge.key()) + ": ";
         return switch (edge.kind()) {
             case SO, RT -> key + from + " ended before " + to + " began";
@@ -107,16 +215,14 @@ public final class Facts {
         if (edge.key() == Dependency.NO_KEY) {
             return of(edge);
         }
-        String key = key(edge.key());
+        String from = name(edge.from());
+        String to = name(edge.to());
+        String item = item(edge.key());
         return switch (edge.kind()) {
-            case SO, RT -> of(edge);
-            case WR ->
-                name(edge.to()) + " read " + value(edge) + " from key " + key + ", which " + name(edge.from())
-                        + " wrote";
-            case WW -> name(edge.to()) + " overwrote what " + name(edge.from()) + " wrote to key " + key;
-            case RW ->
-                name(edge.from()) + " read " + value(edge) + " from key " + key + ", which " + name(edge.to())
-                        + " overwrote";
+            case SO, RT -> item + ": " + from + " ended before " + to + " began";
+            case WR -> to + " " + read(edge) + ", which " + from + " " + did(edge, edge.from(), "wrote");
+            case WW -> to + " overwrote what " + from + " wrote to " + item;
+            case RW -> from + " " + read(edge) + ", which " + to + " " + did(edge, edge.to(), "overwrote");
         };
     }
 

@@ -28,7 +28,8 @@ public final class Phenomenon {
      */
     public static String of(Violation violation, Facts facts) {
         if (isOneRead(violation)) {
-            return facts.name(violation.transactions().get(0)) + " " + Legible.of(violation.detail());
+            return facts.name(violation.transactions().get(0)) + " "
+                    + facts.detail(violation.keys().get(0), violation.detail());
         }
         return violation.cycle().isEmpty() || !violation.cases().isEmpty()
                 ? violation.anomaly().meaning()
@@ -60,10 +61,11 @@ public final class Phenomenon {
             case LOST_UPDATE -> lostUpdate(MissedWrite.of(cycle));
             case REAL_TIME_VIOLATION -> inTime();
             case WRITE_SKEW -> missed(MissedWrite.of(cycle)) + "; so neither can come first";
-            case LONG_FORK, NON_ADJACENT, READ_ONLY_ANOMALY, ITEM_CYCLE -> missed(MissedWrite.of(cycle)) + followers();
+            case LONG_FORK, NON_ADJACENT, READ_ONLY_ANOMALY, ITEM_CYCLE, PREDICATE_CYCLE -> missed(MissedWrite.of(cycle)) + followers();
             case SESSION_GUARANTEE_VIOLATION,
                     NON_MONOTONIC_READ,
                     FRACTURED_READ,
+                    PHANTOM,
                     CAUSALITY_VIOLATION,
                     READ_SKEW,
                     SINGLE -> single(MissedWrite.of(cycle));
@@ -103,8 +105,7 @@ public final class Phenomenon {
     private String future() {
         for (Dependency edge : violation.cycle()) {
             if (edge.kind() == EdgeKind.WR) {
-                return facts.name(edge.to()) + " read " + facts.value(edge) + " from key " + facts.key(edge.key())
-                        + ", which its session wrote only later, in " + facts.name(edge.from());
+                return facts.name(edge.to()) + " " + facts.read(edge) + ", which its session wrote only later, in " + facts.name(edge.from());
             }
         }
         return violation.anomaly().meaning();
@@ -116,9 +117,7 @@ public final class Phenomenon {
             first = facts.writes(one.reader(), one.missed().key()) ? one : first;
         }
         if (hasRead(first.writer(), first.missed().key(), first.missed().value())) {
-            return facts.list(violation.transactions()) + " both read "
-                    + facts.value(first.missed()) + " from key "
-                    + facts.key(first.missed().key()) + " and overwrote it";
+            return facts.list(violation.transactions()) + " both " + facts.read(first.missed()) + " and overwrote it";
         }
         return missed(missed) + (first.isOverwriter() ? "; " + overwrote(first) : "");
     }
@@ -163,8 +162,7 @@ public final class Phenomenon {
                 + switch (before.kind()) {
                     case SO, RT -> ", although its session had run " + other + " before" + later;
                     case WR ->
-                        ", but it also read " + facts.value(before) + " from key " + facts.key(before.key())
-                                + ", which " + other + " wrote" + later;
+                        ", but it also " + facts.read(before) + ", which " + other + " wrote" + later;
                     case WW, RW -> ", but " + overwrote(only) + later;
                 };
     }
@@ -176,7 +174,7 @@ public final class Phenomenon {
                 + " wrote to "
                 + (missed.before().key() == Dependency.NO_KEY
                         ? "another key"
-                        : "key " + facts.key(missed.before().key()));
+                        : facts.item(missed.before().key()));
     }
 
     private String missed(List<MissedWrite> missed) {

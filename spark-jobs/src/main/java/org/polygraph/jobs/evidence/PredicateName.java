@@ -1,0 +1,65 @@
+package org.polygraph.jobs.evidence;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.partitioner.isolation.Anomaly;
+import org.polygraph.partitioner.isolation.Dependency;
+import org.polygraph.partitioner.isolation.EdgeKind;
+import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.storage.table.PredicateReads;
+
+/**
+ * Names a violation in which a query missed a write: the missed row is a predicate anti-dependency (Adya, thesis,
+ * section 3.1.3), so the cycle is no item cycle.
+ */
+final class PredicateName {
+    private PredicateName() {}
+
+    /**
+     * Returns the violation under the name that is right for it.
+     *
+     * @param predicates of the whole history; null for none
+     */
+    static Violation of(Violation violation, @Nullable PredicateReads predicates) {
+        if (predicates == null || !violation.cases().isEmpty()) {
+            return violation;
+        }
+        boolean found = violation.anomaly() == Anomaly.NON_REPEATABLE_READ
+                && predicates.rowOf(violation.keys().get(0)) >= 0;
+        boolean missed = false;
+        for (Dependency edge : violation.cycle()) {
+            boolean isQuery = edge.key() != Dependency.NO_KEY && predicates.rowOf(edge.key()) >= 0;
+            found |= isQuery && edge.kind() == EdgeKind.WR;
+            missed |= isQuery && edge.kind() == EdgeKind.RW;
+        }
+        return switch (violation.anomaly()) {
+            case NON_REPEATABLE_READ, NON_MONOTONIC_READ, FRACTURED_READ, CAUSALITY_VIOLATION, READ_SKEW ->
+                found || missed ? named(violation, Anomaly.PHANTOM, Anomaly.PHANTOM.aliases()) : violation;
+            case ITEM_CYCLE ->
+                missed ? named(violation, Anomaly.PREDICATE_CYCLE, Anomaly.PREDICATE_CYCLE.aliases()) : violation;
+            default -> missed ? named(violation, violation.anomaly(), aliases(violation)) : violation;
+        };
+    }
+
+    private static List<String> aliases(Violation violation) {
+        List<String> aliases = new ArrayList<>(violation.aliases());
+        aliases.replaceAll(name -> name.equals("G2-item") ? "G2" : name);
+        if (violation.anomaly() == Anomaly.WRITE_SKEW) {
+            aliases.add("predicate write skew");
+        }
+        return aliases;
+    }
+
+    private static Violation named(Violation violation, Anomaly anomaly, List<String> aliases) {
+        return new Violation(
+                anomaly,
+                aliases,
+                violation.transactions(),
+                violation.keys(),
+                violation.cycle(),
+                violation.cases(),
+                violation.detail(),
+                violation.minimal());
+    }
+}
