@@ -159,8 +159,7 @@ final class ReasonText {
         }
         heading(1);
         for (VersionOrder order : orders) {
-            StringBuilder text =
-                    new StringBuilder(facts.item(order.key())).append(": ");
+            StringBuilder text = new StringBuilder(facts.item(order.key())).append(": ");
             String arrow = "";
             for (List<VersionOrder.Version> step : order.steps()) {
                 text.append(arrow);

@@ -37,8 +37,8 @@ import org.polygraph.storage.format.HistoryReader;
 class RowAnomalyTableTest {
     private static final Path TABLE =
             Path.of(System.getProperty("polygraph.root", ".."), "spark-jobs/docs/row-anomalies.md");
-    private static final Pattern ROW =
-            Pattern.compile("\\| ([^|]+) \\| (?:item|predicate) \\| `([^|`]+)` \\| ([a-z, ]+) \\| (\\w+) \\| `([^|`]+)` \\|");
+    private static final Pattern ROW = Pattern.compile(
+            "\\| ([^|]+) \\| (?:item|predicate) \\| `([^|`]+)` \\| ([a-z, ]+) \\| (\\w+) \\| `([^|`]+)` \\|");
     private static final Pattern OPERATION = Pattern.compile("([a-z]+)\\(([^)]*)\\)");
 
     @TempDir

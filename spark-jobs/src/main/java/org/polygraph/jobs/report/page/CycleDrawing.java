@@ -9,7 +9,6 @@ import java.util.Locale;
 import java.util.Set;
 import org.polygraph.jobs.report.wording.Facts;
 import org.polygraph.jobs.report.wording.Legible;
-import org.polygraph.jobs.report.wording.VersionOrder;
 import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.model.TransactionStatus;

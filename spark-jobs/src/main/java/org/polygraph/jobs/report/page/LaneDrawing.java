@@ -14,7 +14,6 @@ import java.util.TreeMap;
 import org.polygraph.jobs.report.wording.Certain;
 import org.polygraph.jobs.report.wording.Facts;
 import org.polygraph.jobs.report.wording.Legible;
-import org.polygraph.jobs.report.wording.VersionOrder;
 import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.model.TransactionStatus;

@@ -1,10 +1,10 @@
 package org.polygraph.jobs.report.page;
 
+import it.unimi.dsi.fastutil.ints.IntList;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import it.unimi.dsi.fastutil.ints.IntList;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

@@ -99,15 +99,19 @@ public final class Facts {
         if (!isQuery(key)) {
             return Legible.of(detail);
         }
-        String found = " (after it had )?read (\\S+) from (?:the same key|key " + Pattern.quote(table.keys().label(key)) + ")";
-        return Pattern.compile(found).matcher(" " + detail).replaceAll(read -> {
-            boolean is = read.group(2).equals(PredicateReads.YES);
-            String earlier = read.group(1);
-            return Matcher.quoteReplacement(
-                    earlier == null
-                            ? (is ? " found " : " found no ") + key(key)
-                            : " " + earlier + (is ? "found one" : "found none"));
-        }).strip();
+        String found = " (after it had )?read (\\S+) from (?:the same key|key "
+                + Pattern.quote(table.keys().label(key)) + ")";
+        return Pattern.compile(found)
+                .matcher(" " + detail)
+                .replaceAll(read -> {
+                    boolean is = read.group(2).equals(PredicateReads.YES);
+                    String earlier = read.group(1);
+                    return Matcher.quoteReplacement(
+                            earlier == null
+                                    ? (is ? " found " : " found no ") + key(key)
+                                    : " " + earlier + (is ? "found one" : "found none"));
+                })
+                .strip();
     }
 
     /** The keys of a violation, and the keys of rows that its queries match. */
@@ -137,7 +141,9 @@ public final class Facts {
 
     /** What a read returned, for example {@code read 5 from key 7} or {@code found no row 2 between 0 and 10}. */
     String read(Dependency edge) {
-        return isQuery(edge.key()) ? found(edge.key(), edge.value()) : "read " + value(edge) + " from " + item(edge.key());
+        return isQuery(edge.key())
+                ? found(edge.key(), edge.value())
+                : "read " + value(edge) + " from " + item(edge.key());
     }
 
     private String found(int key, long code) {

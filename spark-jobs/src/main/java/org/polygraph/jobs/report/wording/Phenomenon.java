@@ -61,7 +61,8 @@ public final class Phenomenon {
             case LOST_UPDATE -> lostUpdate(MissedWrite.of(cycle));
             case REAL_TIME_VIOLATION -> inTime();
             case WRITE_SKEW -> missed(MissedWrite.of(cycle)) + "; so neither can come first";
-            case LONG_FORK, NON_ADJACENT, READ_ONLY_ANOMALY, ITEM_CYCLE, PREDICATE_CYCLE -> missed(MissedWrite.of(cycle)) + followers();
+            case LONG_FORK, NON_ADJACENT, READ_ONLY_ANOMALY, ITEM_CYCLE, PREDICATE_CYCLE ->
+                missed(MissedWrite.of(cycle)) + followers();
             case SESSION_GUARANTEE_VIOLATION,
                     NON_MONOTONIC_READ,
                     FRACTURED_READ,
@@ -105,7 +106,8 @@ public final class Phenomenon {
     private String future() {
         for (Dependency edge : violation.cycle()) {
             if (edge.kind() == EdgeKind.WR) {
-                return facts.name(edge.to()) + " " + facts.read(edge) + ", which its session wrote only later, in " + facts.name(edge.from());
+                return facts.name(edge.to()) + " " + facts.read(edge) + ", which its session wrote only later, in "
+                        + facts.name(edge.from());
             }
         }
         return violation.anomaly().meaning();
@@ -161,8 +163,7 @@ public final class Phenomenon {
         return missed(missed)
                 + switch (before.kind()) {
                     case SO, RT -> ", although its session had run " + other + " before" + later;
-                    case WR ->
-                        ", but it also " + facts.read(before) + ", which " + other + " wrote" + later;
+                    case WR -> ", but it also " + facts.read(before) + ", which " + other + " wrote" + later;
                     case WW, RW -> ", but " + overwrote(only) + later;
                 };
     }
