@@ -231,7 +231,10 @@ public final class ViolationText {
             }
         }
         if (hidden > 0) {
-            words.add(words.isEmpty() ? hidden + (hidden == 1 ? " operation" : " operations") + " on other keys" : "... " + hidden + " more");
+            words.add(
+                    words.isEmpty()
+                            ? hidden + (hidden == 1 ? " operation" : " operations") + " on other keys"
+                            : "... " + hidden + " more");
         }
         int column = 0;
         for (String word : words) {
