@@ -62,6 +62,11 @@ public record Violation(
         this(anomaly, anomaly.aliases(), transactions, keys, cycle, List.of(), detail, null);
     }
 
+    /** The same evidence under another name. */
+    public Violation named(Anomaly name, List<String> otherNames) {
+        return new Violation(name, otherNames, transactions, keys, cycle, cases, detail, minimal);
+    }
+
     /** The same with a sub-history that shows it. */
     public Violation shownBy(@Nullable SubHistory part) {
         return new Violation(anomaly, aliases, transactions, keys, cycle, cases, detail, part);

@@ -22,8 +22,8 @@ import org.polygraph.storage.model.StoppedException;
  *       is decided: a WR edge.
  * </ul>
  *
- * <p>Writers of a row may overlap with two events a transaction, so R0 and R1 do not hold for its values. The others hold:
- * a read returns the last version that was committed before its snapshot.
+ * <p>Writers of a row may overlap with two events a transaction, so R0 and R1 do not hold for its values. The other
+ * rules hold, because a read returns the last version that was committed before its snapshot.
  *
  * <p>An edge is added only if other edges do not imply it: of several predecessors, those that reach another
  * predecessor are left out. The rules are written here once. What a row of the closure gives is the matter of the
@@ -52,7 +52,9 @@ public abstract class KeyRules {
     int[] found = new int[64];
 
     int count;
+    /** Whether the writers of the key may overlap. */
     private boolean overlapping;
+
     /** Writers in the order in which the rules visit them. */
     int[] visits = new int[64];
 

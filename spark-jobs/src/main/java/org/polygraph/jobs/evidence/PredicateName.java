@@ -10,8 +10,8 @@ import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.table.PredicateReads;
 
 /**
- * Names a violation in which a query missed a write: the missed row is a predicate anti-dependency (Adya, thesis,
- * section 3.1.3), so the cycle is no item cycle.
+ * Names a violation in which a query missed or found a row that another transaction changed. A missed row is a predicate
+ * anti-dependency (Adya, thesis, section 3.1.3), so a cycle with one is no item cycle.
  */
 final class PredicateName {
     private PredicateName() {}
@@ -35,10 +35,10 @@ final class PredicateName {
         }
         return switch (violation.anomaly()) {
             case NON_REPEATABLE_READ, NON_MONOTONIC_READ, FRACTURED_READ, CAUSALITY_VIOLATION, READ_SKEW ->
-                found || missed ? named(violation, Anomaly.PHANTOM, Anomaly.PHANTOM.aliases()) : violation;
+                found || missed ? violation.named(Anomaly.PHANTOM, Anomaly.PHANTOM.aliases()) : violation;
             case ITEM_CYCLE ->
-                missed ? named(violation, Anomaly.PREDICATE_CYCLE, Anomaly.PREDICATE_CYCLE.aliases()) : violation;
-            default -> missed ? named(violation, violation.anomaly(), aliases(violation)) : violation;
+                missed ? violation.named(Anomaly.PREDICATE_CYCLE, Anomaly.PREDICATE_CYCLE.aliases()) : violation;
+            default -> missed ? violation.named(violation.anomaly(), aliases(violation)) : violation;
         };
     }
 
@@ -49,17 +49,5 @@ final class PredicateName {
             aliases.add("predicate write skew");
         }
         return aliases;
-    }
-
-    private static Violation named(Violation violation, Anomaly anomaly, List<String> aliases) {
-        return new Violation(
-                anomaly,
-                aliases,
-                violation.transactions(),
-                violation.keys(),
-                violation.cycle(),
-                violation.cases(),
-                violation.detail(),
-                violation.minimal());
     }
 }

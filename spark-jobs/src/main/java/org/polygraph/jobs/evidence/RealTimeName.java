@@ -45,15 +45,7 @@ final class RealTimeName {
         if (violation.anomaly() == Anomaly.REAL_TIME_VIOLATION || !isTimely(violation)) {
             return violation;
         }
-        return new Violation(
-                Anomaly.REAL_TIME_VIOLATION,
-                Anomaly.REAL_TIME_VIOLATION.aliases(),
-                violation.transactions(),
-                violation.keys(),
-                violation.cycle(),
-                violation.cases(),
-                violation.detail(),
-                violation.minimal());
+        return violation.named(Anomaly.REAL_TIME_VIOLATION, Anomaly.REAL_TIME_VIOLATION.aliases());
     }
 
     private boolean isTimely(Violation violation) {

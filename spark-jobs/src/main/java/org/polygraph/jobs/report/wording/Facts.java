@@ -94,7 +94,7 @@ public final class Facts {
         return implying;
     }
 
-    /** What one transaction read, as the index describes it. */
+    /** The detail of a violation by one read of a key, with what a query found in place of the values of its key. */
     String detail(int key, String detail) {
         if (!isQuery(key)) {
             return Legible.of(detail);
@@ -150,18 +150,26 @@ public final class Facts {
         return (isFound(code) ? "found " : "found no ") + key(key);
     }
 
-    /** What the writer did whose write an edge is about: {@code inserted}, {@code deleted}, or the word given. */
-    private String did(Dependency edge, int writer, String otherwise) {
-        for (int o = writer < 0 ? -1 : table.operationsEnd(writer) - 1;
-                o >= 0 && o >= table.firstOperation(writer);
-                o--) {
-            if (table.isWriteOf(o, edge.key())) {
-                return table.isInsert(o)
-                        ? "inserted"
-                        : table.isDelete(o) ? "deleted" : isQuery(edge.key()) ? "changed" : otherwise;
-            }
+    /** What a read returned and who wrote it: {@code read 5 from key 7, which T1 wrote}. */
+    String seen(Dependency edge) {
+        return read(edge) + ", which " + name(edge.from()) + " " + verb(edge, edge.from(), "wrote");
+    }
+
+    /** What a transaction did to the key of an edge: {@code inserted}, {@code deleted}, or the word given. */
+    private String verb(Dependency edge, int writer, String otherwise) {
+        if (writer == Dependency.INITIAL) {
+            return otherwise;
         }
-        return otherwise;
+        int o = table.operationsEnd(writer) - 1;
+        while (o >= table.firstOperation(writer) && !table.isWriteOf(o, edge.key())) {
+            o--;
+        }
+        if (o < table.firstOperation(writer)) {
+            return otherwise;
+        }
+        return table.isInsert(o)
+                ? "inserted"
+                : table.isDelete(o) ? "deleted" : isQuery(edge.key()) ? "changed" : otherwise;
     }
 
     /** The value of an edge; {@code [.. 1 ..]} if a transaction read a list that has further elements. */
@@ -226,9 +234,9 @@ public final class Facts {
         String item = item(edge.key());
         return switch (edge.kind()) {
             case SO, RT -> item + ": " + from + " ended before " + to + " began";
-            case WR -> to + " " + read(edge) + ", which " + from + " " + did(edge, edge.from(), "wrote");
+            case WR -> to + " " + seen(edge);
             case WW -> to + " overwrote what " + from + " wrote to " + item;
-            case RW -> from + " " + read(edge) + ", which " + to + " " + did(edge, edge.to(), "overwrote");
+            case RW -> from + " " + read(edge) + ", which " + to + " " + verb(edge, edge.to(), "overwrote");
         };
     }
 

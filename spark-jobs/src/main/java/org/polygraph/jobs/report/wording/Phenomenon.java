@@ -163,7 +163,7 @@ public final class Phenomenon {
         return missed(missed)
                 + switch (before.kind()) {
                     case SO, RT -> ", although its session had run " + other + " before" + later;
-                    case WR -> ", but it also " + facts.read(before) + ", which " + other + " wrote" + later;
+                    case WR -> ", but it also " + facts.seen(before) + later;
                     case WW, RW -> ", but " + overwrote(only) + later;
                 };
     }
