@@ -67,11 +67,13 @@ class RowAnomalyTableTest {
     @Test
     void sentencesStateWhatQueriesFound() throws Exception {
         assertThat(sentence("init 5; s0: d(x); s1: pr(1..9,x=5) pr(1..9)"))
-                .isEqualTo("s1#0 read 5 from key \"x\", which s0#0 deleted, but it also found no row \"x\" between 1 and 9,"
-                        + " which s0#0 deleted");
+                .isEqualTo(
+                        "s1#0 read 5 from key \"x\", which s0#0 deleted, but it also found no row \"x\" between 1 and 9,"
+                                + " which s0#0 deleted");
         assertThat(sentence("s0: i(x,5); s1: pr(1..9) pr(1..9,x=5)"))
-                .isEqualTo("s1#0 found no row \"x\" between 1 and 9, which s0#0 inserted, but it also read 5 from key \"x\","
-                        + " which s0#0 inserted");
+                .isEqualTo(
+                        "s1#0 found no row \"x\" between 1 and 9, which s0#0 inserted, but it also read 5 from key \"x\","
+                                + " which s0#0 inserted");
     }
 
     private String sentence(String history) throws Exception {
@@ -97,7 +99,8 @@ class RowAnomalyTableTest {
         Path file = Files.writeString(
                 folder.resolve("where.jsonl"),
                 "{\"session\":0,\"index\":0,\"status\":\"committed\",\"ops\":[{\"op\":\"i\",\"key\":1,\"value\":7,\"row\":{\"v\":5}}]}\n"
-                        + "{\"session\":1,\"index\":0,\"status\":\"committed\",\"ops\":[{" + where + "[]},{" + where + "[[1,7]]}]}\n");
+                        + "{\"session\":1,\"index\":0,\"status\":\"committed\",\"ops\":[{" + where + "[]},{" + where
+                        + "[[1,7]]}]}\n");
         for (String level : List.of("ser", "si")) {
             assertThat(InProcess.run("check", "-l", level, file.toString()).out())
                     .contains("  Phantom\n", " found ", "row 1 ")
