@@ -72,6 +72,7 @@ final class EvidenceGraph {
                     }
                 }
             }
+            addLostUpdates(key, versions, writers);
         }
         for (int e = 0; e < graph.edges(); e++) {
             if (graph.round(e) > 0) {
@@ -100,6 +101,43 @@ final class EvidenceGraph {
         order = byEnd(sources, starts);
         stamps = new int[events.count()];
         parent = new int[events.count()];
+    }
+
+    /**
+     * Adds the edges of each lost update of a key: two transactions read one version and both overwrite it, so each
+     * missed the other's write. Saturation leaves such an edge out if longer paths imply it. Of several transactions
+     * that read a version, the first is paired with each other one.
+     */
+    private void addLostUpdates(int key, VersionIndex versions, WriterLookup writers) {
+        int missed = roundAfter(0);
+        int ordered = roundAfter(missed);
+        int firstWriter = versions.writerStarts()[key];
+        int writersEnd = versions.writerStarts()[key + 1];
+        int[] writerTransactions = versions.writerTransactions();
+        for (int slot = versions.slot(key); slot < versions.ambiguousSlot(key) && writersEnd - firstWriter > 1; slot++) {
+            int first = NONE;
+            for (int r = versions.slotStarts()[slot]; r < versions.slotStarts()[slot + 1]; r++) {
+                int reader = versions.readerTransactions()[r];
+                if (Arrays.binarySearch(writerTransactions, firstWriter, writersEnd, reader) < 0
+                        || !writers.isCounted(reader)
+                        || writers.isChoice(key, versions.readerClasses()[r], reader)) {
+                    continue;
+                }
+                if (first == NONE) {
+                    first = reader;
+                } else {
+                    add(events.begin(first), events.commit(reader), missed);
+                    add(events.begin(reader), events.commit(first), missed);
+                    if (events.perTransaction() == 2 && !writers.isRow(key)) {
+                        add(events.commit(first), events.begin(reader), ordered);
+                    }
+                }
+            }
+        }
+    }
+
+    private int roundAfter(int round) {
+        return known.isRealTime(round + 1) ? round + 2 : round + 1;
     }
 
     /** Returns by event where its edges begin if edges are sorted by one of their ends; and the number of edges. */

@@ -37,6 +37,11 @@ final class WriterLookup {
         return rows != null && rows.isRow(key);
     }
 
+    /** Whether the history has a transaction for sure. */
+    boolean isCounted(int transaction) {
+        return commitStatus.isCounted(transaction);
+    }
+
     /** Whether a read had more than one candidate before any rule was applied. */
     boolean isChoice(int key, int valueClass, int reader) {
         int candidates = valueClass == VersionIndex.INITIAL ? 1 : 0;

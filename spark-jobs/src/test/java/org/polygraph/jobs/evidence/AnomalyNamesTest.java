@@ -76,6 +76,13 @@ class AnomalyNamesTest {
         assertThat(name(String.format(history, "15..16"))).isEqualTo("LostUpdate");
     }
 
+    /** Other edges imply that s1 and s2 missed each other's writes of z, so saturation does not add these edges. */
+    @Test
+    void aLostUpdateThatOtherEdgesImplyIsNamedBeforeAWriteSkew() {
+        assertThat(name("init 0; s0: r(z,1) w(x,5); s1: r(z,0) w(z,1) | w(z,4) r(x,0); s2: r(z,0) w(z,2) r(x,5)"))
+                .isEqualTo("LostUpdate");
+    }
+
     private static String name(String history) {
         return check(HistoryDsl.parse(history), IsolationLevel.SER)
                 .violations()
