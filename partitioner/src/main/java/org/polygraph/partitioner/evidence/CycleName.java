@@ -135,9 +135,7 @@ final class CycleName {
                     && !isObservedFirst
                     && missed.key() != Dependency.NO_KEY
                     && lookup.writes(missed.key(), missed.from())) {
-                int version = lookup.writerOf(missed.key(), missed.from());
-                boolean same =
-                        version != WriterLookup.UNDECIDED && lookup.writerOf(missed.key(), missed.to()) == version;
+                boolean same = lookup.readOneVersion(missed.key(), missed.from(), missed.to());
                 if (same || back.key() == missed.key()) {
                     return true;
                 }

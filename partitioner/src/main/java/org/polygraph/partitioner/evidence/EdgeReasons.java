@@ -207,20 +207,23 @@ final class EdgeReasons {
     }
 
     /**
-     * R2: {@code from} read a version that {@code to} overwrote; of a key that both write, if there is one, as in a
-     * lost update.
+     * R2: {@code from} read a version that {@code to} overwrote; of a key of which both overwrote this version, if
+     * there is one, as in a lost update, or else of a key that both write.
      */
     private @Nullable Dependency overwritten(int from, int to, int below) {
+        IntSortedSet lost = new IntAVLTreeSet();
         IntSortedSet updated = new IntAVLTreeSet();
         IntSortedSet onlyRead = new IntAVLTreeSet();
         IntSortedSet appended = new IntAVLTreeSet();
         for (int o = table.firstOperation(from); o < table.operationsEnd(from); o++) {
             int key = table.key(o);
             if (!table.isWrite(o) && lookup.writes(key, to)) {
-                (!reads(from, key) ? appended : lookup.writes(key, from) ? updated : onlyRead).add(key);
+                boolean isUpdate = lookup.writes(key, from);
+                (!reads(from, key) ? appended : !isUpdate ? onlyRead : lookup.readOneVersion(key, from, to) ? lost : updated)
+                        .add(key);
             }
         }
-        for (IntSortedSet keys : List.of(updated, onlyRead, appended)) {
+        for (IntSortedSet keys : List.of(lost, updated, onlyRead, appended)) {
             for (int key : keys) {
                 Dependency found = overwritten(from, to, key, below);
                 if (found != null) {

@@ -95,6 +95,12 @@ final class WriterLookup {
                 : index.writerTransactions()[index.writerStarts()[key] + slot - base - 1];
     }
 
+    /** Whether two decided reads of a key read from the same transaction, or both from the initial state. */
+    boolean readOneVersion(int key, int a, int b) {
+        int writer = writerOf(key, a);
+        return writer != UNDECIDED && writer == writerOf(key, b);
+    }
+
     boolean writes(int key, int transaction) {
         for (int w = index.writerStarts()[key]; w < index.writerStarts()[key + 1]; w++) {
             if (index.writerTransactions()[w] == transaction) {
