@@ -219,7 +219,9 @@ final class EdgeReasons {
             int key = table.key(o);
             if (!table.isWrite(o) && lookup.writes(key, to)) {
                 boolean isUpdate = lookup.writes(key, from);
-                (!reads(from, key) ? appended : !isUpdate ? onlyRead : lookup.readOneVersion(key, from, to) ? lost : updated)
+                (!reads(from, key)
+                                ? appended
+                                : !isUpdate ? onlyRead : lookup.readOneVersion(key, from, to) ? lost : updated)
                         .add(key);
             }
         }

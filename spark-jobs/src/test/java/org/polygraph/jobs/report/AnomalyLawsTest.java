@@ -27,8 +27,8 @@ import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.SuiteScale;
@@ -83,7 +83,8 @@ class AnomalyLawsTest {
                 }
                 List<Violation> violations = check(table, level).violations();
                 // Reads that no order explains are left out of what the other violations are found in.
-                boolean hasAllReads = violations.stream().noneMatch(v -> v.cycle().isEmpty());
+                boolean hasAllReads =
+                        violations.stream().noneMatch(v -> v.cycle().isEmpty());
                 boolean isLost = violations.stream().anyMatch(v -> v.anomaly() == Anomaly.LOST_UPDATE);
                 for (Violation violation : violations) {
                     if (hasAllReads && (level == IsolationLevel.SER || level == IsolationLevel.SI)) {
@@ -174,8 +175,7 @@ class AnomalyLawsTest {
     private void isSimplest(HistoryTable table, Violation violation, boolean isLost, String context) {
         if (LATER_THAN_LOST_UPDATES.contains(violation.anomaly())) {
             compared++;
-            List<Integer> all =
-                    IntStream.range(0, table.transactions()).boxed().toList();
+            List<Integer> all = IntStream.range(0, table.transactions()).boxed().toList();
             assertThat(lostUpdate(table, isLost ? violation.transactions() : all))
                     .as(context + ": " + HistoryDsl.print(table) + "\n" + violation.anomaly())
                     .isNull();
