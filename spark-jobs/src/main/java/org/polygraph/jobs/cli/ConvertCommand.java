@@ -84,10 +84,6 @@ final class ConvertCommand implements Callable<Integer> {
                 throw new HistoryException(
                         in, "lists", "a history without them, as Parquet holds none", "convert it to jsonl");
             }
-            if (table.values().hasPredicates()) {
-                throw new HistoryException(
-                        in, "predicates", "a history without them", "check the file in the format that it has");
-            }
             return write(table.asRead(), target).code();
         } catch (HistoryException e) {
             environment.message(Failures.text(e));

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param metadata the other fields of the header, as JSON
  * @param predicates the predicates that reads of keys stand for, perhaps only in part; null for none
  * @param unknownRows the writes by a condition whose rows are not known; null for none
+ * @param recorded the operations as they were recorded, if they have predicates or columns; else null
  */
 record Header(
         HistoryTable.Source source,
@@ -23,30 +24,41 @@ record Header(
         @Nullable Int2LongMap state,
         Map<String, String> metadata,
         @Nullable PredicateReads predicates,
-        @Nullable UnknownRows unknownRows) {
+        @Nullable UnknownRows unknownRows,
+        @Nullable Recorded recorded) {
+    /** The header of a history without predicates. */
+    Header(HistoryTable.Source source, long initialValue, @Nullable Int2LongMap state, Map<String, String> metadata) {
+        this(source, initialValue, state, metadata, null, null, null);
+    }
+
     Header {
         metadata = Collections.unmodifiableMap(new LinkedHashMap<>(metadata));
     }
 
     /** Returns a copy with other initial values of some keys. */
     Header with(@Nullable Int2LongMap other) {
-        return new Header(source, initialValue, other, metadata, predicates, unknownRows);
+        return new Header(source, initialValue, other, metadata, predicates, unknownRows, recorded);
     }
 
     /** Returns a copy with predicates. */
     Header with(@Nullable PredicateReads other) {
-        return new Header(source, initialValue, state, metadata, other, unknownRows);
+        return new Header(source, initialValue, state, metadata, other, unknownRows, recorded);
     }
 
     /** Returns a copy with writes of unknown rows. */
     Header with(UnknownRows other) {
-        return new Header(source, initialValue, state, metadata, predicates, other);
+        return new Header(source, initialValue, state, metadata, predicates, other, recorded);
+    }
+
+    /** Returns a copy with the operations as they were recorded. */
+    Header with(@Nullable Recorded other) {
+        return new Header(source, initialValue, state, metadata, predicates, unknownRows, other);
     }
 
     /** Returns the header of a history of some keys, without predicates. @param ofKeys by key there: its id here */
     Header ofKeys(int[] ofKeys) {
         if (state == null) {
-            return with((PredicateReads) null);
+            return with((PredicateReads) null).with((Recorded) null);
         }
         Int2LongMap picked = new Int2LongOpenHashMap();
         for (int k = 0; k < ofKeys.length; k++) {
@@ -54,6 +66,6 @@ record Header(
                 picked.put(k, state.get(ofKeys[k]));
             }
         }
-        return new Header(source, initialValue, picked.isEmpty() ? null : picked, metadata, null, null);
+        return new Header(source, initialValue, picked.isEmpty() ? null : picked, metadata);
     }
 }

@@ -421,6 +421,16 @@ public final class HistoryTable {
         return with(header.with(predicates));
     }
 
+    HistoryTable with(Recorded recorded) {
+        return with(header.with(recorded));
+    }
+
+    /** What the codes of {@link #asRead} that {@link Predicates#isStandIn} tells apart stand for; null for none. */
+    public @Nullable Predicates recordedPredicates() {
+        Recorded recorded = header.recorded();
+        return recorded == null ? null : recorded.predicates();
+    }
+
     private HistoryTable with(Header other) {
         return new HistoryTable(
                 other,
@@ -535,8 +545,15 @@ public final class HistoryTable {
         return read == null ? withoutRows() : ListResolution.observed(with(read.operations), read.tree);
     }
 
-    /** The history as it was read, with appends and lists, for writing it; the same table if it has none. */
+    /**
+     * The history as it was read, with appends and lists, or with predicates and columns of rows, for writing it; the
+     * same table if it has none.
+     */
     public HistoryTable asRead() {
+        Recorded recorded = header.recorded();
+        if (recorded != null) {
+            return with(recorded.keys(), recorded.operations());
+        }
         Lists read = lists;
         return read == null ? this : with(read.operations).with(read.operations, read.tree);
     }
@@ -645,7 +662,7 @@ public final class HistoryTable {
             }
         }
         return new HistoryTable(
-                new Header(new Source(List.of(), Unit.ROW), 0, state, Map.of(), null, null),
+                new Header(new Source(List.of(), Unit.ROW), 0, state, Map.of()),
                 keys,
                 new ValueDictionary(),
                 new Sessions(labels, sessionStarts),

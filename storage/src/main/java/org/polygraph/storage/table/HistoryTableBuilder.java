@@ -260,7 +260,7 @@ public final class HistoryTableBuilder {
     }
 
     /**
-     * Adds a write by a condition whose rows are not known.
+     * Adds a write by a condition whose rows are not known, or that found none.
      *
      * @param value that it leaves in each of them
      * @param row the columns that it leaves; negative for none
@@ -270,7 +270,7 @@ public final class HistoryTableBuilder {
         operation(0, predicates().add(condition, new Predicates.Unknown(false, value, row, count)));
     }
 
-    /** Adds a delete by a condition whose rows are not known. @param count of the rows; negative if it is not known */
+    /** Adds a delete by a condition whose rows are not known, or that found none. @param count of the rows; negative if it is not known */
     public void deleteOfUnknownRows(Condition condition, long count) {
         operation(0, predicates().add(condition, new Predicates.Unknown(true, ValueDictionary.NULL, -1, count)));
     }
@@ -512,8 +512,7 @@ public final class HistoryTableBuilder {
      *     places
      */
     public HistoryTable build() throws HistoryException {
-        Header header =
-                new Header(new HistoryTable.Source(files, unit), initialValue(), initialState, metadata, null, null);
+        Header header = new Header(new HistoryTable.Source(files, unit), initialValue(), initialState, metadata);
         SessionOrder sorted = transactions.order(sessions.labels());
         int[] order = sorted.order();
         if (order != null) {

@@ -45,12 +45,13 @@ public final class PredicateReads {
      * The table with reads and writes in place of the codes that stand for predicates, and without those of columns.
      */
     static HistoryTable of(HistoryTable table, Predicates predicates) throws HistoryException {
-        if (predicates.hasUnknown()) {
-            return UnknownRowsResolution.of(table, predicates);
-        }
         PredicateMarks marks = new PredicateMarks(
                 table.operationStarts(), table.operationKeys(), table.operationValues(), table.operationKinds());
-        HistoryTable plain = table.with(marks.operations());
+        Recorded recorded = new Recorded(table.keys(), marks, predicates);
+        if (predicates.hasUnknown()) {
+            return UnknownRowsResolution.of(table, predicates).with(recorded);
+        }
+        HistoryTable plain = table.with(marks.operations()).with(recorded);
         if (predicates.size() == 0) {
             return plain;
         }

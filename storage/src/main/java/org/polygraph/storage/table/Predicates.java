@@ -3,6 +3,7 @@ package org.polygraph.storage.table;
 import it.unimi.dsi.fastutil.ints.Int2ObjectOpenHashMap;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.objects.Object2IntOpenHashMap;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -11,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * The predicates of a history: conditions, and the keys of the rows that matched; and the columns of the rows that were
  * written. The codes that stand for them in the operations lie outside those of values and of lists.
  */
-final class Predicates {
+public final class Predicates {
     private static final long FIRST = Long.MIN_VALUE + (1L << 45);
     private static final long END = Long.MIN_VALUE + (1L << 46);
     private static final long END_OF_ROWS = Long.MIN_VALUE + (1L << 47);
@@ -25,6 +26,9 @@ final class Predicates {
     private final IntArrayList ends = new IntArrayList();
     private final IntArrayList keys = new IntArrayList();
     private final Int2ObjectOpenHashMap<Unknown> unknown = new Int2ObjectOpenHashMap<>();
+    /** Writes that found no row, which leave nothing. */
+    private final Int2ObjectOpenHashMap<Unknown> idle = new Int2ObjectOpenHashMap<>();
+
     private final RowColumns rows;
 
     Predicates() {
@@ -43,12 +47,12 @@ final class Predicates {
      * @param row the columns that it leaves; negative for none
      * @param count of the rows; negative if it is not known
      */
-    record Unknown(boolean isDelete, long value, int row, long count) {}
+    public record Unknown(boolean isDelete, long value, int row, long count) {}
 
-    /** Adds a write of unknown rows. @return the code that stands for it */
+    /** Adds a write of unknown rows, or of none. @return the code that stands for it */
     long add(Condition condition, Unknown write) {
         long code = add(condition, new IntArrayList(), false);
-        unknown.put(number(code), write);
+        (write.count() == 0 ? idle : unknown).put(number(code), write);
         return code;
     }
 
@@ -80,7 +84,8 @@ final class Predicates {
         return FIRST + kinds.size() - 1;
     }
 
-    static boolean isOne(long code) {
+    /** Whether a code stands for a predicate. */
+    public static boolean isOne(long code) {
         return code >= FIRST && code < END;
     }
 
@@ -93,17 +98,63 @@ final class Predicates {
         return FIRST_ROW + row;
     }
 
-    /** Whether a code stands for anything but a value or a list. */
-    static boolean isStandIn(long code) {
+    /** Whether a code stands for a predicate or for the columns of the next write. */
+    public static boolean isStandIn(long code) {
         return code >= FIRST && code < END_OF_ROWS;
     }
 
-    static boolean isRow(long code) {
+    /** Whether a code stands for the columns of the next write. */
+    public static boolean isRow(long code) {
         return code >= FIRST_ROW && code < END_OF_ROWS;
     }
 
-    static int rowNumber(long code) {
+    /** The number of the columns that a code stands for. */
+    public static int rowNumber(long code) {
         return (int) (code - FIRST_ROW);
+    }
+
+    /**
+     * A predicate as it was recorded.
+     *
+     * @param keys of the rows that matched; null if they are not known
+     * @param isRead whether reads of these rows come just before it; else it writes them, and if they are known, the
+     *     writes follow
+     * @param write what it writes if its rows are not known, or there are none; else null
+     */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
+    public record Recording(
+            Condition condition,
+            int @Nullable [] keys,
+            boolean isRead,
+            @Nullable Unknown write) {}
+
+    /** The predicate that a code stands for. */
+    public Recording recording(long code) {
+        int p = number(code);
+        Unknown write = unknown(p);
+        return new Recording(
+                condition(conditionOf(p)),
+                write == null ? keys(p) : null,
+                isRead(p),
+                write == null ? idle.get(p) : write);
+    }
+
+    /** Receives the columns of a row. */
+    @FunctionalInterface
+    public interface ColumnSink {
+        void column(String name, long code) throws IOException;
+    }
+
+    /** Passes on the columns of a row in the order in which it was recorded. */
+    public void columns(int row, ColumnSink sink) throws IOException {
+        for (int at = rows.first(row); at < rows.end(row); at++) {
+            sink.column(rows.name(rows.columnAt(at)), rows.code(at));
+        }
+    }
+
+    /** The name of a column of a condition's term. */
+    public String column(int number) {
+        return rows.name(number);
     }
 
     /** The columns of the rows that were written. */

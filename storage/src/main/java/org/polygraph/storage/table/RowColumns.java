@@ -3,12 +3,15 @@ package org.polygraph.storage.table;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
 import it.unimi.dsi.fastutil.objects.Object2IntOpenHashMap;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * The columns of the rows that writes carry: of each row the numbers of some columns, and the codes of their values.
  */
 final class RowColumns {
     private final Object2IntOpenHashMap<String> names = new Object2IntOpenHashMap<>();
+    private final List<String> columnNames = new ArrayList<>();
     private final IntArrayList ends = new IntArrayList();
     private final IntArrayList columns = new IntArrayList();
     private final LongArrayList codes = new LongArrayList();
@@ -16,7 +19,15 @@ final class RowColumns {
     /** The number of a column. */
     int column(String name) {
         int next = names.size();
-        return names.computeIfAbsent(name, unused -> next);
+        int number = names.computeIfAbsent(name, unused -> next);
+        if (number == next) {
+            columnNames.add(name);
+        }
+        return number;
+    }
+
+    String name(int column) {
+        return columnNames.get(column);
     }
 
     /** Adds a column of the row that {@link #end} ends. */

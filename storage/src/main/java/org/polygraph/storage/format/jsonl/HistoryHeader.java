@@ -7,7 +7,6 @@ import com.fasterxml.jackson.core.JsonToken;
 import it.unimi.dsi.fastutil.ints.Int2LongMap;
 import java.io.CharConversionException;
 import java.io.IOException;
-import java.io.StringWriter;
 import java.util.BitSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -114,9 +113,9 @@ public final class HistoryHeader {
                             "\"ns\"",
                             "start and end are nanoseconds: convert them");
                 }
-                metadata.put(field, copy(json));
+                metadata.put(field, Json.copy(json));
             }
-            default -> metadata.put(field, copy(json));
+            default -> metadata.put(field, Json.copy(json));
         }
     }
 
@@ -130,7 +129,7 @@ public final class HistoryHeader {
         }
         for (String field; (field = json.nextFieldName()) != null; ) {
             JsonToken token = json.nextToken();
-            if (field.equals("state")) {
+            if (field.equals("state") || field.equals("rows")) {
                 state(json, values);
             } else if (!field.equals("value")) {
                 json.skipChildren();
@@ -183,16 +182,6 @@ public final class HistoryHeader {
                 Json.describe(json) + " in initial.state",
                 "pairs [KEY,VALUE]",
                 "see storage/docs/formats.md for the header");
-    }
-
-    /** The value in ASCII: a half of a surrogate pair stays an escape, which UTF-8 has no bytes for. */
-    private static String copy(JsonParser json) throws IOException {
-        StringWriter text = new StringWriter();
-        try (JsonGenerator generator = Json.FACTORY.createGenerator(text)) {
-            generator.setHighestNonEscapedChar(127);
-            generator.copyCurrentStructure(json);
-        }
-        return text.toString();
     }
 
     /**

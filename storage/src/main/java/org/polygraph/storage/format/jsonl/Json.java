@@ -2,6 +2,7 @@ package org.polygraph.storage.format.jsonl;
 
 import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
@@ -9,6 +10,8 @@ import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.exc.StreamConstraintsException;
 import com.fasterxml.jackson.core.io.JsonEOFException;
 import java.io.IOException;
+import java.io.StringWriter;
+import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.dictionary.KeyDictionary;
 import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.format.io.Shown;
@@ -34,10 +37,25 @@ public final class Json {
 
     private Json() {}
 
-    /** A place for messages: a file, and the number of its lines before the first that the parser reads. */
-    public record Place(String file, long linesBefore) {
+    /**
+     * A place for messages: a file, and the number of its lines before the first that the parser reads.
+     *
+     * @param fixed the place of everything, if the parser reads a part of a file; else null
+     */
+    public record Place(
+            String file, long linesBefore, @Nullable String fixed) {
+        public Place(String file, long linesBefore) {
+            this(file, linesBefore, null);
+        }
+
+        static Place of(String fixed) {
+            return new Place("", 0, fixed);
+        }
+
         String at(JsonLocation location) {
-            return file + ":" + (linesBefore + location.getLineNr()) + ":" + location.getColumnNr();
+            return fixed != null
+                    ? fixed
+                    : file + ":" + (linesBefore + location.getLineNr()) + ":" + location.getColumnNr();
         }
 
         long line(JsonLocation location) {
@@ -120,6 +138,16 @@ public final class Json {
                 throw place.error(
                         json, describe(json) + " as \"" + field + "\"", "an integer, a string or null", LINE_REMEDY);
         };
+    }
+
+    /** The value in ASCII: a half of a surrogate pair stays an escape, which UTF-8 has no bytes for. */
+    static String copy(JsonParser json) throws IOException {
+        StringWriter text = new StringWriter();
+        try (JsonGenerator generator = FACTORY.createGenerator(text)) {
+            generator.setHighestNonEscapedChar(127);
+            generator.copyCurrentStructure(json);
+        }
+        return text.toString();
     }
 
     /** Describes the current token for messages. */

@@ -11,7 +11,9 @@ import java.io.CharConversionException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.SequenceInputStream;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.dictionary.KeyDictionary;
 import org.polygraph.storage.dictionary.ValueDictionary;
@@ -64,6 +66,9 @@ public final class JsonlReader {
 
     private final HistoryTableBuilder builder;
     private final PredicateReader predicate;
+    /** The fields of a predicate that come before its {@code op}. */
+    private final List<PredicateReader.Field> early = new ArrayList<>();
+
     private final KeyDictionary keys;
     private final ValueDictionary values;
     private @Nullable HistoryHeader header;
@@ -352,6 +357,7 @@ public final class JsonlReader {
         Boolean ok = null;
         String list = null;
         int row = -1;
+        early.clear();
         for (String field; (field = json.nextFieldName()) != null; ) {
             int bit =
                     switch (field) {
@@ -372,9 +378,11 @@ public final class JsonlReader {
             if (bit == KIND) {
                 kind = kind(json);
                 if (kind >= PREDICATE_READ) {
-                    predicate.read(json, place, seen == KIND, json.getText());
+                    boolean hasValue = (seen & VALUE) != 0 && list == null;
+                    predicate.read(json, place, json.getText(), new PredicateReader.Early(early, hasValue, value, row));
                     return;
                 }
+                early.clear();
             } else if (bit == KEY) {
                 key = Json.key(json, place, keys);
             } else if (bit == VALUE && token == JsonToken.START_ARRAY) {
@@ -390,6 +398,9 @@ public final class JsonlReader {
                 ok = token == JsonToken.VALUE_TRUE;
             } else if (bit == ROW && token == JsonToken.START_OBJECT) {
                 row = predicate.row(json, place);
+            } else if ((seen & KIND) == 0 && PredicateReader.isField(field)) {
+                String at = place.at(json.currentTokenLocation());
+                early.add(new PredicateReader.Field(field, Json.copy(json), at));
             } else {
                 // For reads and writes these fields have no meaning, so their content is not checked here.
                 seen &= bit == OK && token == JsonToken.VALUE_NULL ? -1 : ~bit;

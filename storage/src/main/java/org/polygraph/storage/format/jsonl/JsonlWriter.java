@@ -17,14 +17,16 @@ public final class JsonlWriter {
     /** The transactions to write; null for all. */
     private final @Nullable BitSet only;
 
+    private final OperationWalk walk;
+
     public JsonlWriter(HistoryTable table) {
-        this.table = table;
-        this.only = null;
+        this(table, null);
     }
 
-    public JsonlWriter(HistoryTable table, BitSet only) {
+    public JsonlWriter(HistoryTable table, @Nullable BitSet only) {
         this.table = table;
         this.only = only;
+        this.walk = new OperationWalk(table);
     }
 
     /** Writes and flushes; does not close the stream. */
@@ -80,10 +82,16 @@ public final class JsonlWriter {
         time(json, "end", table.ends(), t);
         json.writeStringField("status", table.status(t).label());
         json.writeArrayFieldStart("ops");
-        for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
-            if (!table.isBeforeAppend(o)) {
+        for (walk.seek(t); walk.next(); ) {
+            String predicate = walk.predicate();
+            if (predicate != null || !table.isBeforeAppend(walk.operation())) {
                 json.writeStartObject();
-                operation(json, o);
+                if (predicate == null) {
+                    operation(json, walk.operation());
+                } else {
+                    json.writeStringField("op", predicate);
+                }
+                walk.writeFields(json);
                 json.writeEndObject();
             }
         }

@@ -1,5 +1,6 @@
 package org.polygraph.storage.format.jsonl;
 
+import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
@@ -14,7 +15,7 @@ import org.polygraph.storage.table.Condition;
 import org.polygraph.storage.table.HistoryTableBuilder;
 
 /** Parses reads, writes and deletes by a condition: {@code pr}, {@code pw} and {@code pd}. */
-final class PredicateReader {
+public final class PredicateReader {
     private static final String REMEDY = "spark-jobs/docs/predicates.md shows the fields";
 
     private final HistoryTableBuilder builder;
@@ -32,19 +33,77 @@ final class PredicateReader {
     private boolean hasRows;
     private boolean hasValue;
 
-    PredicateReader(HistoryTableBuilder builder) {
+    public PredicateReader(HistoryTableBuilder builder) {
         this.builder = builder;
     }
+
+    /** Whether a field has a meaning only in such an operation. */
+    static boolean isField(String name) {
+        return switch (name) {
+            case "lo", "hi", "where", "count", "rows", "keys" -> true;
+            default -> false;
+        };
+    }
+
+    /** A field, its JSON, and its place. */
+    record Field(String name, String json, String at) {}
+
+    /** What comes before {@code op}: fields, the code of {@code value} if there is one, and the columns or -1. */
+    record Early(List<Field> fields, boolean hasValue, long value, int row) {}
 
     /**
      * Reads the fields after {@code op}, to the end of the operation.
      *
      * @param op one of the three
      */
-    void read(JsonParser json, Json.Place place, boolean isFirst, String op) throws IOException, HistoryException {
-        if (!isFirst) {
-            throw place.error(json, "\"op\":\"" + op + "\" behind other fields", "\"op\" first", REMEDY);
+    void read(JsonParser json, Json.Place place, String op, Early early) throws IOException, HistoryException {
+        clear();
+        hasValue = early.hasValue;
+        value = early.value;
+        row = op.equals("pw") ? early.row : -1;
+        for (Field field : early.fields) {
+            try (JsonParser own = Json.FACTORY.createParser(field.json)) {
+                own.nextToken();
+                field(own, Json.Place.of(field.at), field.name, op);
+            }
         }
+        rest(json, place, op);
+    }
+
+    /**
+     * Adds an operation whose fields are a JSON object.
+     *
+     * @param op one of the three; another one may have columns of a row, of which the write is added next
+     * @param at its place, for messages
+     */
+    public void read(String fields, String op, String at) throws HistoryException {
+        clear();
+        Json.Place place = Json.Place.of(at);
+        try (JsonParser json = Json.FACTORY.createParser(fields)) {
+            try {
+                if (json.nextToken() != JsonToken.START_OBJECT) {
+                    throw place.error(json, Json.describe(json) + " as \"fields\"", "a JSON object", REMEDY);
+                }
+                if (op.startsWith("p")) {
+                    rest(json, place, op);
+                    return;
+                }
+                for (String field; (field = json.nextFieldName()) != null; ) {
+                    json.nextToken();
+                    field(json, place, field.equals("row") ? field : "", op);
+                }
+                if (row >= 0) {
+                    builder.row(row);
+                }
+            } catch (JacksonException e) {
+                throw place.error(e, json);
+            }
+        } catch (IOException e) {
+            throw new IllegalStateException("a string that cannot be read", e);
+        }
+    }
+
+    private void clear() {
         keys.clear();
         distinct.clear();
         rows.clear();
@@ -55,6 +114,9 @@ final class PredicateReader {
         hasValue = false;
         count = -1;
         row = -1;
+    }
+
+    private void rest(JsonParser json, Json.Place place, String op) throws IOException, HistoryException {
         for (String field; (field = json.nextFieldName()) != null; ) {
             json.nextToken();
             field(json, place, field, op);
@@ -64,19 +126,20 @@ final class PredicateReader {
             throw place.error(json, "a \"pw\" without \"value\"", "the value that it wrote", REMEDY);
         }
         boolean reads = op.equals("pr");
-        if (!hasRows && count != 0) {
-            if (reads) {
-                throw place.error(json, "a \"pr\" without \"rows\"", "the rows that it returned", REMEDY);
-            }
+        if (reads && !hasRows && count != 0) {
+            throw place.error(json, "a \"pr\" without \"rows\"", "the rows that it returned", REMEDY);
+        }
+        if (hasRows && count >= 0 && count != keys.size()) {
+            throw place.error(json, "\"count\":" + count + " with " + keys.size() + " keys", "their number", REMEDY);
+        }
+        if (!reads && keys.isEmpty()) {
+            long found = hasRows ? 0 : count;
             if (op.equals("pd")) {
-                builder.deleteOfUnknownRows(condition, count);
+                builder.deleteOfUnknownRows(condition, found);
             } else {
-                builder.writeOfUnknownRows(condition, value, row, count);
+                builder.writeOfUnknownRows(condition, value, row, found);
             }
             return;
-        }
-        if (count >= 0 && count != keys.size()) {
-            throw place.error(json, "\"count\":" + count + " with " + keys.size() + " keys", "their number", REMEDY);
         }
         for (int i = 0; i < rows.size(); i++) {
             builder.read(keys.getInt(i), rows.getLong(i));
@@ -110,7 +173,7 @@ final class PredicateReader {
             throw place.error(
                     json,
                     "a \"" + op + "\" without \"" + (lo == null ? "lo" : "hi") + "\"",
-                    "\"op\", then \"lo\" and \"hi\", or \"where\"",
+                    "\"lo\" and \"hi\", or \"where\"",
                     REMEDY);
         }
         return Condition.between(lo, hi);
@@ -133,7 +196,7 @@ final class PredicateReader {
             }
             case "where" -> where = where(json, place);
             case "row" -> {
-                if (op.equals("pw") && json.currentToken() == JsonToken.START_OBJECT) {
+                if (!op.equals("pr") && !op.equals("pd") && json.currentToken() == JsonToken.START_OBJECT) {
                     row = row(json, place);
                 } else {
                     json.skipChildren();

@@ -9,6 +9,7 @@ import org.apache.parquet.io.InputFile;
 import org.apache.parquet.io.OutputFile;
 import org.apache.parquet.io.PositionOutputStream;
 import org.apache.parquet.io.SeekableInputStream;
+import org.apache.parquet.schema.GroupType;
 import org.apache.parquet.schema.LogicalTypeAnnotation;
 import org.apache.parquet.schema.MessageType;
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName;
@@ -26,36 +27,50 @@ final class ParquetFiles {
      * The schema: each row is a transaction. Integer keys and values are in {@code key} and {@code value}, strings in
      * {@code key_string} and {@code value_string}; a null value is in neither.
      */
-    static final MessageType SCHEMA = Types.buildMessage()
-            .required(PrimitiveTypeName.INT64)
-            .named("session")
-            .required(PrimitiveTypeName.INT64)
-            .named("index")
-            .optional(PrimitiveTypeName.INT64)
-            .named("start")
-            .optional(PrimitiveTypeName.INT64)
-            .named("end")
-            .required(PrimitiveTypeName.BINARY)
+    static final MessageType SCHEMA = schema(element());
+
+    /**
+     * The schema of a history with predicates or columns of rows: {@code fields} is a JSON object of the other fields
+     * that the operation has in JSON Lines, or null.
+     */
+    static final MessageType SCHEMA_OF_ROWS = schema(element()
+            .optional(PrimitiveTypeName.BINARY)
             .as(LogicalTypeAnnotation.stringType())
-            .named("status")
-            .addField(Types.requiredList()
-                    .element(Types.requiredGroup()
-                            .required(PrimitiveTypeName.BINARY)
-                            .as(LogicalTypeAnnotation.stringType())
-                            .named("op")
-                            .optional(PrimitiveTypeName.INT64)
-                            .named("key")
-                            .optional(PrimitiveTypeName.BINARY)
-                            .as(LogicalTypeAnnotation.stringType())
-                            .named("key_string")
-                            .optional(PrimitiveTypeName.INT64)
-                            .named("value")
-                            .optional(PrimitiveTypeName.BINARY)
-                            .as(LogicalTypeAnnotation.stringType())
-                            .named("value_string")
-                            .named("element"))
-                    .named("ops"))
-            .named("history");
+            .named("fields"));
+
+    private static Types.GroupBuilder<GroupType> element() {
+        return Types.requiredGroup()
+                .required(PrimitiveTypeName.BINARY)
+                .as(LogicalTypeAnnotation.stringType())
+                .named("op")
+                .optional(PrimitiveTypeName.INT64)
+                .named("key")
+                .optional(PrimitiveTypeName.BINARY)
+                .as(LogicalTypeAnnotation.stringType())
+                .named("key_string")
+                .optional(PrimitiveTypeName.INT64)
+                .named("value")
+                .optional(PrimitiveTypeName.BINARY)
+                .as(LogicalTypeAnnotation.stringType())
+                .named("value_string");
+    }
+
+    private static MessageType schema(Types.GroupBuilder<GroupType> element) {
+        return Types.buildMessage()
+                .required(PrimitiveTypeName.INT64)
+                .named("session")
+                .required(PrimitiveTypeName.INT64)
+                .named("index")
+                .optional(PrimitiveTypeName.INT64)
+                .named("start")
+                .optional(PrimitiveTypeName.INT64)
+                .named("end")
+                .required(PrimitiveTypeName.BINARY)
+                .as(LogicalTypeAnnotation.stringType())
+                .named("status")
+                .addField(Types.requiredList().element(element.named("element")).named("ops"))
+                .named("history");
+    }
 
     private ParquetFiles() {}
 

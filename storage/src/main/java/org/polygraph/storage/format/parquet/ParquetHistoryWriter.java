@@ -12,6 +12,7 @@ import org.apache.parquet.io.api.Binary;
 import org.polygraph.storage.format.io.TableWriter;
 import org.polygraph.storage.format.jsonl.HistoryHeader;
 import org.polygraph.storage.format.jsonl.Json;
+import org.polygraph.storage.format.jsonl.OperationWalk;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.Operations;
 
@@ -34,6 +35,7 @@ public final class ParquetHistoryWriter implements TableWriter {
     private static final int KEY_STRING = 2;
     private static final int VALUE = 3;
     private static final int VALUE_STRING = 4;
+    private static final int FIELDS = 5;
 
     private final Rows rows;
     private final ParquetWriter<Integer> writer;
@@ -88,15 +90,20 @@ public final class ParquetHistoryWriter implements TableWriter {
         private static final Binary DELETE = Binary.fromString("d");
 
         private HistoryTable table;
+        private OperationWalk walk;
         private int session;
 
         Rows(HistoryTable table, String header) {
-            super(ParquetFiles.SCHEMA, Map.of(ParquetFiles.HEADER, header));
+            super(
+                    table.recordedPredicates() == null ? ParquetFiles.SCHEMA : ParquetFiles.SCHEMA_OF_ROWS,
+                    Map.of(ParquetFiles.HEADER, header));
             this.table = table;
+            this.walk = new OperationWalk(table);
         }
 
         void turnTo(HistoryTable next) {
             table = next;
+            walk = new OperationWalk(next);
             session = 0;
         }
 
@@ -123,11 +130,20 @@ public final class ParquetHistoryWriter implements TableWriter {
             int to = table.operationsEnd(t);
             if (from < to) {
                 out.startField("list", 0);
-                for (int o = from; o < to; o++) {
+                for (walk.seek(t); walk.next(); ) {
                     out.startGroup();
                     out.startField("element", 0);
                     out.startGroup();
-                    operation(o, table.operationKeys()[o], table.value(o));
+                    String predicate = walk.predicate();
+                    if (predicate == null) {
+                        int o = walk.operation();
+                        operation(o, table.operationKeys()[o], table.value(o));
+                    } else {
+                        text("op", OP, Binary.fromString(predicate));
+                    }
+                    if (walk.hasFields()) {
+                        fields();
+                    }
                     out.endGroup();
                     out.endField("element", 0);
                     out.endGroup();
@@ -156,6 +172,19 @@ public final class ParquetHistoryWriter implements TableWriter {
                         VALUE_STRING,
                         ParquetStrings.of(table.values().text(value)));
             }
+        }
+
+        private void fields() {
+            StringWriter text = new StringWriter();
+            try (JsonGenerator json = Json.FACTORY.createGenerator(text)) {
+                json.setHighestNonEscapedChar(127);
+                json.writeStartObject();
+                walk.writeFields(json);
+                json.writeEndObject();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+            text("fields", FIELDS, Binary.fromString(text.toString()));
         }
 
         private Binary write(int o) {

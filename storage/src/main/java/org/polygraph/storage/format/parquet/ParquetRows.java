@@ -1,7 +1,9 @@
 package org.polygraph.storage.format.parquet;
 
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.artifact.SeekableInput;
@@ -10,6 +12,7 @@ import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.format.io.ReadContext;
 import org.polygraph.storage.format.io.Shown;
 import org.polygraph.storage.format.jsonl.JsonlReader;
+import org.polygraph.storage.format.jsonl.PredicateReader;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
@@ -28,10 +31,16 @@ final class ParquetRows {
     private static final int DELETES = 8;
     private static final int INSERT = WRITE | INSERTS;
     private static final int DELETE = WRITE | DELETES;
+    private static final int PREDICATE_READ = 16;
+    private static final int PREDICATE_WRITE = 32;
+    private static final int PREDICATE_DELETE = 64;
+    /** The bits of operations that are read one by one. */
+    private static final int RARE = DELETES | PREDICATE_READ | PREDICATE_WRITE | PREDICATE_DELETE;
+
     /** The code of a compare-and-set that did not find the expected value. */
     private static final int REFUSED = 2;
 
-    private static final String OPERATIONS = "\"r\", \"w\", \"i\", \"d\" or \"cas\"";
+    private static final String OPERATIONS = "\"r\", \"w\", \"i\", \"d\", \"pr\", \"pw\", \"pd\" or \"cas\"";
 
     private final ReadContext context;
     private final String file;
@@ -50,6 +59,11 @@ final class ParquetRows {
     private final @Nullable ParquetColumn keyString;
     private final @Nullable ParquetColumn value;
     private final @Nullable ParquetColumn valueString;
+    private final @Nullable ParquetColumn fields;
+    private final PredicateReader predicate;
+    /** The strings of {@link #fields} in the row group. The codes of the column are their numbers. */
+    private final List<String> texts = new ArrayList<>();
+
     /** The definition level of an existing operation. Below it, the list is null, is empty or has a null element. */
     private final int operationLevel;
 
@@ -107,9 +121,11 @@ final class ParquetRows {
         keyString = schema.column("key_string", builder.keys()::id, false, createdBy);
         value = schema.column("value", builder.values()::code, false, createdBy);
         valueString = schema.column("value_string", builder.values()::code, false, createdBy);
+        fields = schema.column("fields", this::text, false, createdBy);
+        predicate = new PredicateReader(builder);
         operationLevel = schema.operationLevel();
         ofRows = some(session, index, status, start, end);
-        ofOperations = some(op, key, keyString, value, valueString);
+        ofOperations = some(op, key, keyString, value, valueString, fields);
     }
 
     private static ParquetColumn[] some(@Nullable ParquetColumn... columns) {
@@ -131,6 +147,7 @@ final class ParquetRows {
         for (ParquetColumn column : ofOperations) {
             column.open(in, group);
         }
+        texts.clear();
         rowsAtHand = 0;
         rowsBegun = 0;
         long first = row;
@@ -142,8 +159,8 @@ final class ParquetRows {
                     throw new IOException("columns of one list that are not alike");
                 }
             }
-            if (!(isPlain(key, keyString) && isPlain(value, valueString) && op.isFull())
-                    || !plainOperations(n, first, first + rows)) {
+            boolean isPlain = isPlain(key, keyString) && isPlain(value, valueString) && some(fields) == null;
+            if (!(isPlain && op.isFull()) || !plainOperations(n, first, first + rows)) {
                 operations(n, first, first + rows);
             }
             for (ParquetColumn column : ofOperations) {
@@ -183,6 +200,7 @@ final class ParquetRows {
         ParquetColumn textKey = some(keyString);
         ParquetColumn integerValue = some(value);
         ParquetColumn textValue = some(valueString);
+        ParquetColumn others = some(fields);
         for (int i = 0; i < n; i++) {
             if (op.repetition(i) == 0) {
                 if (row > first) {
@@ -199,6 +217,12 @@ final class ParquetRows {
                 throw isNull("op");
             }
             int kind = (int) op.code(i);
+            if (kind >= PREDICATE_READ || (others != null && others.present(i) && (kind & WRITE) != 0)) {
+                fields(kind, others, i);
+            }
+            if (kind >= PREDICATE_READ) {
+                continue;
+            }
             int k = key(either(integerKey, textKey, i, "key"), i);
             long v = value(either(integerValue, textValue, i, "value"), i);
             if (kind == WRITE) {
@@ -234,7 +258,7 @@ final class ParquetRows {
             rowStarts = new int[n];
         }
         int all = op.codes(kinds, n);
-        if (all < 0 || (all & DELETES) != 0) {
+        if (all < 0 || (all & RARE) != 0) {
             return false;
         }
         int starts = op.rowStarts(rowStarts, n);
@@ -412,13 +436,39 @@ final class ParquetRows {
             case "d" -> DELETE;
             case "cas" -> REFUSED;
             case "append" -> throw unsupported(text, "lists are not supported yet");
-            case "pr", "pw", "pd" -> throw unsupported(text, "predicates are not supported yet");
+            case "pr" -> PREDICATE_READ;
+            case "pw" -> PREDICATE_WRITE;
+            case "pd" -> PREDICATE_DELETE;
             default ->
                 throw refused(
                         "\"" + Shown.text(text) + "\" as \"op\"",
                         OPERATIONS,
                         "see storage/docs/formats.md for the columns");
         };
+    }
+
+    private long text(String text) {
+        texts.add(text);
+        return texts.size() - 1;
+    }
+
+    /** Reads a predicate, or the columns that the next write leaves. */
+    private void fields(int kind, @Nullable ParquetColumn others, int i) {
+        if (others == null || !others.present(i)) {
+            throw isNull("fields");
+        }
+        String name =
+                switch (kind) {
+                    case PREDICATE_READ -> "pr";
+                    case PREDICATE_WRITE -> "pw";
+                    case PREDICATE_DELETE -> "pd";
+                    default -> "w";
+                };
+        try {
+            predicate.read(texts.get((int) others.code(i)), name, Source.describe(file, Unit.ROW, row));
+        } catch (HistoryException e) {
+            throw new Refused(e);
+        }
     }
 
     private Refused unsupported(String text, String why) {

@@ -12,7 +12,7 @@ import org.polygraph.storage.model.HistoryException;
 /** The columns of a file that make a history, with their places. They are checked. */
 final class ParquetSchema {
     private static final Set<String> COLUMNS = Set.of("session", "index", "start", "end", "status", "ops");
-    private static final Set<String> FIELDS = Set.of("op", "key", "key_string", "value", "value_string");
+    private static final Set<String> FIELDS = Set.of("op", "key", "key_string", "value", "value_string", "fields");
     private static final String REMEDY = "see storage/docs/formats.md for the columns";
 
     /**
@@ -106,7 +106,9 @@ final class ParquetSchema {
         operationLevel = defined;
         for (ParquetField field : group.fields()) {
             if (FIELDS.contains(field.name())) {
-                boolean stringOnly = field.name().equals("op") || field.name().endsWith("_string");
+                boolean stringOnly = field.name().equals("op")
+                        || field.name().equals("fields")
+                        || field.name().endsWith("_string");
                 if (field.isRepeated() || !(field.isString() || (!stringOnly && field.isInteger()))) {
                     throw wrongType(file, field, stringOnly ? "a string" : "an integer or a string");
                 }

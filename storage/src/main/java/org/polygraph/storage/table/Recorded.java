@@ -1,0 +1,42 @@
+package org.polygraph.storage.table;
+
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.storage.dictionary.KeyDictionary;
+
+/**
+ * What a history with predicates or columns of rows was recorded with: the codes that stand for them, and their places
+ * among the other operations.
+ */
+record Recorded(KeyDictionary keys, PredicateMarks marks, Predicates predicates) {
+    /** The operations with these codes. Linear. */
+    Operations operations() {
+        Operations plain = marks.operations();
+        int[] plainStarts = plain.starts();
+        int all = plain.keys().length + marks.size();
+        int[] starts = new int[plainStarts.length];
+        int[] ids = new int[all];
+        long[] values = new long[all];
+        byte[] plainKinds = plain.kinds();
+        byte @Nullable [] kinds = plainKinds == null ? null : new byte[all];
+        int n = 0;
+        for (int t = 0; t + 1 < plainStarts.length; t++) {
+            marks.seek(t);
+            for (int o = plainStarts[t]; o <= plainStarts[t + 1]; o++) {
+                for (long code; (code = marks.next(t, o)) != 0; ) {
+                    values[n++] = code;
+                }
+                if (o < plainStarts[t + 1]) {
+                    ids[n] = plain.keys()[o];
+                    values[n] = plain.values()[o];
+                    if (kinds != null && plainKinds != null) {
+                        kinds[n] = plainKinds[o];
+                    }
+                    n++;
+                }
+            }
+            starts[t + 1] = n;
+        }
+        return new Operations(starts, Arrays.copyOf(ids, n), Arrays.copyOf(values, n), kinds);
+    }
+}
