@@ -196,8 +196,8 @@ final class GenerateCommand implements Callable<Integer> {
     private void print(TransactionPlan plan, long start) {
         environment
                 .out()
-                .println(Legible.of(out) + "  " + plan.transactions() + " txns  " + plan.totalOperations() + " ops  "
-                        + TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start) + " ms");
+                .println(Legible.of(out) + "  " + plan.totalTransactions() + " txns  " + plan.totalOperations()
+                        + " ops  " + TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start) + " ms");
         plan.plantedPlaces().forEach(line -> environment.out().println("  " + line));
         environment.out().flush();
     }
@@ -208,6 +208,9 @@ final class GenerateCommand implements Callable<Integer> {
         }
         if (parts != null && (parts < 1 || parts > MOST_PARTS)) {
             throw wrong("--parts " + parts + "; expected 1 to " + MOST_PARTS);
+        }
+        if (plan.workload().predicates() > 0 && (parts != null || engine.isSpark())) {
+            throw wrong("--predicates makes one file in one process; leave out --parts and --engine spark");
         }
         long operations = plan.transactions() * plan.operations();
         int count = parts != null

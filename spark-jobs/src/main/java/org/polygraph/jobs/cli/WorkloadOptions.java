@@ -73,6 +73,21 @@ final class WorkloadOptions {
             description = "Share of writes that delete a row (default: 0).")
     private double deletes;
 
+    @Option(
+            names = "--predicates",
+            paramLabel = "SHARE",
+            defaultValue = "0",
+            description =
+                    "Share of operations on the rows that have a column in a range (default: 0). All rows exist at"
+                            + " first, with columns v1 and v2.")
+    private double predicates;
+
+    @Option(
+            names = "--selectivity",
+            paramLabel = "N",
+            description = "Of --predicates: the most rows of a range (default: 10).")
+    private @Nullable Integer selectivity;
+
     @Option(names = "--no-time", description = "No start and end.")
     private boolean untimed;
 
@@ -101,12 +116,14 @@ final class WorkloadOptions {
     TransactionPlan plan(CommandSpec spec) {
         String conflict = untimed && skewNanos > 0
                 ? "--skew is of times, and --no-time leaves them out; give one"
-                : repeats != null && shape.areValuesUnique()
-                        ? "--repeat is for --values N; give both"
-                        : !places.isEmpty() && places.size() != anomalies.size()
-                                ? "--at " + places.size() + " times and --anomaly " + anomalies.size()
-                                        + " times; give one --at for each --anomaly, or none"
-                                : null;
+                : selectivity != null && predicates == 0
+                        ? "--selectivity is for --predicates; give both"
+                        : repeats != null && shape.areValuesUnique()
+                                ? "--repeat is for --values N; give both"
+                                : !places.isEmpty() && places.size() != anomalies.size()
+                                        ? "--at " + places.size() + " times and --anomaly " + anomalies.size()
+                                                + " times; give one --at for each --anomaly, or none"
+                                        : null;
         if (conflict != null) {
             throw new ParameterException(spec.commandLine(), conflict);
         }
@@ -124,6 +141,9 @@ final class WorkloadOptions {
                 .rows(inserts, deletes)
                 .timed(!untimed)
                 .skew(skewNanos);
+        if (predicates > 0) {
+            workload.predicates(predicates, selectivity == null ? workload.selectivity() : selectivity);
+        }
         if (repeats != null) {
             workload.repeats(repeats);
         }

@@ -50,6 +50,14 @@ class DamagedFilesTest {
         }
         valid.put("h.jsonl", Files.readAllBytes(folder.resolve("h.jsonl")));
         valid.put("rows.jsonl", example("rows-reinserted.jsonl"));
+        List<String> conditions = List.of("--predicates", "0.5", "--selectivity", "3", "--deletes", "0.3");
+        for (String name : List.of("where.jsonl", "where.parquet")) {
+            List<String> words = new ArrayList<>(List.of("generate", "-q", "--transactions", "9", "--keys", "6"));
+            words.addAll(conditions);
+            words.addAll(List.of("-o", path(name)));
+            ok(words.toArray(String[]::new));
+            valid.put(name, Files.readAllBytes(folder.resolve(name)));
+        }
         valid.put("bank.jsonl", example("bank-serializable.jsonl"));
         valid.put("lists.edn", example("jepsen-list-append.edn"));
         valid.put("lines.edn", TestFiles.utf8(EdnLines.of(new Random(4), 12)));

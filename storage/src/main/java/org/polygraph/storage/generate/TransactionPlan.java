@@ -102,15 +102,20 @@ public final class TransactionPlan implements Serializable {
                         least + KeyChoice.below(operations - least + 1, bits(transaction, COUNT)));
     }
 
+    /** Returns the number of transactions of the history, with the one that inserts all rows. */
+    public long totalTransactions() {
+        return workload.transactions + (workload.predicates > 0 ? 1 : 0);
+    }
+
     /**
-     * Returns the number of operations of all transactions. If these have different numbers, it visits each
+     * Returns the number of operations of all transactions, with the one that inserts all rows. If these have different numbers, it visits each
      * transaction.
      */
     public long totalOperations() {
+        long sum = workload.predicates > 0 ? workload.keys : 0;
         if (workload.leastOperations == operations) {
-            return workload.transactions * operations;
+            return sum + workload.transactions * operations;
         }
-        long sum = 0;
         for (long t = 0; t < workload.transactions; t++) {
             sum += operations(t);
         }
@@ -201,6 +206,12 @@ public final class TransactionPlan implements Serializable {
     /** Whether a write that is not scripted is to delete a row. */
     boolean deletes(long transaction, int operation) {
         return rowFraction(transaction, operation) >= 1 - workload.deletes;
+    }
+
+    /** Whether an operation is by a condition, see {@link PredicateStore}. */
+    boolean selects(long transaction, int operation) {
+        return workload.predicates > 0
+                && KeyChoice.fraction(mix(key ^ ~bits(transaction, LANES + 2 * operation + 1))) < workload.predicates;
     }
 
     private double rowFraction(long transaction, int operation) {

@@ -38,6 +38,8 @@ public final class Workload implements Serializable {
     private static final int MOST_OPERATIONS = 1 << 10;
     private static final int MOST_KEYS = 1 << 30;
     private static final int MOST_PLANTED = 1 << 10;
+    private static final int MOST_SELECTED = 100_000;
+    private static final int MOST_WITH_PREDICATES = 1 << 29;
     /** The most transactions. With more, a time in ns could overflow. */
     private static final long MOST_TRANSACTIONS = 1L << 38;
 
@@ -51,6 +53,8 @@ public final class Workload implements Serializable {
     double modifies;
     double inserts;
     double deletes;
+    double predicates;
+    int selectivity = 10;
     Distribution distribution = Distribution.UNIFORM;
     double zipf = 0.99;
     double hotKeys = 0.01;
@@ -124,6 +128,26 @@ public final class Workload implements Serializable {
         inserts = share("inserts", insertShare);
         deletes = share("deletes", deleteShare);
         return this;
+    }
+
+    /**
+     * Sets the share of operations that are by a condition, and the most rows that a condition selects, 1 to 100,000. All
+     * rows exist at first; see {@link PredicateStore}.
+     */
+    public Workload predicates(double share, int rows) {
+        predicates = share("predicates", share);
+        selectivity = (int) range("selectivity", rows, 1, MOST_SELECTED);
+        return this;
+    }
+
+    /** Returns the share of operations that are by a condition. */
+    public double predicates() {
+        return predicates;
+    }
+
+    /** Returns the most rows that a condition selects. */
+    public int selectivity() {
+        return selectivity;
     }
 
     public Workload distribution(Distribution shape) {
@@ -257,6 +281,12 @@ public final class Workload implements Serializable {
         if (inserts + deletes > 1) {
             throw wrong("inserts", number(inserts) + " and deletes " + number(deletes), "at most 1 together");
         }
+        if (predicates > 0 && !planted.isEmpty()) {
+            throw wrong("anomaly", planted.size() + " times with predicates", "none");
+        }
+        if (predicates > 0 && transactions > MOST_WITH_PREDICATES) {
+            throw wrong("transactions", transactions + " with predicates", "at most " + MOST_WITH_PREDICATES);
+        }
         List<Planted> ascending = new ArrayList<>(planted);
         ascending.sort((a, b) -> Long.compare(a.at, b.at));
         long free = 0;
@@ -311,6 +341,7 @@ public final class Workload implements Serializable {
                 + (modifies == 0 ? "" : ",\"read_modify_writes\":" + number(modifies))
                 + (inserts == 0 ? "" : ",\"inserts\":" + number(inserts))
                 + (deletes == 0 ? "" : ",\"deletes\":" + number(deletes))
+                + (predicates == 0 ? "" : ",\"predicates\":" + number(predicates) + ",\"selectivity\":" + selectivity)
                 + ",\"distribution\":\"" + distribution.name().toLowerCase(Locale.ROOT) + "\""
                 + (distribution == Distribution.ZIPF ? ",\"zipf\":" + number(zipf) : "")
                 + (distribution == Distribution.HOTSPOT

@@ -1,0 +1,93 @@
+package org.polygraph.jobs.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The store with predicates keeps its level, whatever else the workload has. */
+class GeneratedPredicatesTest {
+    @TempDir
+    private Path folder;
+
+    @Test
+    void serializableStoreHolds() {
+        holds("ser", "sser,ser,ssi,si");
+        holds("ser", "sser,ser,ssi,si", "--inserts", "0.3", "--deletes", "0.3");
+        holds("ser", "sser,ser,ssi,si", "--aborted", "0.1", "--indeterminate", "0.1", "--values", "9");
+        holds("ser", "ser,si", "--no-time", "--reads", "0.8");
+    }
+
+    @Test
+    void snapshotStoreHoldsAtSi() throws Exception {
+        holds("si", "ssi,si");
+        assertThat(Files.readString(folder.resolve("h.jsonl")))
+                .contains("\"aborted\"", "\"pr\"", "\"pw\"", "\"where\"");
+        holds("si", "ssi,si", "--inserts", "0.3", "--deletes", "0.3");
+        assertThat(Files.readString(folder.resolve("h.jsonl"))).contains("\"pd\"");
+        holds("si", "ssi,si", "--aborted", "0.1", "--indeterminate", "0.1");
+        assertThat(run("check", "-q", "-l", "ser", path("h.jsonl")).exitCode()).isEqualTo(3);
+    }
+
+    @Test
+    void aSeedGivesOneHistory() throws Exception {
+        holds("si", "si");
+        String lines = Files.readString(folder.resolve("h.jsonl"));
+        holds("si", "si");
+        assertThat(Files.readString(folder.resolve("h.jsonl"))).isEqualTo(lines);
+    }
+
+    @Test
+    void refusesWhatItHasNot() {
+        InProcess parts = run("generate", "--predicates", "0.5", "--parts", "2", "-o", path("parts"));
+        assertThat(parts.exitCode()).isEqualTo(2);
+        assertThat(parts.err()).contains("leave out --parts");
+        InProcess anomaly =
+                run("generate", "--predicates", "0.5", "--anomaly", "write-skew", "-o", path("anomaly.jsonl"));
+        assertThat(anomaly.exitCode()).isEqualTo(2);
+        assertThat(anomaly.err()).contains("anomaly 1 times with predicates; expected none");
+        InProcess alone = run("generate", "--selectivity", "5", "-o", path("alone.jsonl"));
+        assertThat(alone.exitCode()).isEqualTo(2);
+        assertThat(alone.err()).contains("--selectivity is for --predicates");
+    }
+
+    private void holds(String level, String levels, String... more) {
+        String[] words = {
+            "generate",
+            "-q",
+            "--overwrite",
+            "-l",
+            level,
+            "--transactions",
+            "300",
+            "--keys",
+            "60",
+            "--operations",
+            "4",
+            "--predicates",
+            "0.5",
+            "--selectivity",
+            "8",
+            "-o",
+            path("h.jsonl")
+        };
+        String[] all = new String[words.length + more.length];
+        System.arraycopy(words, 0, all, 0, words.length);
+        System.arraycopy(more, 0, all, words.length, more.length);
+        InProcess made = run(all);
+        assertThat(made.exitCode()).as(made.toString()).isZero();
+        assertThat(made.out()).contains("301 txns  1260 ops");
+        InProcess checked = run("check", "-q", "-l", levels, path("h.jsonl"));
+        assertThat(checked.exitCode()).as(checked.toString()).isZero();
+    }
+
+    private String path(String name) {
+        return folder.resolve(name).toString();
+    }
+
+    private static InProcess run(String... words) {
+        return InProcess.run(words);
+    }
+}
