@@ -4,6 +4,7 @@ import it.unimi.dsi.fastutil.longs.LongIterator;
 import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
 import it.unimi.dsi.fastutil.longs.LongSet;
 import it.unimi.dsi.fastutil.longs.LongSets;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.certificate.format.Witness;
@@ -15,6 +16,7 @@ import org.polygraph.jobs.decision.Finding;
 import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.evidence.Implications;
 import org.polygraph.jobs.verdict.Counts;
+import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.model.BudgetException;
@@ -28,19 +30,14 @@ import org.polygraph.storage.table.PredicateReads;
  */
 final class PredicateRefinement {
     private static final int FEW = 20_000;
-    private static final long MOST_SERIAL_NANOS = 20_000_000_000L;
+    /** Pairs with only the writers that may matter are small. */
+    private static final int MANY = 50_000;
+
+    private static final long MOST_STRONGER_NANOS = 60_000_000_000L;
 
     private PredicateRefinement() {}
 
     static Verdict.Builder of(Check check, Checker checker) {
-        Finding serial = serial(check, checker);
-        if (serial != null) {
-            Verdict.Builder verdict = VerdictMaker.of(check, () -> serial);
-            Witness witness = verdict.build().witness();
-            if (witness != null && wrong(check, witness).isEmpty()) {
-                return verdict;
-            }
-        }
         Check current = check;
         LongSet pairs = new LongOpenHashSet();
         while (true) {
@@ -57,7 +54,13 @@ final class PredicateRefinement {
                                 new Witness(check.table(), witness.terms(), witness.counted(), witness.position()))
                         .counts(Counts.of(check.table()));
             }
-            add(pairs, wrong);
+            Verdict.Builder easier = pairs.isEmpty() ? ofStronger(check, checker) : null;
+            if (easier != null) {
+                return easier;
+            }
+            if (!add(pairs, wrong, FEW)) {
+                throw new IllegalStateException("the order found does not explain " + wrong.size() + " results");
+            }
             Budget budget = check.budget();
             if (budget.exhausted()) {
                 return Verdict.of(Verdict.Status.UNKNOWN, check.request().level())
@@ -68,37 +71,65 @@ final class PredicateRefinement {
         }
     }
 
+    private static Verdict.@Nullable Builder ofStronger(Check check, Checker checker) {
+        Finding stronger = stronger(check, checker);
+        if (stronger == null) {
+            return null;
+        }
+        Verdict.Builder verdict = VerdictMaker.of(check, () -> stronger);
+        Witness witness = verdict.build().witness();
+        return witness != null && wrong(check, witness).isEmpty() ? verdict : null;
+    }
+
     private static LongSet wrong(Check check, Witness witness) {
         PredicateReads predicates = check.table().predicates();
         return predicates == null ? LongSets.emptySet() : predicates.wrong(witness.counted(), witness.position());
     }
 
     /**
-     * Adds pairs, at most as many as there are already, or {@value #FEW}. If an order is far off, many of its wrong
-     * pairs do not matter later.
+     * Adds pairs, at most as many as there are already. If an order is far off, many of its wrong pairs do not matter
+     * later.
+     *
+     * @param first how many are added to a few
+     * @return whether one was added
      */
-    private static void add(LongSet pairs, LongSet wrong) {
+    private static boolean add(LongSet pairs, LongSet wrong, int first) {
         int before = pairs.size();
-        int most = Math.max(FEW, before);
+        int most = Math.max(first, before);
         for (LongIterator next = wrong.iterator(); next.hasNext() && pairs.size() - before < most; ) {
             pairs.add(next.nextLong());
         }
-        if (pairs.size() == before) {
-            throw new IllegalStateException("the order found does not explain " + wrong.size() + " results");
-        }
+        return pairs.size() > before;
     }
 
     /**
-     * Looks for a serial order at a level with snapshots. It comes first if not all pairs are reads from the beginning,
-     * because a snapshot that few reads bind has many places.
+     * Looks for an order of a stronger level: strict, if there are times, because then few writers of a row may matter
+     * to a predicate; and serial, because a snapshot that few reads bind has many places.
      */
-    private static @Nullable Finding serial(Check check, Checker checker) {
+    private static @Nullable Finding stronger(Check check, Checker checker) {
         PredicateReads predicates = check.table().predicates();
-        CheckRequest request = check.request();
-        if (predicates == null || predicates.areAllRead() || request.level().eventsPerTransaction() == 1) {
+        if (predicates == null || predicates.areAllRead()) {
             return null;
         }
-        IsolationLevel level = request.level().realTime() ? IsolationLevel.SSER : IsolationLevel.SER;
+        boolean isTimed = check.request().time() != TimeMode.NONE
+                && check.table().starts() != null
+                && check.table().ends() != null;
+        boolean hasSnapshots = check.request().level().eventsPerTransaction() == 2;
+        List<IsolationLevel> levels = !isTimed
+                ? (hasSnapshots ? List.of(IsolationLevel.SER) : List.of())
+                : hasSnapshots ? List.of(IsolationLevel.SSER, IsolationLevel.SSI) : List.of(IsolationLevel.SSER);
+        for (IsolationLevel level : levels) {
+            Finding found = at(level, isTimed, check, predicates, checker);
+            if (found != null) {
+                return found;
+            }
+        }
+        return null;
+    }
+
+    private static @Nullable Finding at(
+            IsolationLevel level, boolean isTimed, Check check, PredicateReads predicates, Checker checker) {
+        CheckRequest request = check.request();
         CheckRequest stronger = new CheckRequest(
                 level,
                 request.time(),
@@ -107,10 +138,10 @@ final class PredicateRefinement {
                 request.initial(),
                 request.replayed(),
                 request.mostViolations());
-        Budget budget = check.budget().part(MOST_SERIAL_NANOS);
+        Budget budget = check.budget().part(MOST_STRONGER_NANOS);
         LongSet pairs = new LongOpenHashSet();
         try {
-            for (HistoryTable table = check.table(); ; table = predicates.resolved(check.table(), pairs)) {
+            for (HistoryTable table = check.table(); ; ) {
                 Check now = new Check(table, stronger, Progress.NONE, budget, Checkpoints.NONE);
                 if (!(checker.find(now) instanceof Finding.Order order)) {
                     return null;
@@ -123,7 +154,12 @@ final class PredicateRefinement {
                     return new Finding.Order(Implications.inTerms(same, terms), false);
                 }
                 budget.require();
-                add(pairs, wrong);
+                if (!add(pairs, wrong, isTimed ? MANY : FEW)) {
+                    return null;
+                }
+                table = isTimed
+                        ? predicates.resolvedInRealTime(check.table(), pairs, request.clockSkewNanos())
+                        : predicates.resolved(check.table(), pairs);
             }
         } catch (BudgetException e) {
             return null;

@@ -31,6 +31,7 @@ public final class PredicateReads {
     private final Int2IntOpenHashMap rowOfKey = new Int2IntOpenHashMap();
 
     private boolean areAllRead;
+    private @Nullable PairWindows windows;
 
     private PredicateReads(HistoryTable plain, PredicateMarks marks, Predicates predicates, RowVersions versions) {
         this.plain = plain;
@@ -76,7 +77,7 @@ public final class PredicateReads {
     }
 
     private HistoryTable all() {
-        return new PredicateResolution(plain, marks, predicates, versions, keyOfPair, null).resolved();
+        return new PredicateResolution(plain, marks, predicates, versions, keyOfPair, null, null).resolved();
     }
 
     /** Whether all pairs that may matter are reads of the history as it was read. */
@@ -113,8 +114,31 @@ public final class PredicateReads {
      * @param history this one, perhaps with other statuses of transactions
      */
     public HistoryTable resolved(HistoryTable history, LongSet pairs) {
+        return resolved(history, pairs, null);
+    }
+
+    /**
+     * Returns a history with reads for some pairs, which only has the writes that matter where transactions take effect
+     * in real time. It is much smaller. An order of it is a guess that {@link #wrong} has to confirm, and if it has none
+     * that proves nothing.
+     *
+     * @param history with times
+     * @param skew the most by which two clocks differ, ns
+     */
+    public HistoryTable resolvedInRealTime(HistoryTable history, LongSet pairs, long skew) {
+        long[] starts = history.starts();
+        long[] ends = history.ends();
+        PairWindows made = windows;
+        if (made == null && starts != null && ends != null) {
+            made = new PairWindows(plain, marks, predicates, starts, ends, skew);
+            windows = made;
+        }
+        return resolved(history, pairs, made);
+    }
+
+    private HistoryTable resolved(HistoryTable history, LongSet pairs, @Nullable PairWindows within) {
         HistoryTable resolved =
-                new PredicateResolution(plain, marks, predicates, versions, keyOfPair, pairs).resolved();
+                new PredicateResolution(plain, marks, predicates, versions, keyOfPair, pairs, within).resolved();
         HistoryTable same = history.with(new Operations(
                 resolved.operationStarts(),
                 resolved.operationKeys(),
