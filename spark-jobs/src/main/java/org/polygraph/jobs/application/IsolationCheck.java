@@ -1,9 +1,12 @@
 package org.polygraph.jobs.application;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
@@ -17,9 +20,11 @@ import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.analysis.InitialChoice;
 import org.polygraph.storage.format.HistoryFormat;
+import org.polygraph.storage.format.HistoryWriter;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
- * From a history in a file to a verdict, in this process and without Spark:
+ * From a history to a verdict, in this process and without Spark:
  *
  * <pre>{@code
  * IsolationCheck.Result result = IsolationCheck.of(Path.of("run.jsonl")).keepIn(Path.of("runs")).at(IsolationLevel.SER);
@@ -32,7 +37,10 @@ import org.polygraph.storage.format.HistoryFormat;
  * be read or judged has a verdict too.
  */
 public final class IsolationCheck {
-    private final Path history;
+    private static final String IN_MEMORY = "history.jsonl";
+
+    private final @Nullable Path file;
+    private final @Nullable HistoryTable table;
     private Duration timeout = Duration.ofNanos(Long.MAX_VALUE);
     private @Nullable Path runs;
 
@@ -45,13 +53,22 @@ public final class IsolationCheck {
      */
     public record Result(Verdict.Status status, String text, Optional<Path> report) {}
 
-    private IsolationCheck(Path history) {
-        this.history = history;
+    private IsolationCheck(@Nullable Path file, @Nullable HistoryTable table) {
+        this.file = file;
+        this.table = table;
     }
 
     /** @param history a file in any format that the command reads */
     public static IsolationCheck of(Path history) {
-        return new IsolationCheck(history);
+        return new IsolationCheck(history, null);
+    }
+
+    /**
+     * Of a recorder in memory, for example. The history is written to the file {@code history.jsonl} of the folder of
+     * runs, which a verdict with evidence refers to, or else of a temporary folder.
+     */
+    public static IsolationCheck of(HistoryTable history) {
+        return new IsolationCheck(null, history);
     }
 
     /** Ends with UNKNOWN after this time; without it there is no limit. */
@@ -70,6 +87,40 @@ public final class IsolationCheck {
 
     /** Decides one level. */
     public Result at(IsolationLevel level) {
+        Path path = file;
+        if (path != null) {
+            return at(level, path);
+        }
+        Path folder = runs;
+        Path temporary = null;
+        try {
+            if (folder == null) {
+                temporary = Files.createTempDirectory("polygraph");
+                folder = temporary;
+            }
+            path = Files.createDirectories(folder).resolve(IN_MEMORY);
+            HistoryWriter.write(Objects.requireNonNull(table).asRead(), path.toString(), HistoryFormat.JSONL);
+            return at(level, path);
+        } catch (IOException e) {
+            return new Result(Verdict.Status.ERROR, "the history cannot be written: " + e, Optional.empty());
+        } finally {
+            if (temporary != null) {
+                delete(temporary);
+            }
+        }
+    }
+
+    private static void delete(Path temporary) {
+        try {
+            Files.deleteIfExists(temporary.resolve(IN_MEMORY));
+            Files.delete(temporary);
+        } catch (IOException e) {
+            // The system removes its temporary folder at some time.
+            temporary.toFile().deleteOnExit();
+        }
+    }
+
+    private Result at(IsolationLevel level, Path history) {
         CheckRequest request = new CheckRequest(
                 level,
                 TimeMode.HINT,
@@ -97,11 +148,11 @@ public final class IsolationCheck {
         RunDirectory run = answer.run();
         return new Result(
                 answer.status(),
-                text(answer) + String.join("\n", messages.lines),
+                text(answer, history) + String.join("\n", messages.lines),
                 Optional.ofNullable(run).map(kept -> Path.of(kept.report().name())));
     }
 
-    private String text(Answer answer) {
+    private static String text(Answer answer, Path history) {
         Verdict found = answer.found();
         StoredVerdict stored = answer.stored();
         if (found != null) {

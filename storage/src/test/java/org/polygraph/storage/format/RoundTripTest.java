@@ -340,8 +340,20 @@ class RoundTripTest {
         });
         assertThat(inputs.refusal("other.parquet", HistoryFormat.AUTO))
                 .isEqualTo(
-                        "other.parquet:row 0: found the operation \"append\"; expected \"r\", \"w\", \"i\", \"d\" or \"cas\"; lists"
-                                + " are not supported yet");
+                        "other.parquet:row 0: found the operation \"append\"; expected \"r\", \"w\", \"i\", \"d\", \"pr\","
+                                + " \"pw\", \"pd\" or \"cas\"; lists are not supported yet");
+        parquet(good, CompressionCodecName.UNCOMPRESSED, row -> {
+            row.append("session", 1L).append("index", 1L).append("status", "committed");
+            row.addGroup("ops")
+                    .addGroup("list")
+                    .addGroup("element")
+                    .append("op", "pr")
+                    .append("key", 1L);
+        });
+        assertThat(inputs.refusal("other.parquet", HistoryFormat.AUTO))
+                .isEqualTo(
+                        "other.parquet:row 0: found null as \"fields\"; expected a value; see storage/docs/formats.md"
+                                + " for the columns");
         for (String time : List.of("start", "end")) {
             parquet(
                     good.replace("required int64 index;", "required int64 index; optional int64 " + time + ";"),
