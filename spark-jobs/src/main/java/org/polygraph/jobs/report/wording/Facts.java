@@ -101,7 +101,7 @@ public final class Facts {
         }
         String found = " (after it had )?read (\\S+) from (?:the same key|key "
                 + Pattern.quote(table.keys().label(key)) + ")";
-        return Pattern.compile(found)
+        String text = Pattern.compile(found)
                 .matcher(" " + detail)
                 .replaceAll(read -> {
                     boolean is = read.group(2).equals(PredicateReads.YES);
@@ -112,6 +112,9 @@ public final class Facts {
                                     : " " + earlier + (is ? "found one" : "found none"));
                 })
                 .strip();
+        boolean isMissed = text.contains("found no ");
+        return text.replace(
+                ", which no transaction wrote", ", but " + (isMissed ? "every" : "no") + " version of the row matches");
     }
 
     /** The keys of a violation, and the keys of rows that its queries match. */
