@@ -2,6 +2,7 @@ package org.polygraph.jobs.verdict;
 
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.RecordedCounts;
 
 /** The size of a history. Reads and writes include those of transactions that do not count. */
 public record Counts(
@@ -21,15 +22,15 @@ public record Counts(
         for (byte status : table.statuses()) {
             byStatus[status]++;
         }
-        long writes = table.writes();
+        RecordedCounts recorded = table.recordedCounts();
         return new Counts(
                 table.sessions(),
                 byStatus[TransactionStatus.COMMITTED.code()] + byStatus[TransactionStatus.INITIAL.code()],
                 byStatus[TransactionStatus.ABORTED.code()],
                 byStatus[TransactionStatus.INDETERMINATE.code()],
-                table.operations() - writes,
-                writes,
-                table.keys().size());
+                recorded.reads(),
+                recorded.writes(),
+                recorded.keys());
     }
 
     /** The number of transactions of any status. */

@@ -81,6 +81,10 @@ class GeneratedPredicatesTest {
         assertThat(made.out()).contains("301 txns  1260 ops");
         InProcess checked = run("check", "-q", "-l", levels, path("h.jsonl"));
         assertThat(checked.exitCode()).as(checked.toString()).isZero();
+        InProcess stats = run("stats", path("h.jsonl"));
+        // Keys and operations that stand for predicates are not counted.
+        assertThat(stats.out()).contains("keys          60, 60 of them written");
+        assertThat(checked.out()).contains("  " + stats.out().replaceAll("(?s).*operations +(\\d+):.*", "$1") + " ops");
     }
 
     private String path(String name) {

@@ -62,7 +62,8 @@ public final class HistoryLint {
     }
 
     /** Returns the findings, by kind and then by place; at most {@value #KEPT} of each kind. */
-    public static List<Finding> check(HistoryTable table) {
+    public static List<Finding> check(HistoryTable history) {
+        HistoryTable table = history.withoutPredicates();
         HistoryLint lint = new HistoryLint(table);
         lint.transactions();
         Loaders loaders = Loaders.recognized(table, true, 0);
@@ -72,6 +73,16 @@ public final class HistoryLint {
         lint.kept.forEach((check, list) -> list.forEach(
                 one -> findings.add(new Finding(check, one.where, one.message, lint.totals.getOrDefault(check, 0)))));
         return findings;
+    }
+
+    /** Whether a read returns what its own transaction, which may have aborted, wrote before. */
+    private boolean isOwn(int t, int read) {
+        for (int o = table.firstOperation(t); o < read; o++) {
+            if (table.isWriteOf(o, table.key(read)) && table.value(o) == table.value(read)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Counts a finding. @return whether it is kept */
@@ -164,6 +175,7 @@ public final class HistoryLint {
                 if (hasValues
                         && value != ValueDictionary.NULL
                         && !written.mayReturn(key, value)
+                        && !isOwn(t, o)
                         && count(Check.UNWRITTEN_READ)) {
                     keep(
                             Check.UNWRITTEN_READ,

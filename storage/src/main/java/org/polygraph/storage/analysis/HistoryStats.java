@@ -3,6 +3,7 @@ package org.polygraph.storage.analysis;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.Operations;
+import org.polygraph.storage.table.RecordedCounts;
 
 /**
  * Counts of a history. They include the operations of all transactions, also aborted ones.
@@ -40,7 +41,9 @@ public record HistoryStats(
         long dictionaryBytes) {
 
     /** Counts in one pass, and a sort of each key's writes. Memory: 8 bytes a write and 4 a key. */
-    public static HistoryStats of(HistoryTable table) {
+    public static HistoryStats of(HistoryTable history) {
+        HistoryTable table = history.withoutPredicates();
+        RecordedCounts recorded = history.recordedCounts();
         int[] outcomes = new int[TransactionStatus.values().length];
         int empty = 0;
         int maxOperations = 0;
@@ -58,11 +61,11 @@ public record HistoryStats(
                 outcomes[TransactionStatus.ABORTED.code()],
                 outcomes[TransactionStatus.INDETERMINATE.code()],
                 empty,
-                table.operations() - table.writes(),
-                table.writes(),
+                recorded.reads(),
+                recorded.writes(),
                 count(table, Operations.INSERT),
                 count(table, Operations.DELETE),
-                table.keys().size(),
+                recorded.keys(),
                 written.writtenKeys(),
                 written.repeats(),
                 maxOperations,
@@ -70,7 +73,7 @@ public record HistoryStats(
                 times.earliest,
                 times.latest,
                 times.longest,
-                table.arrayBytes(),
+                history.arrayBytes(),
                 table.keys().bytes() + table.values().bytes());
     }
 

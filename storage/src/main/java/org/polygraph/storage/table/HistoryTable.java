@@ -431,6 +431,23 @@ public final class HistoryTable {
         return recorded == null ? null : recorded.predicates();
     }
 
+    /** The size of {@link #asRead}, for people. */
+    public RecordedCounts recordedCounts() {
+        Recorded recorded = header.recorded();
+        return recorded == null ? RecordedCounts.of(this) : recorded.counts();
+    }
+
+    /**
+     * The history without what stands for predicates: with the rows that they returned and wrote. The same table if
+     * some of these rows were not recorded.
+     */
+    public HistoryTable withoutPredicates() {
+        Recorded recorded = header.recorded();
+        return recorded == null || recorded.predicates().hasUnknown()
+                ? this
+                : with(recorded.keys(), recorded.marks().operations());
+    }
+
     private HistoryTable with(Header other) {
         return new HistoryTable(
                 other,

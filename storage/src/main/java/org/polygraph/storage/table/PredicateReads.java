@@ -48,7 +48,7 @@ public final class PredicateReads {
     static HistoryTable of(HistoryTable table, Predicates predicates) throws HistoryException {
         PredicateMarks marks = new PredicateMarks(
                 table.operationStarts(), table.operationKeys(), table.operationValues(), table.operationKinds());
-        Recorded recorded = new Recorded(table.keys(), marks, predicates);
+        Recorded recorded = new Recorded(table.keys(), table.keys().size(), marks, predicates);
         if (predicates.hasUnknown()) {
             return UnknownRowsResolution.of(table, predicates).with(recorded);
         }

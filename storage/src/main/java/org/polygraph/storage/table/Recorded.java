@@ -7,8 +7,26 @@ import org.polygraph.storage.dictionary.KeyDictionary;
 /**
  * What a history with predicates or columns of rows was recorded with: the codes that stand for them, and their places
  * among the other operations.
+ *
+ * @param keyCount the number of its keys, which are the first ones
  */
-record Recorded(KeyDictionary keys, PredicateMarks marks, Predicates predicates) {
+record Recorded(KeyDictionary keys, int keyCount, PredicateMarks marks, Predicates predicates) {
+    RecordedCounts counts() {
+        int writes = 0;
+        for (int keyAndKind : marks.operations().keys()) {
+            writes += Operations.isWrite(keyAndKind) ? 1 : 0;
+        }
+        int reads = marks.operations().keys().length - writes;
+        for (int p = 0; p < predicates.size(); p++) {
+            if (predicates.isRead(p)) {
+                reads++;
+            } else {
+                writes++;
+            }
+        }
+        return new RecordedCounts(reads, writes, keyCount);
+    }
+
     /** The operations with these codes. Linear. */
     Operations operations() {
         Operations plain = marks.operations();

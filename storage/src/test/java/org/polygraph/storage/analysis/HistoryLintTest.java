@@ -38,7 +38,7 @@ class HistoryLintTest {
         txn(2, 0, TransactionStatus.INDETERMINATE, 4);
         builder.times(7, HistoryTable.NO_TIME);
         builder.end();
-        txn(2, 1, TransactionStatus.ABORTED, 5).op(true, 1, 5);
+        txn(2, 1, TransactionStatus.ABORTED, 5).op(true, 1, 5).op(true, 1, 6).op(false, 1, 6);
         builder.end();
         List<HistoryLint.Finding> findings = HistoryLint.check(builder.build());
         assertThat(findings.stream().map(f -> f.where() + " " + f.check() + " x" + f.total() + ": " + f.message()))

@@ -1,0 +1,14 @@
+package org.polygraph.storage.table;
+
+/**
+ * The size of a history as it was recorded, without the operations and keys that stand for predicates. A row that a
+ * predicate returned or wrote is a read or a write, and so is a predicate itself.
+ */
+public record RecordedCounts(int reads, int writes, int keys) {
+    static RecordedCounts of(HistoryTable table) {
+        return new RecordedCounts(
+                table.operations() - table.writes(),
+                table.writes(),
+                table.keys().size());
+    }
+}
