@@ -114,9 +114,7 @@ final class EvidenceGraph {
         int firstWriter = versions.writerStarts()[key];
         int writersEnd = versions.writerStarts()[key + 1];
         int[] writerTransactions = versions.writerTransactions();
-        for (int slot = versions.slot(key);
-                slot < versions.ambiguousSlot(key) && writersEnd - firstWriter > 1;
-                slot++) {
+        for (int slot = versions.slot(key); slot < versions.ambiguousSlot(key); slot++) {
             int first = NONE;
             for (int r = versions.slotStarts()[slot]; r < versions.slotStarts()[slot + 1]; r++) {
                 int reader = versions.readerTransactions()[r];

@@ -37,7 +37,7 @@ final class WriterLookup {
         return rows != null && rows.isRow(key);
     }
 
-    /** Whether the history has a transaction for sure. */
+    /** Whether a transaction is known to have committed. */
     boolean isCounted(int transaction) {
         return commitStatus.isCounted(transaction);
     }

@@ -37,7 +37,8 @@ import org.polygraph.storage.table.HistoryTable;
  * be read or judged has a verdict too.
  */
 public final class IsolationCheck {
-    private static final String IN_MEMORY = "history.jsonl";
+    private static final String PREFIX = "history-";
+    private static final String SUFFIX = ".jsonl";
 
     private final @Nullable Path file;
     private final @Nullable HistoryTable table;
@@ -64,8 +65,9 @@ public final class IsolationCheck {
     }
 
     /**
-     * Of a recorder in memory, for example. The history is written to the file {@code history.jsonl} of the folder of
-     * runs, which a verdict with evidence refers to, or else of a temporary folder.
+     * @param history of a recorder in memory, for example. Each check writes it to a new file {@code history-*.jsonl}:
+     *     in the folder of runs, because a kept verdict refers to it, or else in the system's temporary folder, where it
+     *     is deleted afterwards.
      */
     public static IsolationCheck of(HistoryTable history) {
         return new IsolationCheck(null, history);
@@ -87,36 +89,27 @@ public final class IsolationCheck {
 
     /** Decides one level. */
     public Result at(IsolationLevel level) {
-        Path path = file;
-        if (path != null) {
-            return at(level, path);
+        if (file != null) {
+            return at(level, file);
         }
         Path folder = runs;
-        Path temporary = null;
+        Path written = null;
         try {
-            if (folder == null) {
-                temporary = Files.createTempDirectory("polygraph");
-                folder = temporary;
-            }
-            path = Files.createDirectories(folder).resolve(IN_MEMORY);
-            HistoryWriter.write(Objects.requireNonNull(table).asRead(), path.toString(), HistoryFormat.JSONL);
-            return at(level, path);
+            written = folder == null
+                    ? Files.createTempFile(PREFIX, SUFFIX)
+                    : Files.createTempFile(Files.createDirectories(folder), PREFIX, SUFFIX);
+            HistoryWriter.write(Objects.requireNonNull(table).asRead(), written.toString(), HistoryFormat.JSONL);
+            return at(level, written);
         } catch (IOException e) {
-            return new Result(Verdict.Status.ERROR, "the history cannot be written: " + e, Optional.empty());
+            String where = folder == null ? "the temporary folder" : folder.toString();
+            return new Result(
+                    Verdict.Status.ERROR,
+                    where + ": the history cannot be written there (" + Failures.cause(e) + "); give another folder",
+                    Optional.empty());
         } finally {
-            if (temporary != null) {
-                delete(temporary);
+            if (folder == null && written != null) {
+                written.toFile().delete();
             }
-        }
-    }
-
-    private static void delete(Path temporary) {
-        try {
-            Files.deleteIfExists(temporary.resolve(IN_MEMORY));
-            Files.delete(temporary);
-        } catch (IOException e) {
-            // The system removes its temporary folder at some time.
-            temporary.toFile().deleteOnExit();
         }
     }
 

@@ -30,7 +30,7 @@ import org.polygraph.storage.table.PredicateReads;
  */
 final class PredicateRefinement {
     private static final int FEW = 20_000;
-    /** Pairs with only the writers that may matter are small. */
+    /** The same in real time, where a pair has few writers. */
     private static final int MANY = 50_000;
 
     private static final long MOST_STRONGER_NANOS = 60_000_000_000L;
@@ -90,7 +90,7 @@ final class PredicateRefinement {
      * Adds pairs, at most as many as there are already. If an order is far off, many of its wrong pairs do not matter
      * later.
      *
-     * @param first how many are added to a few
+     * @param first how many are added while there are fewer
      * @return whether one was added
      */
     private static boolean add(LongSet pairs, LongSet wrong, int first) {
@@ -103,8 +103,9 @@ final class PredicateRefinement {
     }
 
     /**
-     * Looks for an order of a stronger level: strict, if there are times, because then few writers of a row may matter
-     * to a predicate; and serial, because a snapshot that few reads bind has many places.
+     * Looks for an order of a stronger level. With times it is a strict level, where few writers of a row may matter to
+     * a predicate. A level with snapshots gets a serial one first, because a snapshot that few reads bind has many
+     * places.
      */
     private static @Nullable Finding stronger(Check check, Checker checker) {
         PredicateReads predicates = check.table().predicates();

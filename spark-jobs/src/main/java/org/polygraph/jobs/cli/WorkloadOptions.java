@@ -141,7 +141,7 @@ final class WorkloadOptions {
                 .rows(inserts, deletes)
                 .timed(!untimed)
                 .skew(skewNanos);
-        if (predicates > 0) {
+        if (predicates != 0) {
             workload.predicates(predicates, selectivity == null ? workload.selectivity() : selectivity);
         }
         if (repeats != null) {

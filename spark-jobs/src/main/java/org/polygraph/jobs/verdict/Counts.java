@@ -22,7 +22,7 @@ public record Counts(
         for (byte status : table.statuses()) {
             byStatus[status]++;
         }
-        RecordedCounts recorded = table.recordedCounts();
+        RecordedCounts recorded = RecordedCounts.of(table);
         return new Counts(
                 table.sessions(),
                 byStatus[TransactionStatus.COMMITTED.code()] + byStatus[TransactionStatus.INITIAL.code()],

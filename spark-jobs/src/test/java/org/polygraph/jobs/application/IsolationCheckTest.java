@@ -37,7 +37,10 @@ class IsolationCheckTest {
         IsolationCheck.Result kept = IsolationCheck.of(history).keepIn(folder).at(IsolationLevel.SI);
         assertThat(kept.report()).isPresent();
         assertThat(kept.report().orElseThrow()).exists();
-        assertThat(folder.resolve("history.jsonl")).exists();
+        IsolationCheck.of(history).keepIn(folder).at(IsolationLevel.SER);
+        // The verdict that is kept first still refers to its own file.
+        assertThat(folder.toFile().list((in, name) -> name.matches("history-.*\\.jsonl")))
+                .hasSize(2);
         assertThat(IsolationCheck.of(history).at(IsolationLevel.RC).status()).isEqualTo(Verdict.Status.PASS);
     }
 

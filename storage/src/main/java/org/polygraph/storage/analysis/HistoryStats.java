@@ -43,7 +43,7 @@ public record HistoryStats(
     /** Counts in one pass, and a sort of each key's writes. Memory: 8 bytes a write and 4 a key. */
     public static HistoryStats of(HistoryTable history) {
         HistoryTable table = history.withoutPredicates();
-        RecordedCounts recorded = history.recordedCounts();
+        RecordedCounts recorded = RecordedCounts.of(history);
         int[] outcomes = new int[TransactionStatus.values().length];
         int empty = 0;
         int maxOperations = 0;

@@ -107,7 +107,7 @@ public final class PredicateStore {
 
     private void insertAll() {
         Int2LongMap written = new Int2LongRBTreeMap();
-        begin(plan.sessions(), 0, TransactionStatus.COMMITTED, plan.transactions());
+        builder.begin(plan.sessions(), 0, TransactionStatus.COMMITTED, plan.transactions());
         if (plan.workload().timed) {
             builder.times(0, 0);
         }
@@ -122,18 +122,15 @@ public final class PredicateStore {
         commit(plan.transactions());
     }
 
-    private void begin(long session, long index, TransactionStatus outcome, long at) {
-        builder.begin(session, index, outcome, at);
-    }
-
     private void snapshot(long t) {
         TransactionStatus outcome = plan.outcome(t);
         boolean effect = plan.takesEffect(t);
+        // The builder needs the outcome first, so a transaction that may abort is evaluated once more.
         if (effect && !locked.isEmpty() && isLocked(evaluate(t, false))) {
             effect = false;
             outcome = outcome == TransactionStatus.COMMITTED ? TransactionStatus.ABORTED : outcome;
         }
-        begin(plan.session(t), plan.index(t), outcome, t);
+        builder.begin(plan.session(t), plan.index(t), outcome, t);
         if (plan.workload().timed) {
             builder.times(plan.start(t), plan.end(t));
         }

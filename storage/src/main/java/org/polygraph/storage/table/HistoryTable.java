@@ -425,16 +425,15 @@ public final class HistoryTable {
         return with(header.with(recorded));
     }
 
-    /** What the codes of {@link #asRead} that {@link Predicates#isStandIn} tells apart stand for; null for none. */
+    /** The predicates and columns that some codes in {@link #asRead} stand for; null if there are none. */
     public @Nullable Predicates recordedPredicates() {
         Recorded recorded = header.recorded();
         return recorded == null ? null : recorded.predicates();
     }
 
-    /** The size of {@link #asRead}, for people. */
-    public RecordedCounts recordedCounts() {
-        Recorded recorded = header.recorded();
-        return recorded == null ? RecordedCounts.of(this) : recorded.counts();
+    @Nullable
+    Recorded recorded() {
+        return header.recorded();
     }
 
     /**

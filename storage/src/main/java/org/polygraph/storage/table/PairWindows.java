@@ -10,7 +10,7 @@ import org.polygraph.storage.model.TransactionStatus;
  * after it has ended, and not those that another writer of the row overwrote before it started. Each row has a few of
  * them at a time, however many versions it has.
  *
- * <p>Memory: 20 bytes a write. Time: one sort of the transactions; a binary search a question.
+ * <p>Memory: 16 bytes a write and 4 a key. Time: one sort of the transactions; a binary search a question.
  */
 final class PairWindows {
     /** Conditions with more readers keep all writers. */
@@ -112,9 +112,7 @@ final class PairWindows {
         }
         for (int i = 0; i < of.size(); i++) {
             int reader = of.getInt(i);
-            if (!isTimed(reader)
-                    || ((overwritten == Long.MAX_VALUE || starts[reader] - skew <= overwritten)
-                            && ends[reader] >= starts[writer] - skew)) {
+            if (!isTimed(reader) || (starts[reader] - skew <= overwritten && ends[reader] >= starts[writer] - skew)) {
                 return true;
             }
         }

@@ -99,7 +99,7 @@ public final class Predicates {
     }
 
     /** Whether a code stands for a predicate or for the columns of the next write. */
-    public static boolean isStandIn(long code) {
+    static boolean isStandIn(long code) {
         return code >= FIRST && code < END_OF_ROWS;
     }
 

@@ -5,7 +5,12 @@ package org.polygraph.storage.table;
  * predicate returned or wrote is a read or a write, and so is a predicate itself.
  */
 public record RecordedCounts(int reads, int writes, int keys) {
-    static RecordedCounts of(HistoryTable table) {
+    /** The counts of a history. */
+    public static RecordedCounts of(HistoryTable table) {
+        Recorded recorded = table.recorded();
+        if (recorded != null) {
+            return recorded.counts();
+        }
         return new RecordedCounts(
                 table.operations() - table.writes(),
                 table.writes(),

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.apache.parquet.column.ParquetProperties.WriterVersion;
@@ -330,30 +331,24 @@ class RoundTripTest {
                         "other.parquet: found the column \"session\" of type required double session; expected an integer;"
                                 + " see storage/docs/formats.md for the columns");
         String good = "message m { required int64 session; required int64 index; required binary status;" + ops;
-        parquet(good, CompressionCodecName.UNCOMPRESSED, row -> {
-            row.append("session", 1L).append("index", 1L).append("status", "committed");
-            row.addGroup("ops")
-                    .addGroup("list")
-                    .addGroup("element")
-                    .append("op", "append")
-                    .append("key", 1L);
-        });
-        assertThat(inputs.refusal("other.parquet", HistoryFormat.AUTO))
-                .isEqualTo(
-                        "other.parquet:row 0: found the operation \"append\"; expected \"r\", \"w\", \"i\", \"d\", \"pr\","
-                                + " \"pw\", \"pd\" or \"cas\"; lists are not supported yet");
-        parquet(good, CompressionCodecName.UNCOMPRESSED, row -> {
-            row.append("session", 1L).append("index", 1L).append("status", "committed");
-            row.addGroup("ops")
-                    .addGroup("list")
-                    .addGroup("element")
-                    .append("op", "pr")
-                    .append("key", 1L);
-        });
-        assertThat(inputs.refusal("other.parquet", HistoryFormat.AUTO))
-                .isEqualTo(
-                        "other.parquet:row 0: found null as \"fields\"; expected a value; see storage/docs/formats.md"
-                                + " for the columns");
+        Map<String, String> refused = Map.of(
+                "append",
+                "the operation \"append\"; expected \"r\", \"w\", \"i\", \"d\", \"pr\", \"pw\", \"pd\" or \"cas\"; lists are"
+                        + " not supported yet",
+                "pr",
+                "null as \"fields\"; expected a value; see storage/docs/formats.md for the columns");
+        for (Map.Entry<String, String> each : refused.entrySet()) {
+            parquet(good, CompressionCodecName.UNCOMPRESSED, row -> {
+                row.append("session", 1L).append("index", 1L).append("status", "committed");
+                row.addGroup("ops")
+                        .addGroup("list")
+                        .addGroup("element")
+                        .append("op", each.getKey())
+                        .append("key", 1L);
+            });
+            assertThat(inputs.refusal("other.parquet", HistoryFormat.AUTO))
+                    .isEqualTo("other.parquet:row 0: found " + each.getValue());
+        }
         for (String time : List.of("start", "end")) {
             parquet(
                     good.replace("required int64 index;", "required int64 index; optional int64 " + time + ";"),

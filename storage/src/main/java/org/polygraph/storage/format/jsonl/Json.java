@@ -49,7 +49,7 @@ public final class Json {
         }
 
         static Place of(String fixed) {
-            return new Place("", 0, fixed);
+            return new Place(fixed, 0, fixed);
         }
 
         String at(JsonLocation location) {
