@@ -22,6 +22,9 @@ import org.polygraph.jobs.application.Checker;
 import org.polygraph.jobs.application.ConfigurationException;
 import org.polygraph.jobs.application.Failures;
 import org.polygraph.jobs.application.Runs;
+import org.polygraph.jobs.record.Dialect;
+import org.polygraph.jobs.record.Isolation;
+import org.polygraph.jobs.record.Promise;
 import org.polygraph.jobs.report.ResultLine;
 import org.polygraph.jobs.report.RunDirectory;
 import org.polygraph.jobs.report.RunList;
@@ -208,15 +211,23 @@ final class CheckCommand implements Callable<Integer> {
         try {
             Map<String, String> header = path.equals("-") ? Map.of() : HistoryReader.header(path, options.format());
             String isolation = unquoted(header.getOrDefault("isolation", ""));
-            // The header has the level that the manual of the database documents for this isolation.
-            String level = unquoted(header.getOrDefault("level", isolation));
+            String database = unquoted(header.getOrDefault("database", ""));
+            Optional<Promise> promise = Isolation.ofLabel(isolation)
+                    .filter(requested -> !header.containsKey("level"))
+                    .flatMap(requested -> Dialect.promiseOfProduct(database, requested));
+            String level = promise.map(documented -> documented.level().label())
+                    .orElse(unquoted(header.getOrDefault("level", isolation)));
             problem = isolation.isEmpty()
                     ? path + " states no isolation in its header"
                     : "the header of " + path + ": " + LevelNames.refusal(level);
             Optional<IsolationLevel> found = isolation.isEmpty() ? Optional.empty() : LevelNames.of(level);
             if (found.isPresent()) {
-                environment.message(path + ": level " + found.get().label() + ", because the header states "
-                        + (level.equals(isolation) ? "" : "level " + level + " for ") + "isolation " + isolation);
+                String reason = level.equals(isolation)
+                        ? "the header states isolation " + isolation
+                        : promise.isPresent()
+                                ? "the manual of the database " + database + " documents it for isolation " + isolation
+                                : "the header states level " + level + " for isolation " + isolation;
+                environment.message(path + ": level " + found.get().label() + ", because " + reason);
                 return new Levels(List.of(found.get()));
             }
         } catch (HistoryException e) {

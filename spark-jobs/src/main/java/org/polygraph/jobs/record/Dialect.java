@@ -3,6 +3,7 @@ package org.polygraph.jobs.record;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 
@@ -145,6 +146,7 @@ public enum Dialect {
 
     private static final int SQLITE_BUSY = 5;
     private static final int SQLITE_CONSTRAINT = 19;
+    private static final String HSQLDB_OTHER_MODEL = "hsqldb.tx=mv";
 
     private final String prefix;
     private final String text;
@@ -180,11 +182,31 @@ public enum Dialect {
     /** What the manual documents of an isolation, for a database of this dialect. */
     public Optional<Promise> promise(String url, Isolation isolation) {
         // The manual gives the levels of HSQLDB's other transaction models no names of ANSI.
-        boolean isOtherModel = this == HSQLDB && url.contains("hsqldb.tx=mv") && isolation != Isolation.READ_COMMITTED;
+        boolean isOtherModel =
+                this == HSQLDB && url.contains(HSQLDB_OTHER_MODEL) && isolation != Isolation.READ_COMMITTED;
         return promises.stream()
                 .filter(promise -> !isOtherModel)
                 .filter(promise -> promise.isolation() == isolation)
                 .findFirst();
+    }
+
+    /**
+     * What the manual of a database documents of an isolation, where all that is known of the database is its name, such
+     * as {@code PostgreSQL 15.18} or {@code Apache Derby}.
+     */
+    public static Optional<Promise> promiseOfProduct(String product, Isolation isolation) {
+        List<String> words = List.of(product.toUpperCase(Locale.ROOT).split("[^A-Z0-9]+"));
+        for (Dialect dialect : values()) {
+            boolean isNamed = words.contains(dialect.name())
+                    || words.stream()
+                            .anyMatch(
+                                    word -> word.length() > 3 && dialect.name().startsWith(word));
+            if (isNamed) {
+                // The name does not have HSQLDB's transaction model.
+                return dialect.promise(dialect == HSQLDB ? HSQLDB_OTHER_MODEL : "", isolation);
+            }
+        }
+        return Optional.empty();
     }
 
     /** Whether the driver's {@code abort} leaves the connection open; then {@code close} does not wait for its user. */

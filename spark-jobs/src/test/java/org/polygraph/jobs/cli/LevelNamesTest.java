@@ -136,4 +136,22 @@ class LevelNamesTest {
         assertThat(InProcess.run("check", "-").err()).contains("- states no isolation in its header");
         assertThat(InProcess.run("check", "nowhere.jsonl").err()).contains("no such file");
     }
+
+    @ParameterizedTest
+    @CsvSource({
+        "PostgreSQL 15.18, repeatable-read, si",
+        "postgres, REPEATABLE READ, si",
+        "10.11.18-MariaDB, repeatable-read, cc",
+        "Apache Derby 10.16, repeatable_read, rc",
+        "H2 2.3.232, serializable, si",
+        "HSQL Database Engine 2.7.4, serializable, ser",
+        "DuckDB v1.3.2, repeatable-read, si",
+        "CockroachDB, serializable, ser",
+    })
+    void theNameOfADatabaseGivesTheLevelOfItsIsolation(String database, String isolation, String level)
+            throws Exception {
+        InProcess run = InProcess.run("check", stating(isolation + "\",\"database\":\"" + database));
+        assertThat(results(run)).hasSize(1).allMatch(line -> line.endsWith(" " + level));
+        assertThat(run.err()).contains(": level " + level + ", because ");
+    }
 }

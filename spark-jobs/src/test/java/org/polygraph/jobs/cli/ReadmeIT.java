@@ -23,7 +23,8 @@ class ReadmeIT {
             "spark-jobs/docs/levels.md",
             "spark-jobs/docs/reports.md",
             "spark-jobs/docs/evidence.md",
-            "spark-jobs/docs/generate.md");
+            "spark-jobs/docs/generate.md",
+            "spark-jobs/docs/record.md");
 
     private static final Pattern BLOCK =
             Pattern.compile("```sh\n(.*?)```\n(?:\n?```text\n(.*?)```\n)?", Pattern.DOTALL);
