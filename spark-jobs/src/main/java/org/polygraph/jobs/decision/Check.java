@@ -39,11 +39,6 @@ public final class Check {
         this.checkpoints = new DecisionCheckpoints(checkpoints, this.table, request, phases);
     }
 
-    /** Returns a further check of the same history, with its inserts and deletes, without progress and checkpoints. */
-    public Check with(CheckRequest otherRequest, Budget otherBudget) {
-        return new Check(withRows, otherRequest, Progress.NONE, otherBudget, Checkpoints.NONE);
-    }
-
     /**
      * The history with inserts and deletes, which RC, RA and CC judge as other writes; operations have the same
      * numbers.

@@ -1,5 +1,6 @@
 package org.polygraph.jobs.weak;
 
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Witness;
@@ -8,11 +9,13 @@ import org.polygraph.jobs.certificate.replay.Replay;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.Check;
 import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.decision.Checkpoints;
 import org.polygraph.jobs.decision.Decision;
 import org.polygraph.jobs.decision.Finding;
 import org.polygraph.jobs.decision.InMemoryKernels;
 import org.polygraph.jobs.decision.Kernels;
 import org.polygraph.jobs.decision.PhaseClock;
+import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.decision.Strategy;
 import org.polygraph.jobs.decision.SubHistoryDecision;
 import org.polygraph.jobs.decision.Tuning;
@@ -30,17 +33,18 @@ import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.SplitTransactions;
 
 /**
  * Decides RC, RA and CC: by a serial order near the recorded one ({@link RecordedOrder}), else by the edges that the
  * {@link Axiom} demands and an order that extends them. There are no rounds and no solver.
  *
  * <p>Exact if every read has one possible writer. Reads with several are open, and demand nothing at first, so a
- * violation without them is final. Otherwise SI is tried, which implies these levels, so its PASS is final. Then
+ * violation without them is final. Otherwise prefix consistency is tried ({@link SplitTransactions}), which implies these levels, so its PASS is final. Then
  * every choice of writers is tried if there are few open reads ({@link WriterChoices}); else the answer is UNKNOWN.
  */
 public final class WeakLevelDecision {
-    /** CPU time for SI, whose rules take about 4 us per operation. */
+    /** CPU time for prefix consistency, whose rules take about 4 us per operation. */
     private static final long MOST_ORDER_NANOS = 20_000_000_000L;
 
     private static final long ORDER_NANOS = 5_000;
@@ -139,24 +143,9 @@ public final class WeakLevelDecision {
         if (recorded != null) {
             return new Finding.Order(recorded, true);
         }
-        CheckRequest snapshots = new CheckRequest(
-                IsolationLevel.SI,
-                request.time(),
-                request.clockSkewNanos(),
-                request.indeterminate(),
-                request.replayed(),
-                request.mostViolations());
-        Budget part = budget.part(MOST_ORDER_NANOS + ORDER_NANOS * table.operations());
-        Check implying = check.with(snapshots, part);
-        // Under SI a row can be inserted again by a transaction that overlaps its delete, which other writers cannot
-        // do.
-        Kernels ofRows = implying.table().hasRows()
-                ? new InMemoryKernels(implying.table(), request.replayed(), part::exhausted)
-                : kernels;
-        Finding implied = Strategy.optional(budget, () -> Decision.of(implying, ofRows, Tuning.DEFAULT))
-                .find();
-        if (implied instanceof Finding.Order stronger) {
-            return stronger;
+        Witness snapshots = ofSnapshots();
+        if (snapshots != null) {
+            return new Finding.Order(snapshots, true);
         }
         WriterChoices.Result result = WriterChoices.search(
                 sources, this::holds, Math.min(MOST_CHOICES, MOST_CHOICE_STEPS / (1 + table.operations())));
@@ -169,6 +158,43 @@ public final class WeakLevelDecision {
                         sources.open().length + " reads have several possible writers, too many to try them all; "
                                 + request.level().title() + " is decided where written values are unique");
         };
+    }
+
+    /**
+     * An order of commits under which the reads of each transaction return the last writes at one place before its
+     * commit; null if none is found. It is the order of a serializable history of split transactions.
+     */
+    private @Nullable Witness ofSnapshots() {
+        SplitTransactions split = SplitTransactions.of(table);
+        CheckRequest serial = new CheckRequest(
+                IsolationLevel.SER,
+                request.time(),
+                request.clockSkewNanos(),
+                request.indeterminate(),
+                false,
+                request.mostViolations());
+        Budget part = budget.part(MOST_ORDER_NANOS + ORDER_NANOS * table.operations());
+        Check parts = new Check(split.table(), serial, Progress.NONE, part, Checkpoints.NONE);
+        Kernels ofParts = new InMemoryKernels(split.table(), false, part::exhausted);
+        Finding found = Strategy.optional(budget, () -> Decision.of(parts, ofParts, Tuning.DEFAULT))
+                .find();
+        if (!(found instanceof Finding.Order order)) {
+            return null;
+        }
+        boolean[] counted = new boolean[table.transactions()];
+        long[] places = new long[table.transactions()];
+        int[] wholes = split.wholes();
+        for (int p = 0; p < wholes.length; p++) {
+            counted[wholes[p]] = order.witness().counted()[p];
+            places[wholes[p]] = (long) order.witness().position()[p] << Integer.SIZE | wholes[p];
+        }
+        Arrays.sort(places);
+        int[] position = new int[places.length];
+        for (int place = 0; place < position.length; place++) {
+            position[(int) places[place]] = place;
+        }
+        Witness witness = new Witness(table, request.terms().orElseThrow(), counted, position);
+        return Replay.of(witness).holds() ? witness : null;
     }
 
     /** Choices that hold. A replay knows values only, so it may reject the order that the choices have. */

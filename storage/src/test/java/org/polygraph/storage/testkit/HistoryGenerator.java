@@ -40,6 +40,8 @@ public final class HistoryGenerator {
         OPTIMISTIC,
         /** Reads a snapshot; the first committer of a key wins, the others abort: SSI, with write skew. */
         SNAPSHOT,
+        /** Reads a snapshot; writes enter at commit, unchecked: CC, with lost updates. */
+        PREFIX,
         /** Each read returns what is committed at its own instant; writes enter at commit, unchecked: RC. */
         READ_COMMITTED,
         /**

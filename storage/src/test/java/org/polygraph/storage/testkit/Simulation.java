@@ -8,7 +8,7 @@ import org.polygraph.storage.testkit.HistoryGenerator.Isolation;
 /**
  * One run of the simulated database: a queue of events, one a session, each the next step of its open transaction.
  *
- * <p>Steps of a transaction: start; SERIAL: effect; SNAPSHOT and OPTIMISTIC: snapshot, commit; READ_COMMITTED: every
+ * <p>Steps of a transaction: start; SERIAL: effect; SNAPSHOT, OPTIMISTIC and PREFIX: snapshot, commit; READ_COMMITTED: every
  * operation, commit; then end. No version but the last is kept: a snapshot reads everything it will need at once, since
  * its operations are known from the start.
  *
@@ -140,14 +140,14 @@ final class Simulation {
                     return now + delay();
                 }
             }
-            case SNAPSHOT, OPTIMISTIC -> {
+            case SNAPSHOT, OPTIMISTIC, PREFIX -> {
                 if (at == 1) {
                     snapshot[s] = events;
                     readAll(s);
                     return now + delay();
                 }
                 if (at == 2) {
-                    if (conflicts(s)) {
+                    if (isolation != Isolation.PREFIX && conflicts(s)) {
                         flags[s] &= ~FLAG_EFFECT;
                         outcome[s] = outcome[s] == TransactionStatus.INDETERMINATE
                                 ? TransactionStatus.INDETERMINATE
