@@ -32,6 +32,7 @@ import org.polygraph.storage.artifact.AtomicFile;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryTable;
 
 /** Answers each PATH of a command at each level, from an earlier run or by a check whose run is kept. */
 public final class CheckRun {
@@ -257,10 +258,21 @@ public final class CheckRun {
                 open.add(request);
             }
         }
-        PathCheck.Kept checkpoints = (request, history) -> settings.keepsCheckpoints(history)
-                ? new CheckpointFiles(runs.get(requests.indexOf(request)).stages(), listener::message)
-                : Checkpoints.NONE;
-        List<Answer> found = open.isEmpty() ? List.of() : found(check(path, open, start, budget, checkpoints));
+        PathCheck.Kept each = new PathCheck.Kept() {
+            @Override
+            public Checkpoints of(CheckRequest request, HistoryTable history) {
+                return settings.keepsCheckpoints(history)
+                        ? new CheckpointFiles(
+                                runs.get(requests.indexOf(request)).stages(), listener::message)
+                        : Checkpoints.NONE;
+            }
+
+            @Override
+            public KeptRun run(CheckRequest request) {
+                return new KeptRun(runs.get(requests.indexOf(request)), input.toString());
+            }
+        };
+        List<Answer> found = open.isEmpty() ? List.of() : found(check(path, open, start, budget, each));
         List<Answer> all = new ArrayList<>();
         List<Boolean> isNew = new ArrayList<>();
         List<RunDirectory> kept = new ArrayList<>();

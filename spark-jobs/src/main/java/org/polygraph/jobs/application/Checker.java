@@ -48,11 +48,17 @@ public interface Checker {
     /**
      * Decides a history that it need not hold, before it is read.
      *
+     * @param kept where a PASS leaves its certificate; null if no run is kept
      * @return null if it has to be read
      * @throws HistoryException as {@link #read}
      */
     default Verdict.@Nullable Builder decide(
-            String path, HistoryFormat format, CheckRequest request, Progress progress, Budget budget)
+            String path,
+            HistoryFormat format,
+            CheckRequest request,
+            @Nullable KeptRun kept,
+            Progress progress,
+            Budget budget)
             throws HistoryException, IOException {
         return null;
     }

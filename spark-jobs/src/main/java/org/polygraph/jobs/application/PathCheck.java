@@ -89,13 +89,18 @@ final class PathCheck {
         this.budget = budget;
     }
 
-    /** Provides checkpoints. */
+    /** What is kept of a check: checkpoints and evidence. */
     @FunctionalInterface
     interface Kept {
         /** Keeps no checkpoints. */
         Kept NOWHERE = (request, history) -> Checkpoints.NONE;
 
         Checkpoints of(CheckRequest request, HistoryTable history);
+
+        /** The run of a request; null if none is kept, or the input is not known before it is read. */
+        default @Nullable KeptRun run(CheckRequest request) {
+            return null;
+        }
     }
 
     /**
@@ -106,7 +111,7 @@ final class PathCheck {
     List<Verdict> run(Kept kept) {
         List<Verdict> verdicts = new ArrayList<>();
         CheckRequest strongest = requests.get(0);
-        Deadline.Step<Verdict.Builder, HistoryException, IOException> early = this::decide;
+        Deadline.Step<Verdict.Builder, HistoryException, IOException> early = () -> decide(kept);
         Verdict.Builder decided = attempt(strongest, () -> Deadline.run(budget, early));
         if (decided != null) {
             counts = decided.build().counts();
@@ -287,14 +292,17 @@ final class PathCheck {
     }
 
     /** Decides the history without a table of it, if the engine can; makes a verdict if the engine cannot work. */
-    private Verdict.@Nullable Builder decide() throws HistoryException, IOException {
+    private Verdict.@Nullable Builder decide(Kept kept) throws HistoryException, IOException {
         checker.prepare(listener, budget, listener::message);
+        KeptRun run = kept.run(requests.get(0));
+        // A seam and a proof are made of a table.
         boolean isPlain = requests.size() == 1
                 && !settings.asFits()
                 && earlier.isEmpty()
-                && settings.out() == null
+                && (settings.out() == null) == (run == null)
+                && settings.after() == null
                 && settings.proof() == null;
-        return isPlain ? checker.decide(path, settings.format(), requests.get(0), listener, budget) : null;
+        return isPlain ? checker.decide(path, settings.format(), requests.get(0), run, listener, budget) : null;
     }
 
     /** Reads the history; makes a verdict if there is nothing to judge. */

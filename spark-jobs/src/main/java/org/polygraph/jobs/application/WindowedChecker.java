@@ -13,6 +13,7 @@ import org.polygraph.jobs.decision.PhaseClock;
 import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.decision.Tuning;
 import org.polygraph.jobs.decision.WindowedDecision;
+import org.polygraph.jobs.report.Version;
 import org.polygraph.jobs.verdict.Assumptions;
 import org.polygraph.jobs.verdict.Certificate;
 import org.polygraph.jobs.verdict.LoadedRows;
@@ -58,7 +59,12 @@ public final class WindowedChecker implements Checker {
 
     @Override
     public Verdict.@Nullable Builder decide(
-            String path, HistoryFormat format, CheckRequest request, Progress progress, Budget budget)
+            String path,
+            HistoryFormat format,
+            CheckRequest request,
+            @Nullable KeptRun kept,
+            Progress progress,
+            Budget budget)
             throws HistoryException, IOException {
         Terms terms = request.terms().orElse(null);
         if (request.level() != IsolationLevel.SER
@@ -87,10 +93,14 @@ public final class WindowedChecker implements Checker {
                 progress.note("the history is read as a whole: " + check.reason());
                 return null;
             }
-            Verdict.Builder verdict = outcome == WindowCheck.Outcome.VIOLATED && violation[0] != null
-                    ? violation[0]
-                    : Verdict.of(Verdict.Status.PASS, request.level())
-                            .certificate(new Certificate(Certificate.ORDER, null, true));
+            Verdict.Builder verdict = violation[0];
+            if (outcome == WindowCheck.Outcome.ORDERED || verdict == null) {
+                String certificate = kept == null
+                        ? null
+                        : check.certificate(kept.folder().reopened(), kept.input(), Version.current());
+                verdict = Verdict.of(Verdict.Status.PASS, request.level())
+                        .certificate(new Certificate(Certificate.ORDER, certificate, true));
+            }
             phases.addTo(verdict);
             return verdict.counts(check.counts()).windows(check.windows()).assumptions(assumptions(request, check));
         }

@@ -112,6 +112,13 @@ public final class RunDirectory {
         return run.child(STAGES);
     }
 
+    /** Returns the folder, for a new certificate: the run counts as unfinished until {@link #finish}. */
+    public Location reopened() throws IOException {
+        run.child(SUCCESS).delete();
+        sweep(run.child(RankFile.FOLDER));
+        return run;
+    }
+
     private List<String> explanations() throws IOException {
         List<String> texts = new ArrayList<>();
         for (int i = 0; i < KEPT; i++) {
@@ -136,8 +143,10 @@ public final class RunDirectory {
     public Verdict writeEvidence(Verdict verdict, String input, BooleanSupplier stop) throws IOException {
         run.child(SUCCESS).delete();
         Witness witness = verdict.witness();
+        Certificate certificate = verdict.certificate();
+        boolean isWritten = certificate != null && certificate.path() != null;
         // Another job may be writing the same run, so files that this verdict also has are not deleted.
-        if (witness == null) {
+        if (witness == null && !isWritten) {
             run.child(RankFile.FOLDER).delete();
         }
         int kept = verdict.table() == null || witness != null
@@ -155,7 +164,6 @@ public final class RunDirectory {
         if (kept == 0) {
             run.child(VIOLATIONS).delete();
         }
-        Certificate certificate = verdict.certificate();
         boolean verified = certificate != null && certificate.verified();
         if (witness != null) {
             String content = Fingerprint.ofContent(witness.table(), stop);

@@ -63,7 +63,8 @@ final class Layout {
     /** A session of a piece. */
     private record Part(int piece, int number, Survey.Session session) {}
 
-    private void joinSessions() {
+    /** All sessions of pieces, by label and index. */
+    private List<Part> parts() {
         List<Part> parts = new ArrayList<>();
         for (int p = 0; p < surveys.size(); p++) {
             Survey.Session[] sessions = surveys.get(p).sessions();
@@ -73,6 +74,27 @@ final class Layout {
         }
         parts.sort(Comparator.<Part>comparingLong(part -> part.session.label())
                 .thenComparingLong(part -> part.session.least()));
+        return parts;
+    }
+
+    /** Ranges of a certificate with about so many transactions; a session of a piece is in one range. */
+    RankRanges ranges(long transactions) {
+        LongArrayList ofSession = new LongArrayList();
+        LongArrayList indexes = new LongArrayList();
+        long count = 0;
+        for (Part part : parts()) {
+            if (count >= transactions) {
+                ofSession.add(part.session.label());
+                indexes.add(part.session.least());
+                count = 0;
+            }
+            count += part.session.count();
+        }
+        return new RankRanges(ofSession.toLongArray(), indexes.toLongArray());
+    }
+
+    private void joinSessions() {
+        List<Part> parts = parts();
         long count = 0;
         long lead = PieceRows.NONE;
         for (int i = 0; i < parts.size(); i++) {

@@ -2,6 +2,7 @@ package org.polygraph.jobs.windows;
 
 import it.unimi.dsi.fastutil.ints.IntArrays;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.TreeSet;
@@ -77,6 +78,37 @@ final class SmallHistory {
         }
         int key = new BlockReader(read.item()).key(all.keys());
         return table(all, chosen, o -> all.key(o) == key);
+    }
+
+    /**
+     * A transaction that contradicts itself on a key, and the transactions that wrote the values which it read, so that each read is
+     * explained but for the contradiction.
+     *
+     * @param read one of its reads of the key
+     */
+    HistoryTable ofContradiction(CheckTask.Read read) throws IOException {
+        int c = store.cellOf(read.place());
+        Cell cell = store.cells(c, c + 1).read(c);
+        int t = (int) (read.place() - store.firsts()[c]);
+        int key = new BlockReader(read.item()).key(cell.keys());
+        List<CheckTask.Read> reads = new ArrayList<>();
+        for (int o = cell.firstOperation(t); o < cell.operationsEnd(t); o++) {
+            if (cell.key(o) == key && !cell.isWrite(o)) {
+                byte[] item = new BlockWriter()
+                        .key(cell.keys(), key)
+                        .value(cell.values(), cell.code(o))
+                        .toBytes();
+                reads.add(new CheckTask.Read(read.place(), item));
+            }
+        }
+        TreeSet<Long> places = new TreeSet<>(List.of(read.place()));
+        for (byte[] found : store.perSlice("find writers", slice -> new SourceTask(slice, reads))) {
+            for (SourceTask.Sources sources : SourceTask.Sources.of(found, reads.size())) {
+                places.addAll(sources.possible());
+                places.addAll(sources.others());
+            }
+        }
+        return ofKey(places, read);
     }
 
     private HistoryTable table(Cell all, int[] transactions, Operations operations) throws IOException {

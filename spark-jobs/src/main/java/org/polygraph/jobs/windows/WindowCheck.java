@@ -11,6 +11,7 @@ import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.decision.PhaseClock;
 import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.jobs.verdict.WindowCounts;
+import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.format.pieces.ReadPlan;
 import org.polygraph.storage.model.TransactionStatus;
@@ -45,6 +46,7 @@ public final class WindowCheck {
     private long decided;
     private long grown;
     private long largest;
+    private @Nullable WindowStore store;
     private String open = "";
 
     /** Judges small histories by the embedded engine. */
@@ -102,6 +104,25 @@ public final class WindowCheck {
         return order;
     }
 
+    /**
+     * Writes the order as a certificate, after the outcome {@link Outcome#ORDERED}.
+     *
+     * @param run the folder of the run, which all workers see
+     * @param input fingerprint of the bytes of the history
+     * @param tool version of this program
+     * @return the path within the run
+     */
+    public String certificate(Location run, String input, String tool) throws IOException {
+        WindowStore found = store;
+        if (found == null) {
+            throw new IllegalStateException("there is no order");
+        }
+        phases.begin("certificate");
+        String path = found.certificate(run, input, tool);
+        phases.end(found.transactions());
+        return path;
+    }
+
     /** What windows decided. */
     public WindowCounts windows() {
         return new WindowCounts(settings.window(), decided, grown, largest, open);
@@ -128,6 +149,7 @@ public final class WindowCheck {
     public Outcome run(boolean usesTimes, boolean findsLoaders) throws IOException {
         phases.begin("read");
         WindowStore store = new WindowStore(workers, plan, usesTimes, settings, terms);
+        this.store = store;
         Layout layout = store.layout();
         long[] byStatus = layout.byStatus();
         if (!layout.problem().isEmpty()) {
@@ -178,8 +200,7 @@ public final class WindowCheck {
         for (int round = 0; ; round++) {
             for (CheckTask.Result result : results) {
                 for (CheckTask.Read read : result.inconsistent()) {
-                    TreeSet<Long> reader = new TreeSet<>(List.of(read.place()));
-                    return isCommitted(store, read.place()) && judge.violates(small.ofKey(reader, read))
+                    return isCommitted(store, read.place()) && judge.violates(small.ofContradiction(read))
                             ? Outcome.VIOLATED
                             : open("a transaction of unknown outcome contradicts itself");
                 }

@@ -11,9 +11,14 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
+import org.polygraph.jobs.certificate.format.RankFile;
+import org.polygraph.jobs.certificate.format.RankPart;
+import org.polygraph.jobs.certificate.format.RankRange;
 import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.certificate.replay.PlacedSessions;
 import org.polygraph.jobs.certificate.replay.Tally;
+import org.polygraph.storage.artifact.Location;
+import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.format.pieces.Piece;
 import org.polygraph.storage.format.pieces.ReadPlan;
 
@@ -28,6 +33,8 @@ final class WindowStore {
     private static final int LEAST_NAMED = 64;
     /** Cells of a run, which one worker holds, unless a window has more. */
     private static final int CELLS_OF_RUN = 4;
+    /** A range of a certificate has the transactions of so many tasks, because a row of it is short. */
+    private static final int RANGES_PER_TASK = 4;
 
     private final Workers workers;
     private final WindowSettings settings;
@@ -378,6 +385,43 @@ final class WindowStore {
     /** The tally of all operations that count by place, once the order was replayed: equal for equal orders. */
     long order() {
         return order;
+    }
+
+    /**
+     * Writes the order as a certificate, which every worker writes a range of.
+     *
+     * @param run the folder of the run, which all workers see
+     * @param input fingerprint of the bytes of the history
+     * @param tool version of this program
+     * @return the path within the run
+     */
+    String certificate(Location run, String input, String tool) throws IOException {
+        RankRanges ranges = layout.ranges(RANGES_PER_TASK * settings.perTask());
+        String name = next("ranks");
+        List<Section> sections = sections(perGroup(
+                "deal the order to sessions",
+                some -> new RankDealTask(some, layout.labels(), ranges, workers.folder(), name)));
+        List<RankRange> written = new ArrayList<>();
+        for (byte[] result : workers.run(
+                "write the certificate",
+                IntStream.range(0, ranges.count())
+                        .mapToObj(r -> new RankTask(
+                                new ArrayList<>(having(sections, r, r + 1)), r, run.name(), terms.guarantee()))
+                        .toList())) {
+            written.add(RankTask.ofBytes(result));
+        }
+        Section.delete(sections);
+        for (RankRange range : written) {
+            for (RankPart part : range.parts()) {
+                if (!run.child(RankFile.FOLDER).child(part.file()).exists()) {
+                    throw new IOException(run.name() + ": the part " + part.file()
+                            + " that a worker wrote was not found; give an --out that all workers see");
+                }
+            }
+        }
+        ValueDictionary values = new ValueDictionary();
+        long initial = new BlockReader(layout.initialValue()).value(values);
+        return RankFile.finish(run, terms, written, values, initial, input, tool);
     }
 
     /**

@@ -5,11 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashSet;
 import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.application.EmbeddedChecker;
+import org.polygraph.jobs.certificate.format.RankFile;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.PhaseClock;
@@ -20,6 +24,7 @@ import org.polygraph.jobs.windows.WindowCheck;
 import org.polygraph.jobs.windows.WindowSettings;
 import org.polygraph.jobs.windows.Workers;
 import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryWriter;
 import org.polygraph.storage.format.pieces.ReadPlan;
@@ -34,6 +39,9 @@ class SparkWorkersTest {
 
     @TempDir
     private Path folder;
+
+    /** The files of each certificate, which are named after their content. */
+    private final Set<Set<String>> certificates = new HashSet<>();
 
     @Test
     void ordersAreThoseOfOneProcess() throws IOException {
@@ -56,6 +64,7 @@ class SparkWorkersTest {
         try (Workers workers = new LocalWorkers(2, Budget.unlimited(), Progress.NONE)) {
             expected = order(workers, plan, 1);
             assertThat(order(workers, plan, 7)).isEqualTo(expected);
+            assertThat(certificates).hasSize(1);
         }
         Path scratch = Files.createDirectory(folder.resolve("scratch"));
         try (LazySession session = new LazySession("local[2]");
@@ -66,13 +75,14 @@ class SparkWorkersTest {
                         Progress.NONE)) {
             assertThat(order(workers, plan, 1)).isEqualTo(expected);
             assertThat(order(workers, plan, 7)).isEqualTo(expected);
+            assertThat(certificates).hasSize(1);
         }
         try (var left = Files.list(scratch)) {
             assertThat(left).isEmpty();
         }
     }
 
-    private static long order(Workers workers, ReadPlan plan, int slices) throws IOException {
+    private long order(Workers workers, ReadPlan plan, int slices) throws IOException {
         CheckRequest request = CheckRequest.of(IsolationLevel.SER);
         WindowCheck check = new WindowCheck(
                 workers,
@@ -86,6 +96,10 @@ class SparkWorkersTest {
                 new PhaseClock(Progress.NONE, 0));
         assertThat(check.run(true, false)).isEqualTo(WindowCheck.Outcome.ORDERED);
         assertThat(check.windows().decided()).isPositive();
+        check.certificate(Location.of(folder.resolve("run").toString()), "the input", "this version");
+        try (var files = Files.list(folder.resolve("run").resolve(RankFile.FOLDER))) {
+            certificates.add(files.map(file -> file.getFileName().toString()).collect(Collectors.toSet()));
+        }
         return check.order();
     }
 }

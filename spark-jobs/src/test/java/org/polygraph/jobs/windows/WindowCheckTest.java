@@ -10,6 +10,9 @@ import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.application.EmbeddedChecker;
+import org.polygraph.jobs.certificate.format.Fingerprint;
+import org.polygraph.jobs.certificate.format.RankFile;
+import org.polygraph.jobs.certificate.replay.Replay;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.PhaseClock;
@@ -17,6 +20,7 @@ import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.format.HistoryWriter;
@@ -123,6 +127,9 @@ class WindowCheckTest {
                             == Verdict.Status.VIOLATION,
                     new PhaseClock(Progress.NONE, 0));
             outcome = check.run(usesTimes, false);
+            if (outcome == WindowCheck.Outcome.ORDERED) {
+                assertCertified(check, read, what);
+            }
         }
         outcomes.merge(outcome, 1, Integer::sum);
         if (outcome == WindowCheck.Outcome.OPEN) {
@@ -131,5 +138,19 @@ class WindowCheckTest {
             assertThat(outcome == WindowCheck.Outcome.ORDERED).as(what).isEqualTo(holds);
             assertThat(check.counts()).as(what).isEqualTo(Counts.of(read));
         }
+    }
+
+    /** The certificate that workers wrote is one of the whole history, and its order explains it. */
+    private void assertCertified(WindowCheck check, HistoryTable history, String what)
+            throws IOException, HistoryException {
+        Location run = Location.of(folder.resolve("run").toString());
+        check.certificate(run, "the input", "this version");
+        RankFile.Content content = RankFile.read(run, history);
+        assertThat(content.mismatch()).as(what).isNull();
+        assertThat(content.header().transactions()).as(what).isEqualTo(history.transactions());
+        assertThat(content.header().fingerprint())
+                .as(what)
+                .isEqualTo(new Fingerprint("the input", Fingerprint.ofContent(history, () -> false)));
+        assertThat(Replay.of(content.witness(history)).discrepancy()).as(what).isNull();
     }
 }

@@ -1,0 +1,33 @@
+package org.polygraph.jobs.windows;
+
+import java.io.Serializable;
+
+/**
+ * Consecutive ranges of transactions, by (session, index), which separate tasks write to a certificate.
+ *
+ * @param labels by range but the first: the label of the session of its first transaction, ascending
+ * @param indexes by range but the first: the index of its first transaction
+ */
+@SuppressWarnings("ArrayRecordComponent") // never compared
+record RankRanges(long[] labels, long[] indexes) implements Serializable {
+    private static final long serialVersionUID = 1L;
+
+    int count() {
+        return labels.length + 1;
+    }
+
+    /** The range of a transaction, by binary search. */
+    int of(long label, long index) {
+        int low = 0;
+        int high = labels.length;
+        while (low < high) {
+            int middle = (low + high) >>> 1;
+            if (labels[middle] < label || (labels[middle] == label && indexes[middle] <= index)) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return low;
+    }
+}
