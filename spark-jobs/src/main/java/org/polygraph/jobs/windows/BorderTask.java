@@ -1,13 +1,15 @@
 package org.polygraph.jobs.windows;
 
 import it.unimi.dsi.fastutil.ints.IntArrayList;
+import it.unimi.dsi.fastutil.longs.LongArrayList;
 import java.io.IOException;
 import org.polygraph.jobs.decision.Budget;
 
 /**
- * Finds the values at the borders of windows, by key of a slice: the value at the left border, if it is not the initial one, and whether
- * the value at the right border is read there before the key is written. Result: the section with a block for each window; an item
- * is the kind, the key and the value.
+ * Finds the values at the borders of windows, by key of a slice: the value at the left border, if it is not the initial one, and the value
+ * that is read behind the right border before the key is written. That is the value at the border; or, if all these reads are violated, the
+ * value of the first one, if the window wrote it. Result: the section with a block for each window; an item is the kind, the key and the
+ * value.
  *
  * @param from by window, ascending and disjoint: its first place
  * @param to by window: the place behind its last
@@ -30,6 +32,12 @@ record BorderTask(SliceRows.Slice slice, byte[] initial, long[] from, long[] to,
         // By key: the last window with the key, and the last one whose right border waits for a read.
         IntArrayList touched = new IntArrayList();
         IntArrayList waiting = new IntArrayList();
+        // By key: the window that wrote the value of a violated read behind its right border, and the value.
+        IntArrayList offered = new IntArrayList();
+        LongArrayList offers = new LongArrayList();
+        // By pair of a key and a value: the last window that wrote it.
+        KeyValues written = new KeyValues();
+        IntArrayList writtenIn = new IntArrayList();
         int next = 0;
         while (rows.next()) {
             if (rows.state() == SliceRows.INACTIVE) {
@@ -40,6 +48,8 @@ record BorderTask(SliceRows.Slice slice, byte[] initial, long[] from, long[] to,
             while (touched.size() <= key) {
                 touched.add(NONE);
                 waiting.add(NONE);
+                offered.add(NONE);
+                offers.add(0);
             }
             while (next < from.length && rows.place() >= to[next]) {
                 next++;
@@ -48,7 +58,7 @@ record BorderTask(SliceRows.Slice slice, byte[] initial, long[] from, long[] to,
             if (window != NONE && touched.getInt(key) != window) {
                 touched.set(key, window);
                 if (states.before(key) != initialCode) {
-                    item(out, window, LEFT, rows, states.before(key));
+                    item(out, window, LEFT, rows, key, states.before(key));
                 }
             }
             int before = waiting.getInt(key);
@@ -56,12 +66,31 @@ record BorderTask(SliceRows.Slice slice, byte[] initial, long[] from, long[] to,
                 if (rows.isWrite()) {
                     waiting.set(key, NONE);
                 } else if (states.isFirst() && !states.isViolated()) {
-                    item(out, before, RIGHT, rows, rows.code());
+                    item(out, before, RIGHT, rows, key, rows.code());
                     waiting.set(key, NONE);
+                    offered.set(key, NONE);
+                } else if (states.isFirst() && offered.getInt(key) == NONE) {
+                    int pair = written.find(key, rows.code());
+                    offered.set(key, pair >= 0 && writtenIn.getInt(pair) == before ? before : NONE);
+                    offers.set(key, rows.code());
                 }
+            }
+            if (offered.getInt(key) != NONE && (window != NONE || waiting.getInt(key) == NONE)) {
+                item(out, offered.getInt(key), RIGHT, rows, key, offers.getLong(key));
+                offered.set(key, NONE);
             }
             if (window != NONE) {
                 waiting.set(key, window);
+                if (rows.isWrite()) {
+                    int pair = written.add(key, rows.code());
+                    writtenIn.size(Math.max(pair + 1, writtenIn.size()));
+                    writtenIn.set(pair, window);
+                }
+            }
+        }
+        for (int key = 0; key < offered.size(); key++) {
+            if (offered.getInt(key) != NONE) {
+                item(out, offered.getInt(key), RIGHT, rows, key, offers.getLong(key));
             }
         }
         BlockWriter result = new BlockWriter();
@@ -69,7 +98,7 @@ record BorderTask(SliceRows.Slice slice, byte[] initial, long[] from, long[] to,
         return result.toBytes();
     }
 
-    private static void item(Section.Output out, int window, int kind, SliceRows rows, long value) {
-        out.block(window).unsigned(kind).key(rows.keys(), rows.key()).value(rows.values(), value);
+    private static void item(Section.Output out, int window, int kind, SliceRows rows, int key, long value) {
+        out.block(window).unsigned(kind).key(rows.keys(), key).value(rows.values(), value);
     }
 }

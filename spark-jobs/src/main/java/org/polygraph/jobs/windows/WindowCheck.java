@@ -318,7 +318,8 @@ public final class WindowCheck {
     }
 
     /**
-     * Windows with a violated read and its possible writers, and so many transactions on both sides. Windows that overlap are one.
+     * Windows with the fewest places that have to change for each violated read, and so many transactions on both sides. Windows that
+     * overlap are one.
      *
      * @return empty if a committed transaction read what no transaction that may count left
      */
@@ -326,23 +327,18 @@ public final class WindowCheck {
             WindowStore store, SmallHistory small, List<CheckTask.Result> results, long margin) throws IOException {
         List<byte[]> found = store.perSlice(
                 "find writers",
-                slice -> new SourceTask(slice, results.get(slice.number()).named()));
+                slice -> new SourceTask(slice, results.get(slice.number()).named(), initialValue));
         List<WindowStore.Range> windows = new ArrayList<>();
         for (int s = 0; s < found.size(); s++) {
             List<CheckTask.Read> reads = results.get(s).named();
-            List<SourceTask.Sources> sources = SourceTask.Sources.of(found.get(s), reads.size());
+            SourceTask.Sources[] sources = SourceTask.Sources.of(found.get(s), reads);
             for (int i = 0; i < reads.size(); i++) {
-                if (isImpossible(store, small, reads.get(i), sources.get(i))) {
+                if (isImpossible(store, small, reads.get(i), sources[i])) {
                     return List.of();
                 }
-                long from = reads.get(i).place();
-                long to = from;
-                for (long place : sources.get(i).possible()) {
-                    from = Math.min(from, place);
-                    to = Math.max(to, place);
-                }
                 windows.add(new WindowStore.Range(
-                        Math.max(0, from - margin), Math.min(store.transactions(), to + 1 + margin)));
+                        Math.max(0, sources[i].from() - margin),
+                        Math.min(store.transactions(), sources[i].to() + 1 + margin)));
             }
         }
         windows.sort(Comparator.comparingLong(WindowStore.Range::from));
