@@ -23,6 +23,7 @@ import org.polygraph.jobs.decision.CpuClock;
 import org.polygraph.jobs.evidence.Implications;
 import org.polygraph.jobs.report.RunDirectory;
 import org.polygraph.jobs.report.StoredVerdict;
+import org.polygraph.jobs.verdict.Certificate;
 import org.polygraph.jobs.verdict.ExitCode;
 import org.polygraph.jobs.verdict.Phase;
 import org.polygraph.jobs.verdict.Refutation;
@@ -47,6 +48,8 @@ public final class CheckRun {
     private Chain before = Chain.NONE;
     /** By level: the seam that a PASS rests on. */
     private final Map<IsolationLevel, Seam> seams = new EnumMap<>(IsolationLevel.class);
+    /** By level: what the state of the longest seam does not explain. */
+    private final Map<IsolationLevel, String> unexplained = new EnumMap<>(IsolationLevel.class);
 
     /** Creates a run; nothing is done yet. */
     public CheckRun(CheckSettings settings, Checker checker, Listener listener) {
@@ -134,6 +137,7 @@ public final class CheckRun {
             new PathCheck(settings, whole, checker, listener, path, before, start, budget)
                     .run(kept).stream()
                             .map(verdict -> settings.after() == null ? verdict : OpenReads.unlessWritten(verdict, path))
+                            .map(verdict -> OpenReads.named(verdict, unexplained.get(verdict.level())))
                             .forEach(verdicts::add);
         }
         listener.pathEnds();
@@ -200,7 +204,14 @@ public final class CheckRun {
                     served.stream().map(CheckRequest::withoutLoaders).toList();
             PathCheck check =
                     new PathCheck(settings, each, checker, listener.quiet(), path, before.on(seam), start, budget);
-            List<Verdict> passes = check.run(PathCheck.Kept.NOWHERE).stream()
+            List<Verdict> onSeam = check.run(PathCheck.Kept.NOWHERE);
+            for (Verdict verdict : onSeam) {
+                String reason = OpenReads.unexplained(verdict, path, seam.covered());
+                if (!reason.isEmpty()) {
+                    unexplained.putIfAbsent(verdict.level(), reason);
+                }
+            }
+            List<Verdict> passes = onSeam.stream()
                     .filter(verdict -> verdict.status() == Verdict.Status.PASS)
                     .toList();
             passes.forEach(pass -> seams.put(pass.level(), seam));
@@ -421,7 +432,8 @@ public final class CheckRun {
         try {
             long cpu = CpuClock.millis();
             verdict = evidenced(found, directory, input, budget);
-            if (verdict.certificate() != null) {
+            Certificate decided = found.certificate();
+            if (verdict.certificate() != null && (decided == null || decided.path() == null)) {
                 long millis = millisSince(evidence);
                 Phase phase = new Phase(
                         "certificate",

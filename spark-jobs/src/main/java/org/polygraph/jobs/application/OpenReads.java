@@ -1,13 +1,16 @@
 package org.polygraph.jobs.application;
 
+import java.util.List;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.certificate.format.Names;
 import org.polygraph.jobs.verdict.Assumptions;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.table.HistoryTable;
 
-/** Reads of the last part of a chain whose writers may follow in the next part. */
+/** What the last part of a chain leaves open: reads whose writers may follow, and what the state of a seam does not explain. */
 final class OpenReads {
     private OpenReads() {}
 
@@ -40,6 +43,40 @@ final class OpenReads {
         return assumptions == null
                 ? open.build()
                 : open.assumptions(assumptions).build();
+    }
+
+    /**
+     * What a VIOLATION of the last part on the state after earlier parts rests on: a transaction of the last part, and a key; empty for
+     * other verdicts.
+     *
+     * @param covered how many parts the state covers
+     */
+    static String unexplained(Verdict verdict, String last, int covered) {
+        HistoryTable table = verdict.table();
+        if (verdict.status() != Verdict.Status.VIOLATION
+                || table == null
+                || verdict.violations().isEmpty()) {
+            return "";
+        }
+        Violation first = verdict.violations().get(0);
+        List<Integer> transactions = first.transactions();
+        String key = first.keys().isEmpty()
+                ? ""
+                : " on key " + Names.key(table, first.keys().get(0));
+        return transactions.stream()
+                .filter(t -> isIn(table.whereIs(t), last))
+                .findFirst()
+                .map(t -> "the state after part " + covered + " does not explain "
+                        + Names.transaction(table, t) + key + " ("
+                        + first.anomaly().label() + ")")
+                .orElse("");
+    }
+
+    /** The same verdict; an UNKNOWN one states what the state after earlier parts does not explain. */
+    static Verdict named(Verdict verdict, @Nullable String unexplained) {
+        return unexplained == null || verdict.status() != Verdict.Status.UNKNOWN
+                ? verdict
+                : verdict.with().reason(verdict.reason() + "; " + unexplained).build();
     }
 
     private static boolean isOpen(Violation violation, HistoryTable table, String last) {

@@ -110,7 +110,11 @@ class ChainTest {
         assertThat(after(hour(3)).exitCode()).isZero();
         InProcess gone = after(write("stale.jsonl", line(0, 3, op("r", "x", 1))));
         assertThat(gone.exitCode()).as(gone.toString()).isEqualTo(4);
-        assertThat(gone.out()).contains("hour-1.jsonl, part 1 of 4 of the chain, is gone");
+        assertThat(gone.out())
+                .contains("hour-1.jsonl, part 1 of 4 of the chain, is gone")
+                .contains(
+                        "the state after part 3 does not explain transaction (session 0, index 3) at ",
+                        "stale.jsonl:1 on key \"x\" (SessionGuaranteeViolation)");
     }
 
     /** 1,500 transactions an hour, so that most of them are before the cut of a seam. */
