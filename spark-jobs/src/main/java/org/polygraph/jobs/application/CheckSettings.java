@@ -25,6 +25,7 @@ import org.polygraph.storage.table.HistoryTable;
  * @param initialState a file with the values of keys before each PATH; null if there is none
  * @param after a run, or a folder of runs, of the parts of the history before each PATH; null if a PATH is a whole
  *     history
+ * @param usesWindows whether windows decide a history that does not fit in memory
  */
 public record CheckSettings(
         HistoryFormat format,
@@ -37,7 +38,8 @@ public record CheckSettings(
         Earlier earlier,
         @Nullable String proof,
         @Nullable String initialState,
-        @Nullable String after) {
+        @Nullable String after,
+        boolean usesWindows) {
     /** A check of fewer operations ends sooner than its checkpoints are written. */
     private static final int MANY_OPERATIONS = 1_000_000;
 

@@ -133,7 +133,8 @@ public final class IsolationCheck {
                 CheckSettings.Earlier.CONTINUED,
                 null,
                 null,
-                null);
+                null,
+                true);
         Messages messages = new Messages();
         Answer answer = new CheckRun(settings, new EmbeddedChecker(), messages)
                 .answers(history.toString())

@@ -125,6 +125,10 @@ final class PathCheck {
         Verdict.Builder problem = attempt(strongest, () -> Deadline.run(budget, reader));
         UnknownRows unknown = unknownRows;
         verdicts = verdicts(problem, kept);
+        Verdict beyond = unknown == null ? beyondMemory(verdicts, kept) : null;
+        if (beyond != null) {
+            return List.of(beyond);
+        }
         return unknown == null || problem != null ? verdicts : ofUnknownRows(unknown, verdicts);
     }
 
@@ -294,6 +298,10 @@ final class PathCheck {
     /** Decides the history without a table of it, if the engine can; makes a verdict if the engine cannot work. */
     private Verdict.@Nullable Builder decide(Kept kept) throws HistoryException, IOException {
         checker.prepare(listener, budget, listener::message);
+        return decide(checker, kept);
+    }
+
+    private Verdict.@Nullable Builder decide(Checker by, Kept kept) throws HistoryException, IOException {
         KeptRun run = kept.run(requests.get(0));
         // A seam and a proof are made of a table.
         boolean isPlain = requests.size() == 1
@@ -302,7 +310,31 @@ final class PathCheck {
                 && (settings.out() == null) == (run == null)
                 && settings.after() == null
                 && settings.proof() == null;
-        return isPlain ? checker.decide(path, settings.format(), requests.get(0), run, listener, budget) : null;
+        return isPlain ? by.decide(path, settings.format(), requests.get(0), run, listener, budget) : null;
+    }
+
+    /** Decides by windows what took more memory than there is; null if they do not decide it either. */
+    private @Nullable Verdict beyondMemory(List<Verdict> verdicts, Kept kept) {
+        if (!settings.usesWindows()
+                || verdicts.size() != 1
+                || verdicts.get(0).status() != Verdict.Status.UNKNOWN
+                || budget.exhausted()) {
+            return null;
+        }
+        table = null;
+        unloaded = null;
+        Deadline.Step<Verdict.Builder, HistoryException, IOException> windows =
+                () -> decide(new WindowedChecker(checker, WindowedChecker.WINDOW), kept);
+        Verdict.Builder decided = attempt(requests.get(0), () -> Deadline.run(budget, windows));
+        if (decided == null
+                || (decided.status() != Verdict.Status.PASS && decided.status() != Verdict.Status.VIOLATION)) {
+            return null;
+        }
+        listener.notice(path + ": the history is decided by windows, because "
+                + verdicts.get(0).reason());
+        reading = null;
+        counts = decided.build().counts();
+        return complete(decided);
     }
 
     /** Reads the history; makes a verdict if there is nothing to judge. */

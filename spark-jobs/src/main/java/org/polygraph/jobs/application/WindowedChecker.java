@@ -36,6 +36,9 @@ import org.polygraph.storage.table.HistoryTable;
  * ({@link WindowCheck}), otherwise in memory. Another engine decides what windows do not support.
  */
 public final class WindowedChecker implements Checker {
+    /** Transactions of a window, where the user gives no number. */
+    public static final int WINDOW = 1 << 17;
+
     private final Checker whole;
     private final int window;
     private Consumer<String> warn = warning -> {};

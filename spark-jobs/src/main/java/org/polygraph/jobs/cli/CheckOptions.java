@@ -121,8 +121,9 @@ final class CheckOptions {
     @Option(
             names = "--window",
             paramLabel = "N",
-            description = "Decide by windows of N transactions, which never changes a verdict (default: 0, never).")
-    private int window;
+            description = "Decide by windows of N transactions, which never changes a verdict (default: "
+                    + WindowedChecker.WINDOW + " at ser, if the history does not fit in memory; 0: never).")
+    private @Nullable Integer window;
 
     @Option(names = "--on-violation", paramLabel = "WHAT", description = "fail: exit 3; succeed: exit 0.")
     private OnViolation onViolation = OnViolation.FAIL;
@@ -222,10 +223,10 @@ final class CheckOptions {
         if (mostViolations < 1 || mostViolations > 100) {
             throw wrong("--max-violations " + mostViolations + " is out of range; give 1 to 100");
         }
-        if (window < 0) {
+        if (window != null && window < 0) {
             throw wrong("--window " + window + " is out of range; give 1 or more, or 0 for no windows");
         }
-        if (proof != null && window > 0) {
+        if (proof != null && window != null && window > 0) {
             throw wrong("--proof is of the whole history, and --window decides windows; give one");
         }
         if (resume && overwrite) {
@@ -265,7 +266,7 @@ final class CheckOptions {
         Checker whole = engine.isAuto()
                 ? new AutoChecker(engines, engine.master())
                 : engine.choose(engines::embedded, engines::spark);
-        return window == 0 ? whole : new WindowedChecker(whole, window);
+        return window == null || window == 0 ? whole : new WindowedChecker(whole, window);
     }
 
     /** The settings with the levels that were given. */
@@ -293,7 +294,8 @@ final class CheckOptions {
                         : resume ? CheckSettings.Earlier.RESUMED : CheckSettings.Earlier.CONTINUED,
                 proof,
                 initialState,
-                each ? out : after);
+                each ? out : after,
+                window == null);
     }
 
     HistoryFormat format() {

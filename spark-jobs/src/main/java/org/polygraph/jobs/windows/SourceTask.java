@@ -70,12 +70,14 @@ record SourceTask(SliceRows.Slice slice, ArrayList<CheckTask.Read> reads, byte[]
         /** The same, and those of transactions that overwrote it. */
         final LongArrayList changes = new LongArrayList();
 
+        /** Writes the places that have to change. @param lastWrite the place of the last write before the read */
         void range(long place, long lastWrite, BlockWriter out) {
             long from = place;
             long to = place;
             long least = Long.MAX_VALUE;
-            for (int i = before(changes, place) - 1; i <= before(changes, place); i++) {
-                if (i >= 0 && i < changes.size() && Math.abs(changes.getLong(i) - place) < least) {
+            int after = before(changes, place);
+            for (int i = Math.max(0, after - 1); i <= after && i < changes.size(); i++) {
+                if (Math.abs(changes.getLong(i) - place) < least) {
                     least = Math.abs(changes.getLong(i) - place);
                     from = Math.min(place, changes.getLong(i));
                     to = Math.max(place, changes.getLong(i));
@@ -99,85 +101,118 @@ record SourceTask(SliceRows.Slice slice, ArrayList<CheckTask.Read> reads, byte[]
     @Override
     public byte[] run(Budget budget) throws IOException {
         SliceRows rows = slice.rows();
-        KeyValues asked = new KeyValues();
-        int[] pairs = new int[reads.size()];
-        List<Value> found = new ArrayList<>();
-        for (int i = 0; i < pairs.length; i++) {
-            BlockReader item = new BlockReader(reads.get(i).item());
-            pairs[i] = asked.add(item.key(rows.keys()), item.value(rows.values()));
-            if (pairs[i] == found.size()) {
-                found.add(new Value());
-            }
-        }
-        // By place of a reader: its first read; and by read: the next one there.
-        Long2IntOpenHashMap readers = new Long2IntOpenHashMap();
-        readers.defaultReturnValue(-1);
-        int[] next = new int[pairs.length];
-        for (int i = 0; i < pairs.length; i++) {
-            next[i] = readers.put(reads.get(i).place(), i);
-        }
-        // By read: the place of the last write before it.
-        long[] lastWrites = new long[pairs.length];
-        // By key: the place of its last write that counts.
-        long[] counted = new long[rows.keys().size()];
-        // By key: the place of its last writer; the number of what that wrote, if it is asked for; and of the value of
-        // the key.
-        int keys = rows.keys().size();
-        long[] places = new long[keys];
-        int[] last = new int[keys];
-        int[] current = new int[keys];
-        Arrays.fill(places, -1);
-        Arrays.fill(last, -1);
-        long first = new BlockReader(initial).value(rows.values());
-        Arrays.setAll(current, key -> asked.find(key, first));
+        Search search = new Search(rows);
         while (rows.next()) {
-            int key = rows.key();
             // Keys that are asked for have the first ids.
-            if (key >= keys) {
+            if (rows.key() >= search.lastWrite.length) {
                 continue;
             }
-            if (!rows.isWrite()) {
-                for (int i = readers.get(rows.place()); i >= 0; i = next[i]) {
-                    lastWrites[i] = pairs[i] == asked.find(key, rows.code()) ? counted[key] : lastWrites[i];
+            if (rows.isWrite()) {
+                search.write(rows);
+            } else {
+                search.read(rows);
+            }
+        }
+        return search.result();
+    }
+
+    /** What is known of the values and keys that are asked for, after some operations in the order of places. */
+    private final class Search {
+        private static final int NONE = -1;
+
+        private final KeyValues asked = new KeyValues();
+        private final List<Value> values = new ArrayList<>();
+        /** By read: the number of its value. */
+        private final int[] valueOf = new int[reads.size()];
+        /** By place of a reader: its first read; and by read the next one there. */
+        private final Long2IntOpenHashMap firstRead = new Long2IntOpenHashMap();
+
+        private final int[] nextRead = new int[reads.size()];
+        /** By read: the place of the last write before it. */
+        private final long[] writtenBefore = new long[reads.size()];
+        /** By key: the place of its last write that counts. */
+        private final long[] lastWrite;
+        /** By key: the number of the value that it has. */
+        private final int[] current;
+        /** By key: the place of its last writer, whether it counts or not; and the number of the value that this wrote. */
+        private final long[] lastWriter;
+
+        private final int[] lastWritten;
+
+        Search(SliceRows rows) {
+            firstRead.defaultReturnValue(NONE);
+            for (int i = 0; i < valueOf.length; i++) {
+                BlockReader item = new BlockReader(reads.get(i).item());
+                valueOf[i] = asked.add(item.key(rows.keys()), item.value(rows.values()));
+                if (valueOf[i] == values.size()) {
+                    values.add(new Value());
                 }
-                continue;
+                nextRead[i] = firstRead.put(reads.get(i).place(), i);
             }
-            if (last[key] >= 0 && places[key] == rows.place()) {
-                Value value = found.get(last[key]);
-                if (value.possible.rem(rows.place())) {
-                    add(value.others, rows.place());
+            int keys = rows.keys().size();
+            lastWrite = new long[keys];
+            current = new int[keys];
+            lastWriter = new long[keys];
+            lastWritten = new int[keys];
+            Arrays.fill(lastWriter, NONE);
+            Arrays.fill(lastWritten, NONE);
+            long first = new BlockReader(initial).value(rows.values());
+            Arrays.setAll(current, key -> asked.find(key, first));
+        }
+
+        void read(SliceRows rows) {
+            for (int i = firstRead.get(rows.place()); i >= 0; i = nextRead[i]) {
+                if (valueOf[i] == asked.find(rows.key(), rows.code())) {
+                    writtenBefore[i] = lastWrite[rows.key()];
                 }
             }
-            int pair = asked.find(key, rows.code());
-            places[key] = rows.place();
-            last[key] = pair;
-            if (pair >= 0) {
-                Value value = found.get(pair);
-                add(rows.state() == SliceRows.INACTIVE ? value.others : value.possible, rows.place());
+        }
+
+        void write(SliceRows rows) {
+            int key = rows.key();
+            long place = rows.place();
+            if (lastWritten[key] >= 0 && lastWriter[key] == place) {
+                Value replaced = values.get(lastWritten[key]);
+                if (replaced.possible.rem(place)) {
+                    add(replaced.others, place);
+                }
             }
-            counted[key] = rows.state() == SliceRows.COUNTED ? rows.place() : counted[key];
-            if (rows.state() == SliceRows.COUNTED && current[key] != pair) {
+            int number = asked.find(key, rows.code());
+            lastWriter[key] = place;
+            lastWritten[key] = number;
+            if (number >= 0) {
+                Value value = values.get(number);
+                add(rows.state() == SliceRows.INACTIVE ? value.others : value.possible, place);
+            }
+            if (rows.state() != SliceRows.COUNTED) {
+                return;
+            }
+            lastWrite[key] = place;
+            if (current[key] != number) {
                 if (current[key] >= 0) {
-                    found.get(current[key]).changes.add(rows.place());
+                    values.get(current[key]).changes.add(place);
                 }
-                if (pair >= 0) {
-                    found.get(pair).changes.add(rows.place());
-                    found.get(pair).begins.add(rows.place());
+                if (number >= 0) {
+                    values.get(number).changes.add(place);
+                    values.get(number).begins.add(place);
                 }
-                current[key] = pair;
+                current[key] = number;
             }
         }
-        BlockWriter out = new BlockWriter();
-        for (int i = 0; i < pairs.length; i++) {
-            Value value = found.get(pairs[i]);
-            if (!value.possible.isEmpty() || !value.others.isEmpty() || !value.changes.isEmpty()) {
-                out.unsigned(i);
-                write(out, value.possible);
-                write(out, value.others);
-                value.range(reads.get(i).place(), lastWrites[i], out);
+
+        byte[] result() {
+            BlockWriter out = new BlockWriter();
+            for (int i = 0; i < valueOf.length; i++) {
+                Value value = values.get(valueOf[i]);
+                if (!value.possible.isEmpty() || !value.others.isEmpty() || !value.changes.isEmpty()) {
+                    out.unsigned(i);
+                    SourceTask.write(out, value.possible);
+                    SourceTask.write(out, value.others);
+                    value.range(reads.get(i).place(), writtenBefore[i], out);
+                }
             }
+            return out.toBytes();
         }
-        return out.toBytes();
     }
 
     private static void add(LongArrayList places, long place) {

@@ -260,7 +260,8 @@ class RollingTest {
                 CheckSettings.Earlier.CONTINUED,
                 null,
                 null,
-                runs.toString());
+                runs.toString(),
+                false);
     }
 
     private void delete() throws IOException {

@@ -100,6 +100,20 @@ class WindowTest {
     }
 
     @Test
+    void windowsDecideWhatDoesNotFitInMemory() {
+        String file = folder.resolve("large.parquet").toString();
+        InProcess.run("generate", "--transactions", "40000", "--sessions", "8", "--keys", "4000", "-o", file);
+        String runs = folder.resolve("large").toString();
+        InProcess whole = InProcess.run("check", "-l", "ser", "--memory", "16m", "--window", "0", file);
+        assertThat(whole.word()).as(whole.toString()).isEqualTo("UNKNOWN");
+        InProcess windows = InProcess.run("check", "-l", "ser", "--memory", "16m", "-o", runs, file);
+        assertThat(windows.word()).as(windows.toString()).isEqualTo("PASS");
+        assertThat(windows.err()).contains("the history is decided by windows, because ");
+        InProcess verified = InProcess.run("verify", runs);
+        assertThat(verified.word()).as(verified.toString()).isEqualTo("VERIFIED");
+    }
+
+    @Test
     void theVerdictCountsWindows() {
         assertThat(answer("write-skew.jsonl", "-l", "ser", "--window", "2").out())
                 .contains("\"windows\":{\"size\":2,\"decided\":1,\"grown\":0,\"largest\":0,\"whole\":\"\"}");
