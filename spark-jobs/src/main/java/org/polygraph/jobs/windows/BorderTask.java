@@ -83,8 +83,11 @@ record BorderTask(SliceRows.Slice slice, byte[] initial, long[] from, long[] to,
                 waiting.set(key, window);
                 if (rows.isWrite()) {
                     int pair = written.add(key, rows.code());
-                    writtenIn.size(Math.max(pair + 1, writtenIn.size()));
-                    writtenIn.set(pair, window);
+                    if (pair == writtenIn.size()) {
+                        writtenIn.add(window);
+                    } else {
+                        writtenIn.set(pair, window);
+                    }
                 }
             }
         }
