@@ -1,5 +1,6 @@
 package org.polygraph.jobs.application;
 
+import java.io.IOException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.application.Engines.EngineMissingException;
@@ -8,6 +9,7 @@ import org.polygraph.jobs.decision.Check;
 import org.polygraph.jobs.decision.Finding;
 import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.estimate.Estimate;
+import org.polygraph.jobs.windows.Workers;
 import org.polygraph.storage.format.HistorySize;
 
 /**
@@ -42,6 +44,12 @@ public final class AutoChecker implements Checker {
         Checker engine = chosen(check);
         last = engine;
         return engine.find(check);
+    }
+
+    /** Windows run in this process. */
+    @Override
+    public Workers workers(Progress progress, Budget budget) throws IOException {
+        return embedded.workers(progress, budget);
     }
 
     @Override

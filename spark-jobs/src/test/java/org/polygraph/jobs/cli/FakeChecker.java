@@ -6,7 +6,9 @@ import org.polygraph.jobs.application.ConfigurationException;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.Check;
 import org.polygraph.jobs.decision.Finding;
+import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.verdict.Certificate;
+import org.polygraph.jobs.windows.Workers;
 import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.model.BudgetException;
@@ -22,6 +24,12 @@ final class FakeChecker implements Checker {
     static final int MISCONFIGURED = 94;
 
     int checks;
+
+    /** Windows do not replace its answers. */
+    @Override
+    public Workers workers(Progress progress, Budget budget) {
+        throw new BudgetException("no workers");
+    }
 
     @Override
     public Finding find(Check check) {
