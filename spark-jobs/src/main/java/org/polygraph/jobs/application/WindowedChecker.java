@@ -1,6 +1,7 @@
 package org.polygraph.jobs.application;
 
 import java.io.IOException;
+import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Terms;
@@ -96,8 +97,11 @@ public final class WindowedChecker implements Checker {
                 progress.note("the history is read as a whole: " + check.reason());
                 return null;
             }
-            Verdict.Builder verdict = violation[0];
-            if (outcome == WindowCheck.Outcome.ORDERED || verdict == null) {
+            Verdict.Builder verdict;
+            if (outcome == WindowCheck.Outcome.VIOLATED) {
+                verdict =
+                        Objects.requireNonNull(violation[0], "the verdict on the transactions that violate the level");
+            } else {
                 String certificate = kept == null
                         ? null
                         : check.certificate(kept.folder().reopened(), kept.input(), Version.current());

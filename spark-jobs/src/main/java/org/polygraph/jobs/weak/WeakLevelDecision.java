@@ -40,8 +40,9 @@ import org.polygraph.storage.table.SplitTransactions;
  * {@link Axiom} demands and an order that extends them. There are no rounds and no solver.
  *
  * <p>Exact if every read has one possible writer. Reads with several are open, and demand nothing at first, so a
- * violation without them is final. Otherwise prefix consistency is tried ({@link SplitTransactions}), which implies these levels, so its PASS is final. Then
- * every choice of writers is tried if there are few open reads ({@link WriterChoices}); else the answer is UNKNOWN.
+ * violation without them is final. Otherwise prefix consistency is tried ({@link SplitTransactions}), which implies
+ * these levels, so its PASS is final. Then every choice of writers is tried if there are few open reads ({@link
+ * WriterChoices}); else the answer is UNKNOWN.
  */
 public final class WeakLevelDecision {
     /** CPU time for prefix consistency, whose rules take about 4 us per operation. */
