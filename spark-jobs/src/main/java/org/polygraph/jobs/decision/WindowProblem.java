@@ -7,6 +7,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.CodedHistory;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.Operations;
 
@@ -217,7 +218,7 @@ public record WindowProblem(
                 System.arraycopy(operations.values(), from[t], values, allStarts[i], count);
                 allStarts[i + 1] = allStarts[i] + count;
             }
-            return HistoryTable.ofCodes(
+            return CodedHistory.of(
                     starts.toIntArray(),
                     statuses,
                     times == null ? null : padded(times.starts),

@@ -2,6 +2,8 @@ package org.polygraph.storage.table;
 
 import it.unimi.dsi.fastutil.ints.Int2IntOpenHashMap;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
+import java.util.Arrays;
+import org.polygraph.storage.dictionary.KeyDictionary;
 
 /**
  * Selected operations of a history as a history of its own. Sessions, indexes, statuses, times, positions in the
@@ -89,8 +91,42 @@ public final class HistorySelection {
         }
         int[] keptKeys = keys.toIntArray();
         HistoryTable table =
-                whole.select(keptKeys, kept, new Operations(starts, operationKeys, operationValues, selectedKinds));
+                table(whole, keptKeys, kept, new Operations(starts, operationKeys, operationValues, selectedKinds));
         return new HistorySelection(table, kept, keptKeys, operations);
+    }
+
+    /**
+     * A history of some transactions with other operations.
+     *
+     * @param keys by key of the result: its id in the whole
+     * @param kept ids of the transactions in the whole, strictly ascending
+     * @param operations their keys are keys of the result
+     */
+    static HistoryTable table(HistoryTable whole, int[] keys, int[] kept, Operations operations) {
+        return new HistoryTable(
+                whole.header().ofKeys(keys),
+                KeyDictionary.picked(whole.keys(), keys),
+                whole.values(),
+                sessions(whole, kept),
+                whole.rows().select(kept),
+                operations);
+    }
+
+    private static Sessions sessions(HistoryTable whole, int[] kept) {
+        long[] labels = new long[kept.length];
+        int[] starts = new int[kept.length + 1];
+        int count = 0;
+        int end = -1;
+        for (int i = 0; i < kept.length; i++) {
+            if (kept[i] >= end) {
+                int session = whole.sessionOf(kept[i]);
+                labels[count] = whole.sessionLabel(session);
+                starts[count++] = i;
+                end = whole.transactionsEnd(session);
+            }
+        }
+        starts[count] = kept.length;
+        return new Sessions(Arrays.copyOf(labels, count), Arrays.copyOf(starts, count + 1));
     }
 
     /** The transaction of an operation, by binary search. */

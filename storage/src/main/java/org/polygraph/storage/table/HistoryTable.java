@@ -1,9 +1,6 @@
 package org.polygraph.storage.table;
 
 import it.unimi.dsi.fastutil.ints.Int2LongMap;
-import it.unimi.dsi.fastutil.ints.Int2LongOpenHashMap;
-import it.unimi.dsi.fastutil.longs.LongArrayList;
-import it.unimi.dsi.fastutil.longs.LongArrays;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -43,8 +40,9 @@ public final class HistoryTable {
     private final Sessions sessions;
     private final Transactions transactions;
     /** The lists that were resolved; null if there are none. */
-    private final @Nullable Lists lists;
+    private final @Nullable ListOperations lists;
 
+    private final Operations operations;
     private final int[] operationStarts;
     private final int[] operationKeys;
     private final long[] operationValues;
@@ -61,9 +59,6 @@ public final class HistoryTable {
         /** Rows of a Parquet file from 0. */
         ROW
     }
-
-    /** The operations on lists, and the lists that their codes name. */
-    private record Lists(Operations operations, ListTree tree) {}
 
     /** The files that the transactions come from, and the unit of positions in them. */
     public record Source(List<String> files, Unit unit) {
@@ -119,13 +114,14 @@ public final class HistoryTable {
             Sessions sessions,
             Transactions transactions,
             Operations operations,
-            @Nullable Lists lists) {
+            @Nullable ListOperations lists) {
         this.lists = lists;
         this.header = header;
         this.keys = keys;
         this.values = values;
         this.sessions = sessions;
         this.transactions = transactions;
+        this.operations = operations;
         this.operationStarts = operations.starts();
         this.operationKeys = operations.keys();
         this.operationValues = operations.values();
@@ -448,13 +444,7 @@ public final class HistoryTable {
     }
 
     private HistoryTable with(Header other) {
-        return new HistoryTable(
-                other,
-                keys,
-                values,
-                sessions,
-                transactions,
-                new Operations(operationStarts, operationKeys, operationValues, operationKinds));
+        return new HistoryTable(other, keys, values, sessions, transactions, operations);
     }
 
     /** Header fields other than the initial value, as JSON texts. */
@@ -490,41 +480,14 @@ public final class HistoryTable {
         if (!values.hasOthers()) {
             return this;
         }
-        Operations plain =
-                withoutRefusals(new Operations(operationStarts, operationKeys, operationValues, operationKinds));
-        if (plain.keys().length == operationKeys.length) {
+        Operations plain = operations.without(values::isOther);
+        if (plain.size() == operations()) {
             return this;
         }
-        Lists read = lists;
+        ListOperations read = lists;
         return read == null
                 ? with(plain)
-                : with(withoutRefusals(read.operations)).with(plain, read.tree);
-    }
-
-    private Operations withoutRefusals(Operations all) {
-        int[] kept = new int[all.keys().length];
-        long[] keptValues = new long[kept.length];
-        int[] keptStarts = new int[all.starts().length];
-        byte[] kinds = all.kinds();
-        byte[] keptKinds = kinds == null ? null : new byte[kinds.length];
-        int n = 0;
-        for (int t = 0; t < transactions(); t++) {
-            for (int o = all.starts()[t]; o < all.starts()[t + 1]; o++) {
-                if (!values.isOther(all.values()[o])) {
-                    kept[n] = all.keys()[o];
-                    if (keptKinds != null && kinds != null) {
-                        keptKinds[n] = kinds[o];
-                    }
-                    keptValues[n++] = all.values()[o];
-                }
-            }
-            keptStarts[t + 1] = n;
-        }
-        return new Operations(
-                keptStarts,
-                Arrays.copyOf(kept, n),
-                Arrays.copyOf(keptValues, n),
-                keptKinds == null ? null : Arrays.copyOf(keptKinds, n));
+                : with(read.operations().without(values::isOther)).with(plain, read.tree());
     }
 
     /**
@@ -548,7 +511,7 @@ public final class HistoryTable {
                 values,
                 sessions,
                 new Transactions(changed, same.indexes(), same.sources(), same.starts(), same.ends()),
-                new Operations(operationStarts, operationKeys, operationValues, operationKinds),
+                operations,
                 lists);
     }
 
@@ -557,8 +520,8 @@ public final class HistoryTable {
      * its elements. The same table if there is none of these.
      */
     public HistoryTable forCommitOrders() {
-        Lists read = lists;
-        return read == null ? withoutRows() : ListResolution.observed(with(read.operations), read.tree);
+        ListOperations read = lists;
+        return read == null ? withoutRows() : ListResolution.observed(with(read.operations()), read.tree());
     }
 
     /**
@@ -570,8 +533,8 @@ public final class HistoryTable {
         if (recorded != null) {
             return with(recorded.keys(), recorded.operations());
         }
-        Lists read = lists;
-        return read == null ? this : with(read.operations).with(read.operations, read.tree);
+        ListOperations read = lists;
+        return read == null ? this : with(read.operations()).with(read.operations(), read.tree());
     }
 
     /** Whether an operation of {@link #asRead} is the implied read before an append, which a file does not contain. */
@@ -583,23 +546,22 @@ public final class HistoryTable {
      * Returns the codes of the elements that a read of {@link #asRead} returned; null if it is not a read of a list.
      */
     public long @Nullable [] elements(int operation) {
-        Lists read = lists;
-        if (read == null || !ListCodes.isRead(operationValues[operation])) {
-            return null;
-        }
-        LongArrayList elements = new LongArrayList();
-        for (int list = ListCodes.list(operationValues[operation]);
-                list != ListTree.EMPTY;
-                list = read.tree.withoutLast(list)) {
-            elements.add(read.tree.last(list));
-        }
-        return LongArrays.reverse(elements.toLongArray());
+        ListOperations read = lists;
+        return read == null ? null : read.elements(operationValues[operation]);
     }
 
     /** The same transactions with operations in place of those on lists. */
     HistoryTable with(Operations resolved, ListTree tree) {
-        Operations given = new Operations(operationStarts, operationKeys, operationValues, operationKinds);
-        return new HistoryTable(header, keys, values, sessions, transactions, resolved, new Lists(given, tree));
+        return new HistoryTable(
+                header, keys, values, sessions, transactions, resolved, new ListOperations(operations, tree));
+    }
+
+    Header header() {
+        return header;
+    }
+
+    Transactions rows() {
+        return transactions;
     }
 
     /** The same transactions with other operations on keys of another dictionary. */
@@ -610,80 +572,6 @@ public final class HistoryTable {
     /** The same transactions with other operations. */
     HistoryTable with(Operations operations) {
         return new HistoryTable(header, keys, values, sessions, transactions, operations);
-    }
-
-    /**
-     * A history of some transactions with some operations. Shares the values.
-     *
-     * @param ofKeys by key of the result: its id here
-     * @param selected ids of the transactions
-     * @param operations their keys are keys of the result
-     */
-    HistoryTable select(int[] ofKeys, int[] selected, Operations operations) {
-        long[] labels = new long[selected.length];
-        int[] starts = new int[selected.length + 1];
-        int count = 0;
-        int end = -1;
-        for (int i = 0; i < selected.length; i++) {
-            if (selected[i] >= end) {
-                int session = sessionOf(selected[i]);
-                labels[count] = sessionLabel(session);
-                starts[count++] = i;
-                end = transactionsEnd(session);
-            }
-        }
-        starts[count] = selected.length;
-        return new HistoryTable(
-                header.ofKeys(ofKeys),
-                KeyDictionary.picked(keys, ofKeys),
-                values,
-                new Sessions(Arrays.copyOf(labels, count), Arrays.copyOf(starts, count + 1)),
-                transactions.select(selected),
-                operations);
-    }
-
-    /**
-     * A history that refers to no other: keys are numbers from 0, and the values are integers that stand for their codes.
-     *
-     * @param sessionStarts by session: its first transaction; and the number of transactions
-     * @param statuses by transaction, see {@link TransactionStatus#code}
-     * @param starts by transaction; null if no transaction has times
-     * @param ends like {@code starts}
-     * @param operations without inserts and deletes; not kept
-     * @param initialValues by key: the code of the value before the first transaction
-     */
-    public static HistoryTable ofCodes(
-            int[] sessionStarts,
-            byte[] statuses,
-            long @Nullable [] starts,
-            long @Nullable [] ends,
-            Operations operations,
-            long[] initialValues) {
-        KeyDictionary keys = new KeyDictionary();
-        Int2LongMap state = new Int2LongOpenHashMap(initialValues.length);
-        for (int k = 0; k < initialValues.length; k++) {
-            keys.id((long) k);
-            state.put(k, ValueDictionary.asInteger(initialValues[k]));
-        }
-        long[] values = new long[operations.size()];
-        for (int o = 0; o < values.length; o++) {
-            values[o] = ValueDictionary.asInteger(operations.values()[o]);
-        }
-        long[] labels = new long[sessionStarts.length - 1];
-        long[] indexes = new long[statuses.length];
-        for (int s = 0; s < labels.length; s++) {
-            labels[s] = s;
-            for (int t = sessionStarts[s]; t < sessionStarts[s + 1]; t++) {
-                indexes[t] = t - sessionStarts[s];
-            }
-        }
-        return new HistoryTable(
-                new Header(new Source(List.of(), Unit.ROW), 0, state, Map.of()),
-                keys,
-                new ValueDictionary(),
-                new Sessions(labels, sessionStarts),
-                new Transactions(statuses, indexes, new long[statuses.length], starts, ends),
-                new Operations(operations.starts(), operations.keys(), values, null));
     }
 
     /** Bytes of heap held by the arrays, without dictionaries and object headers. */

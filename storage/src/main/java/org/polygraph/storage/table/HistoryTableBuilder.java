@@ -13,7 +13,6 @@ import org.polygraph.storage.dictionary.KeyDictionary;
 import org.polygraph.storage.dictionary.StringDictionary;
 import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.lists.ListCodes;
-import org.polygraph.storage.lists.ListReads;
 import org.polygraph.storage.lists.ListTree;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
@@ -162,6 +161,15 @@ public final class HistoryTableBuilder {
             initialState = made;
         }
         made.put(key, code);
+    }
+
+    /** Sets the initial value of all keys, unless a piece before had another one. @return whether it is this one now */
+    boolean hasInitialValue(long code) {
+        if (initialValue != null) {
+            return initialValue == code;
+        }
+        initialValue = code;
+        return true;
     }
 
     /** The code of the initial value as set so far. */
@@ -321,7 +329,7 @@ public final class HistoryTableBuilder {
         return ListCodes.BEFORE_APPEND;
     }
 
-    private ListTree lists() {
+    ListTree lists() {
         ListTree made = lists;
         if (made == null) {
             made = new ListTree();
@@ -344,7 +352,7 @@ public final class HistoryTableBuilder {
         }
     }
 
-    private void operation(int keyAndKind, long valueCode) {
+    void operation(int keyAndKind, long valueCode) {
         if (operations.isFull()) {
             growOperations();
         }
@@ -366,10 +374,6 @@ public final class HistoryTableBuilder {
      * operationsSoFar}.
      */
     public void end(int operationsSoFar) {
-        end(sessions.id(session), operationsSoFar);
-    }
-
-    private void end(int sessionId, int operationsSoFar) {
         int n = transactions.size();
         if (n == MAX_ARRAY) {
             throw new BudgetException("more than " + n + " transactions do not fit one table; split the history");
@@ -380,7 +384,7 @@ public final class HistoryTableBuilder {
             // Dictionaries grow without checking the limit.
             checkLimit(0);
         }
-        transactions.add(sessionId, index, source, status, operationsSoFar);
+        transactions.add(sessions.id(session), index, source, status, operationsSoFar);
         if (hasTimes) {
             transactions.times(start, end);
             hasTimes = false;
@@ -407,7 +411,8 @@ public final class HistoryTableBuilder {
                 + sessions.bytes();
     }
 
-    private void checkLimit(long more) {
+    /** Ends the read if this many more bytes exceed the limit. */
+    void checkLimit(long more) {
         if (limit != Long.MAX_VALUE && heldBytes() + more > limit) {
             String why = keyStrings.whyNoFiles().isEmpty() ? valueStrings.whyNoFiles() : keyStrings.whyNoFiles();
             throw new BudgetException("reading stopped at " + transactions.size() + " transactions and "
@@ -421,8 +426,7 @@ public final class HistoryTableBuilder {
     }
 
     /**
-     * The collected transactions, unsorted and unchecked, for another builder to {@link #add}, once. They do not name
-     * files.
+     * The collected transactions, unsorted and unchecked, to be added once to another builder. They do not name files.
      *
      * @param lines how many lines were read; 0 where positions are not lines
      */
@@ -450,62 +454,6 @@ public final class HistoryTableBuilder {
     }
 
     /**
-     * Adds the next piece with its keys, values and header, as its reader would have.
-     *
-     * @param before what to add to the positions of its transactions
-     * @return false if its initial value differs from that of an earlier piece; then nothing more can be added
-     */
-    public boolean add(HistoryRows rows, long before) {
-        ValueDictionary.Codes codes = values.addAll(rows.values());
-        int[] ids = keys.addAll(rows.keys());
-        ListReads reads = rows.lists();
-        int[] listsHere = reads == null ? new int[0] : lists().addAll(reads, ids, codes);
-        if (rows.initialValue() != null) {
-            long initial = code(rows.initialValue(), codes, listsHere);
-            if (initialValue != null && initial != initialValue) {
-                return false;
-            }
-            initialValue = initial;
-        }
-        rows.metadata().forEach(this::metadata);
-        checkLimit(0);
-        int[] sessionsHere = new int[rows.sessionLabels().length];
-        for (int s = 0; s < sessionsHere.length; s++) {
-            sessionsHere[s] = sessions.id(rows.sessionLabels()[s]);
-        }
-        Transactions piece = rows.transactions();
-        int[] starts = rows.operations().starts();
-        byte[] kinds = rows.operations().kinds();
-        for (int t = 0; t < piece.size(); t++) {
-            for (int o = starts[t]; o < starts[t + 1]; o++) {
-                int keyAndKind = rows.operations().keys()[o];
-                operation(
-                        Operations.withKey(keyAndKind, ids[Operations.key(keyAndKind)]),
-                        code(rows.operations().values()[o], codes, listsHere));
-                if (kinds != null && kinds[o] != 0) {
-                    kind(operations.size() - 1, kinds[o]);
-                }
-            }
-            index = piece.indexes()[t];
-            status = TransactionStatus.ofCode(piece.statuses()[t]);
-            source = HistoryTable.Source.pack(file(), piece.sources()[t] + before);
-            if (piece.starts() != null && piece.ends() != null) {
-                times(piece.starts()[t], piece.ends()[t]);
-            }
-            end(sessionsHere[rows.sessionOf()[t]], operations.size());
-        }
-        return true;
-    }
-
-    /** Translates a piece's code to the code in this builder. */
-    private static long code(long code, ValueDictionary.Codes values, int[] lists) {
-        if (ListCodes.isRead(code)) {
-            return ListCodes.read(lists[ListCodes.list(code)]);
-        }
-        return code == ListCodes.BEFORE_APPEND ? code : values.of(code);
-    }
-
-    /**
      * Sorts and checks.
      *
      * @throws HistoryException if two transactions share (session, index), or an element is appended twice: names both
@@ -516,7 +464,7 @@ public final class HistoryTableBuilder {
         SessionOrder sorted = transactions.order(sessions.labels());
         int[] order = sorted.order();
         if (order != null) {
-            requireUnique(order, header.source());
+            transactions.requireUnique(order, sessions.labels(), header.source());
             checkLimit((long) Long.BYTES * operations.size());
         }
         // The arrays are copied one after the other, and each is released before the next is copied. The largest comes
@@ -549,22 +497,5 @@ public final class HistoryTableBuilder {
             moved[i + 1] = moved[i] + starts[order[i] + 1] - starts[order[i]];
         }
         return moved;
-    }
-
-    private void requireUnique(int[] order, HistoryTable.Source in) throws HistoryException {
-        for (int i = 1; i < order.length; i++) {
-            int first = order[i - 1];
-            int second = order[i];
-            if (transactions.session(first) == transactions.session(second)
-                    && transactions.index(first) == transactions.index(second)) {
-                throw new HistoryException(
-                        in.describe(transactions.source(second)),
-                        "session " + sessions.label(transactions.session(second)) + " index "
-                                + transactions.index(second) + " a second time (first at "
-                                + in.describe(transactions.source(first)) + ")",
-                        "each (session, index) once",
-                        "number the transactions of a session in the order it ran them");
-            }
-        }
     }
 }

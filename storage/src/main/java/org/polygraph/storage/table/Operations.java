@@ -1,6 +1,8 @@
 package org.polygraph.storage.table;
 
 import java.io.Serializable;
+import java.util.Arrays;
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,5 +47,32 @@ public record Operations(int[] starts, int[] keys, long[] values, byte @Nullable
     /** The number of operations. */
     public int size() {
         return keys.length;
+    }
+
+    /** The operations without those whose value fulfils a condition. */
+    Operations without(LongPredicate isDropped) {
+        int[] keptStarts = new int[starts.length];
+        int[] keptKeys = new int[size()];
+        long[] keptValues = new long[size()];
+        byte[] all = kinds;
+        byte[] keptKinds = all == null ? null : new byte[size()];
+        int n = 0;
+        for (int t = 0; t + 1 < starts.length; t++) {
+            for (int o = starts[t]; o < starts[t + 1]; o++) {
+                if (!isDropped.test(values[o])) {
+                    keptKeys[n] = keys[o];
+                    if (keptKinds != null && all != null) {
+                        keptKinds[n] = all[o];
+                    }
+                    keptValues[n++] = values[o];
+                }
+            }
+            keptStarts[t + 1] = n;
+        }
+        return new Operations(
+                keptStarts,
+                Arrays.copyOf(keptKeys, n),
+                Arrays.copyOf(keptValues, n),
+                keptKinds == null ? null : Arrays.copyOf(keptKinds, n));
     }
 }

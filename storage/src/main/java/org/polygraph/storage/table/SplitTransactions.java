@@ -69,7 +69,7 @@ public final class SplitTransactions {
         Arrays.setAll(ofKeys, k -> k);
         int[] kept = Arrays.copyOf(wholes, parts);
         Operations split = new Operations(Arrays.copyOf(starts, parts + 1), keys, values, null);
-        return new SplitTransactions(whole.select(ofKeys, kept, split), kept);
+        return new SplitTransactions(HistorySelection.table(whole, ofKeys, kept, split), kept);
     }
 
     /** The history of the parts. */

@@ -5,6 +5,7 @@ import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
 
 /** The transactions of a table while it is built, in the order of the input. All lists have the same capacity. */
@@ -152,5 +153,21 @@ final class TransactionList {
         long[] newEnds = ends == null ? null : order.moved(ends.elements());
         ends = null;
         return new Transactions(newStatuses, newIndexes, newSources, newStarts, newEnds);
+    }
+
+    /** Refuses a second transaction with the same session and index. @param order that sorts these */
+    void requireUnique(int[] order, long[] sessionLabels, HistoryTable.Source in) throws HistoryException {
+        for (int i = 1; i < order.length; i++) {
+            int first = order[i - 1];
+            int second = order[i];
+            if (session(first) == session(second) && index(first) == index(second)) {
+                throw new HistoryException(
+                        in.describe(source(second)),
+                        "session " + sessionLabels[session(second)] + " index " + index(second)
+                                + " a second time (first at " + in.describe(source(first)) + ")",
+                        "each (session, index) once",
+                        "number the transactions of a session in the order it ran them");
+            }
+        }
     }
 }

@@ -40,7 +40,7 @@ public final class PieceMerge {
             lines = 0;
             builder.file(plan.files().get(file));
         }
-        if (!builder.add(rows, lines)) {
+        if (!rows.addTo(builder, lines)) {
             return false;
         }
         lines += rows.lines();
