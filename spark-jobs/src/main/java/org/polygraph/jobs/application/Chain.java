@@ -46,6 +46,8 @@ public record Chain(
     private static final String REMEDY =
             "restore the folder seam of the run; or delete the run, and check its part again after the run before it";
     private static final String STATE = "initial-state:";
+    private static final String UP = "../";
+    private static final int MOST_UP = 2;
     private static final Pattern LINE = Pattern.compile("[0-9a-f]{64}  .+");
 
     /**
@@ -57,14 +59,24 @@ public record Chain(
     public record Part(String input, String location) {
         /** The location of the part, whose bytes are those that were checked. @param name for messages */
         Location present(String name, BooleanSupplier stop) throws IOException {
+            return present(name, Location.of(location), stop);
+        }
+
+        /** The part in the folder of another one, if it is not where it was: an archive may have moved. */
+        Location presentBeside(String other, String name, BooleanSupplier stop) throws IOException {
             Location file = Location.of(location);
+            Location moved = Location.of(other.substring(0, other.lastIndexOf('/') + 1) + file.fileName());
+            return present(name, file.exists() || !moved.exists() ? file : moved, stop);
+        }
+
+        private Location present(String name, Location file, BooleanSupplier stop) throws IOException {
             if (!file.exists()) {
                 throw new BudgetException(
                         location + ", " + name + ", is gone, and the chain cannot be decided without it; restore it");
             }
             if (!input.isEmpty() && !Fingerprint.ofInput(file, stop).equals(input)) {
                 // The user can restore the file, so this is not a fault of the history.
-                throw new IOException(location + ": found " + name
+                throw new IOException(file.name() + ": found " + name
                         + ", which has changed since it was checked; expected the bytes with SHA-256 " + input
                         + "; restore it, or check the parts again from the first one that changed");
             }
@@ -134,7 +146,7 @@ public record Chain(
             return null;
         }
         Part base = lines(file).get(0);
-        Seam seam = Seam.of(Location.of(base.location), () -> false);
+        Seam seam = Seam.of(resolved(run, base.location), () -> false);
         boolean isSame = seam != null
                 && seam.input().equals(base.input)
                 && seam.covered() < parts.size()
@@ -169,23 +181,58 @@ public record Chain(
         }
     }
 
+    /**
+     * The same chain, which begins with the values of keys in a file.
+     *
+     * @throws HistoryException if it begins with others
+     */
+    Chain beginningWith(String file, BooleanSupplier stop) throws IOException, HistoryException {
+        Chain from = from(file, stop);
+        Part given = Objects.requireNonNull(from.state);
+        if (isEmpty()) {
+            return from;
+        }
+        if (state == null || !state.input.equals(given.input)) {
+            throw new HistoryException(
+                    file,
+                    "an initial state before part " + (parts.size() + 1) + " of a chain that begins with "
+                            + (state == null ? "none" : "that of " + state.location),
+                    "the file that was given with the first part",
+                    "leave out --initial-state, which is of the first part");
+        }
+        return this;
+    }
+
     /** No part, but the values that keys have before the history. */
     static Chain from(String state, BooleanSupplier stop) throws IOException {
         Location file = Location.of(state);
         return new Chain(new Part(Fingerprint.ofInput(file, stop), file.absolute()), List.of(), null);
     }
 
-    /** The same bytes under another name are no other part. Archives may move to another folder. */
-    void requireSame(Part next) throws IOException, HistoryException {
-        int at = indexOf(next.input);
-        String other = parts.get(at).location;
-        if (!Location.of(other).fileName().equals(Location.of(next.location).fileName())) {
+    /**
+     * The number of a part; -1 if the chain does not have it. Archives may move to another folder, so the name of the file counts.
+     *
+     * @throws HistoryException if the chain has the same bytes under another name, unless there is no transaction in them
+     */
+    int indexOf(Part part) throws IOException, HistoryException {
+        String name = Location.of(part.location).fileName();
+        int copied = -1;
+        for (int i = 0; i < parts.size(); i++) {
+            if (parts.get(i).input.equals(part.input)) {
+                copied = i;
+                if (Location.of(parts.get(i).location).fileName().equals(name)) {
+                    return i;
+                }
+            }
+        }
+        if (copied >= 0 && !HistoryReader.isEmpty(Location.of(part.location))) {
             throw new HistoryException(
-                    next.location,
-                    "the bytes of " + other + ", part " + (at + 1) + " of the chain",
+                    part.location,
+                    "the bytes of " + parts.get(copied).location + ", part " + (copied + 1) + " of the chain",
                     "a part that was not checked",
                     "leave out the copy");
         }
+        return -1;
     }
 
     /** SHA-256 of the lists of all beginnings. */
@@ -215,16 +262,6 @@ public record Chain(
         MessageDigest digest = Fingerprint.digest();
         digest.update(text.getBytes(StandardCharsets.UTF_8));
         return Fingerprint.hex(digest);
-    }
-
-    /** The number of the part with these bytes; -1 if there is none. */
-    int indexOf(String input) {
-        for (int i = 0; i < parts.size(); i++) {
-            if (parts.get(i).input.equals(input)) {
-                return i;
-            }
-        }
-        return -1;
     }
 
     /** This chain followed by a history. */
@@ -294,10 +331,36 @@ public record Chain(
         if (seam == null) {
             base.delete();
         } else {
-            write(base, seam.input() + "  " + seam.run().absolute() + "\n");
+            write(base, seam.input() + "  " + relative(run, seam.run().absolute()) + "\n");
         }
         String on = seam == null ? "" : seam.run().absolute();
         return new CoveredParts(parts.size(), hash(list()), on);
+    }
+
+    /** The name of another run from a run, if both are in one folder or in folders of one folder, which may move; else the name itself. */
+    private static String relative(Location run, String other) {
+        String from = run.absolute();
+        String to = other;
+        String up = "";
+        for (int i = 0; i < MOST_UP && from.lastIndexOf('/') > 0; i++) {
+            from = from.substring(0, from.lastIndexOf('/'));
+            up += UP;
+            if (other.startsWith(from + "/")) {
+                return up + to.substring(from.length() + 1);
+            }
+        }
+        return other;
+    }
+
+    /** The run that {@link #relative} names. */
+    private static Location resolved(Location run, String other) throws IOException {
+        String from = run.absolute();
+        String to = other;
+        while (to.startsWith(UP)) {
+            from = from.substring(0, Math.max(0, from.lastIndexOf('/')));
+            to = to.substring(UP.length());
+        }
+        return Location.of(to.equals(other) ? other : from + "/" + to);
     }
 
     private static void write(Location file, String text) throws IOException {
@@ -316,7 +379,7 @@ public record Chain(
         List<String> paths = new ArrayList<>();
         for (int i = seam == null ? 0 : seam.covered(); i < parts.size(); i++) {
             paths.add(parts.get(i)
-                    .present("part " + (i + 1) + " of " + (parts.size() + 1) + " of the chain", stop)
+                    .presentBeside(path, "part " + (i + 1) + " of " + (parts.size() + 1) + " of the chain", stop)
                     .name());
         }
         paths.add(path);

@@ -97,10 +97,11 @@ public final class CheckRun {
     private Chain before(String input, String path, Budget budget) throws IOException, HistoryException {
         String after = settings.after();
         String state = settings.initialState();
-        return after != null
-                ? Predecessors.before(
-                        after, new Chain.Part(input, Location.of(path).absolute()), settings.out())
-                : state != null ? Chain.from(state, budget::exhausted) : Chain.NONE;
+        Chain chain = after == null
+                ? Chain.NONE
+                : Predecessors.before(
+                        after, new Chain.Part(input, Location.of(path).absolute()), settings.out());
+        return state == null ? chain : chain.beginningWith(state, budget::exhausted);
     }
 
     /** Returns an error at every level, with one message. */
@@ -188,6 +189,15 @@ public final class CheckRun {
             Seam seam = longest(known, requests.get(0), most);
             if (seam == null) {
                 break;
+            }
+            try {
+                seam.requireWhole(budget::exhausted);
+            } catch (BudgetException | IOException e) {
+                if (!budget.exhausted()) {
+                    listener.message(Failures.text(e) + "; the seam is not used");
+                }
+                most = seam.covered() - 1;
+                continue;
             }
             // A weaker level goes on after a stronger one is violated, so that its newest seam may be another.
             List<CheckRequest> served = new ArrayList<>();

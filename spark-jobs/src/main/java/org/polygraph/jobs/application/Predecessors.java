@@ -27,7 +27,6 @@ public final class Predecessors {
      */
     static Chain before(String after, Chain.Part next, @Nullable String out) throws IOException, HistoryException {
         Location given = Location.of(after);
-        String input = next.input();
         if (!given.exists()) {
             if (out != null && Location.of(out).absolute().equals(given.absolute())) {
                 return Chain.NONE;
@@ -47,8 +46,7 @@ public final class Predecessors {
                         after, "a run of a history that could not be judged", "a run of what came before", "give that");
             }
             Chain chain = known(given);
-            if (chain.indexOf(input) >= 0) {
-                chain.requireSame(next);
+            if (chain.indexOf(next) >= 0) {
                 throw new HistoryException(
                         after, "a run that covers this history already", "a run of what came before", "give that");
             }
@@ -58,12 +56,11 @@ public final class Predecessors {
         for (Location run : runs) {
             if (isJudged(run)) {
                 Chain chain = known(run);
-                int at = chain.indexOf(input);
+                int at = chain.indexOf(next);
                 if (at < 0) {
                     requireOnly(chain, run, runs, next);
                     return chain.on(null);
                 }
-                chain.requireSame(next);
                 return new Chain(chain.state(), chain.parts().subList(0, at), null);
             }
         }

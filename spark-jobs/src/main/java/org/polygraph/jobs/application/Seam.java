@@ -250,6 +250,23 @@ record Seam(
         }
     }
 
+    /**
+     * Requires that all of its files are there, as they were written.
+     *
+     * @throws IOException if one has changed
+     * @throws BudgetException if one is gone
+     */
+    void requireWhole(BooleanSupplier stop) throws IOException {
+        for (Chain.Part file : List.of(
+                state(),
+                new Chain.Part(tailInput, file(run, tail).absolute()),
+                new Chain.Part(exchangesInput, file(run, EXCHANGES).absolute()))) {
+            if (!file.input().isEmpty()) {
+                file.present("a file of a seam", stop);
+            }
+        }
+    }
+
     /** Whether a PASS on this seam is a PASS at these terms. */
     boolean serves(Terms wanted) {
         return terms.guarantee().implies(wanted.guarantee())

@@ -115,7 +115,7 @@ final class CheckOptions {
             names = "--initial-state",
             paramLabel = "FILE",
             description = "The values of keys before PATH, which was cut out of a longer history: JSON Lines"
-                    + " {\"key\":K,\"value\":V}.")
+                    + " {\"key\":K,\"value\":V}; with --after or --each before the first part.")
     private @Nullable String initialState;
 
     @Option(
@@ -237,10 +237,6 @@ final class CheckOptions {
         }
         if (each && (out == null || after != null)) {
             throw wrong("--each needs --out DIR, where the runs are, and excludes --after");
-        }
-        if (initialState != null && (each || after != null)) {
-            throw wrong("--initial-state is of the first part of a chain, and --after and --each know it from its run;"
-                    + " check the first part with it");
         }
         if (initialState != null && (initialState.isEmpty() || initialState.equals("-"))) {
             throw wrong("--initial-state '" + initialState + "' is no file; give one");

@@ -152,6 +152,63 @@ class ChainFaultsTest {
     }
 
     @Test
+    void theFirstPartMayHaveAnInitialState() throws IOException {
+        String state = write("state.jsonl", "{\"key\":\"x\",\"value\":7}\n");
+        String first = write("hour-1.jsonl", line(0, 0, read("x", 7) + "," + write("x", 1)));
+        Path parts = Files.createDirectory(folder.resolve("archive"));
+        Files.copy(Path.of(first), parts.resolve("hour-1.jsonl"));
+        Files.copy(Path.of(hour(2)), parts.resolve("hour-2.jsonl"));
+        InProcess each = check("ser", parts.toString(), "--each", "--initial-state", state);
+        assertThat(each.exitCode()).as(each.toString()).isZero();
+        // Later parts know it from the runs.
+        assertThat(after(hour(3)).word()).isEqualTo("PASS");
+        assertThat(check("ser", hour(4), "--after", runs(), "--initial-state", state)
+                        .word())
+                .isEqualTo("PASS");
+        assertThat(InProcess.run("verify", runs()).exitCode()).isZero();
+        String other = write("other.jsonl", "{\"key\":\"x\",\"value\":8}\n");
+        assertBroken(
+                check("ser", hour(5), "--after", runs(), "--initial-state", other),
+                "other.jsonl: found an initial state before part 5 of a chain that begins with that of",
+                "leave out --initial-state");
+    }
+
+    @Test
+    void partsMayBeEmpty() throws IOException {
+        String header = "{\"format\":\"history\",\"version\":1}\n";
+        assertBroken(after(write("hour-0.jsonl", header)), "vacuous: found 0 transactions");
+        after(hour(1));
+        for (String empty : List.of("", header, "", header)) {
+            InProcess answer = after(write("empty-" + System.nanoTime() + ".jsonl", empty));
+            assertThat(answer.word()).as(answer.toString()).isEqualTo("PASS");
+            assertThat(answer.out()).contains("  1 txns");
+        }
+        assertThat(after(hour(2)).word()).isEqualTo("PASS");
+        assertThat(InProcess.run("verify", "--chain", run(after(hour(2))).toString())
+                        .exitCode())
+                .isZero();
+    }
+
+    @Test
+    void runsAndPartsMayMove() throws IOException {
+        Path archive = Files.createDirectory(folder.resolve("archive"));
+        Path old = archive.resolve("runs");
+        for (int i = 1; i <= 3; i++) {
+            Path part = Files.move(Path.of(hour(i)), archive.resolve("hour-" + i + ".jsonl"));
+            InProcess.run("check", "-q", "-l", "ser", "-o", old.toString(), "--after", old.toString(), part.toString());
+        }
+        Path moved = Files.move(archive, folder.resolve("moved"));
+        String runs = moved.resolve("runs").toString();
+        Path next = Files.move(Path.of(hour(4)), moved.resolve("hour-4.jsonl"));
+        InProcess pass = InProcess.run("check", "-q", "-l", "ser", "-o", runs, "--after", runs, next.toString());
+        assertThat(pass.word()).as(pass.toString()).isEqualTo("PASS");
+        // It takes all parts to find this.
+        Path stale = Files.writeString(moved.resolve("hour-5.jsonl"), line(0, 4, read("x", 1)));
+        InProcess violation = InProcess.run("check", "-q", "-l", "ser", "-o", runs, "--after", runs, stale.toString());
+        assertThat(violation.word()).as(violation.toString()).isEqualTo("VIOLATION");
+    }
+
+    @Test
     void eachPartInTheOrderOfNumbers() throws IOException {
         Path parts = Files.createDirectory(folder.resolve("archive"));
         List<String> names = List.of("hour2.jsonl", "hour10.jsonl", "hour11-1.jsonl", "hour11-02.jsonl");

@@ -201,6 +201,7 @@ class ChainTest {
             assertThat(answer.word()).as(file + " " + answer).isEqualTo("PASS");
             // It is decided on the seam of the first hour.
             assertThat(answer.out()).contains("  4000 txns");
+            assertThat(answer.err()).contains(file, "seam is not used");
             assertThat(InProcess.run("verify", seam.getParent().toString()).exitCode())
                     .as(file)
                     .isIn(5, 6);

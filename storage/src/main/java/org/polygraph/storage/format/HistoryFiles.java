@@ -69,6 +69,19 @@ public final class HistoryFiles {
 
     /** Returns the format of the first file that is not blank. */
     public HistoryFormat detect() throws HistoryException, IOException {
+        HistoryFormat format = firstFormat();
+        if (format == null) {
+            throw empty();
+        }
+        return format;
+    }
+
+    /** Whether no file has content. */
+    boolean isBlank() throws HistoryException, IOException {
+        return firstFormat() == null;
+    }
+
+    private @Nullable HistoryFormat firstFormat() throws HistoryException, IOException {
         for (Location file : files) {
             ReadContext.Opened opened = context.open(file);
             try (InputStream content = opened.content()) {
@@ -81,7 +94,7 @@ public final class HistoryFiles {
                 throw new HistoryException(file.name(), e.found(), e.expected(), e.remedy());
             }
         }
-        throw empty();
+        return null;
     }
 
     private HistoryException empty() {

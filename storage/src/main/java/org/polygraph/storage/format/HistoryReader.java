@@ -28,6 +28,7 @@ import org.polygraph.storage.table.HistoryTableBuilder;
  */
 public final class HistoryReader {
     private static final int MAX_PARTS = 1 << 19;
+    private static final int MOST_HEADER = 1 << 16;
 
     private HistoryReader() {}
 
@@ -50,7 +51,8 @@ public final class HistoryReader {
     /**
      * Reads several paths, one after another, as one history.
      *
-     * @param paths one or more; if there are several, none may be standard input or a folder of Cobra logs
+     * @param paths one or more; if there are several, none may be standard input or a folder of Cobra logs, and files without content
+     *     are left out
      */
     public static HistoryTable read(List<String> paths, HistoryFormat format, BooleanSupplier stop, long memoryBytes)
             throws HistoryException, IOException {
@@ -81,6 +83,23 @@ public final class HistoryReader {
             files = parts(location, children);
         }
         return new HistoryFiles(new ReadContext(() -> false, Long.MAX_VALUE), files, HistoryFormat.AUTO).detect();
+    }
+
+    /** Whether a file has no transaction: it is blank, or is at most 64 KiB long and has only a header. */
+    public static boolean isEmpty(Location file) throws IOException {
+        if (file.isFolder() || file.isStream() || file.length() > MOST_HEADER) {
+            return false;
+        }
+        ReadContext context = new ReadContext(() -> false, Long.MAX_VALUE);
+        try {
+            HistoryFiles files = new HistoryFiles(context, List.of(file), HistoryFormat.AUTO);
+            return file.length() == 0
+                    || files.isBlank()
+                    || read(file.name(), HistoryFormat.AUTO).transactions() == 0;
+        } catch (HistoryException e) {
+            // Reading the history reports the failure.
+            return false;
+        }
     }
 
     private static Location onceMore(String path) throws IOException {
@@ -201,9 +220,12 @@ public final class HistoryReader {
                 Location location = Location.of(path);
                 if (location.isFolder()) {
                     files.addAll(parts(location, location.children()));
-                } else {
+                } else if (location.length() != 0) {
                     files.add(location);
                 }
+            }
+            if (files.isEmpty()) {
+                files.add(Location.of(paths.get(0)));
             }
             return new HistoryFiles(context, files, format).read();
         }
