@@ -16,11 +16,11 @@ public enum OwnSetting {
     HOT_KEY_BYTES("hot.key.bytes", "128m");
 
     private final String key;
-    private final String usual;
+    private final String defaultValue;
 
-    OwnSetting(String name, String usual) {
+    OwnSetting(String name, String defaultValue) {
         this.key = "spark.polygraph." + name;
-        this.usual = usual;
+        this.defaultValue = defaultValue;
     }
 
     public String key() {
@@ -28,7 +28,7 @@ public enum OwnSetting {
     }
 
     /** The value where none is given; empty where that depends on the cluster. */
-    public String usual() {
-        return usual;
+    public String defaultValue() {
+        return defaultValue;
     }
 }

@@ -106,7 +106,7 @@ class DeployFilesTest {
             assertThat(lines)
                     .as(own.key())
                     .anyMatch(line -> line.startsWith("| `" + own.key() + "` | ")
-                            && (own.usual().isEmpty() || line.endsWith("`" + own.usual() + "` |")));
+                            && (own.defaultValue().isEmpty() || line.endsWith("`" + own.defaultValue() + "` |")));
         }
     }
 

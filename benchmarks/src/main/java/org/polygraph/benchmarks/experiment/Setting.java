@@ -14,8 +14,8 @@ import org.polygraph.solver.SolverOptions;
  * <ul>
  *   <li>{@code rounds=}: {@code adaptive} (default), {@code off} (no closure, no rules), {@code fixpoint}, or a number
  *   <li>{@code rows=by_keys} (default), {@code window} or {@code chains}: the closure of levels with real time
- *   <li>{@code cores=}: threads of closure and rules, 1 by default so that one thread's CPU time is all there is; 0
- *       for all cores
+ *   <li>{@code workers=}: threads of closure and rules, 1 by default so that one thread's CPU time is all there is; 0
+ *       for one on each processor
  *   <li>{@code time=hint}: timestamps may help to accept
  *   <li>any option of the solver, as {@code long_jump=100}
  * </ul>
@@ -24,7 +24,7 @@ record Setting(Tuning tuning, TimeMode time) {
     static final String DEFAULT = "default";
 
     /** The meaning of {@value #DEFAULT}. */
-    static final Tuning MEASURED = Tuning.DEFAULT.withCores(1);
+    static final Tuning MEASURED = Tuning.DEFAULT.withWorkers(1);
 
     /** @throws IllegalArgumentException that names the part that is unknown */
     static Setting parse(String words) {
@@ -41,7 +41,7 @@ record Setting(Tuning tuning, TimeMode time) {
                     case "rounds" -> tuning = tuning.withRounds(rounds(value));
                     case "rows" ->
                         tuning = tuning.withRows(Tuning.RealTimeRows.valueOf(value.toUpperCase(Locale.ROOT)));
-                    case "cores" -> tuning = tuning.withCores(Integer.parseUnsignedInt(value));
+                    case "workers" -> tuning = tuning.withWorkers(Integer.parseUnsignedInt(value));
                     case "time" -> time = TimeMode.valueOf(value.toUpperCase(Locale.ROOT));
                     default -> {
                         String option = part.substring(0, equals).toUpperCase(Locale.ROOT);

@@ -58,12 +58,12 @@ public final class EndToEnd implements Callable<Integer> {
     private int runs;
 
     @Option(
-            names = {"-c", "--cores"},
+            names = {"-c", "--workers"},
             defaultValue = "1",
             description =
                     "threads of closure and rules; what the others than the first take is no part of thread times;"
                             + " default ${DEFAULT-VALUE}")
-    private int cores;
+    private int workers;
 
     @Option(
             names = {"-o", "--output"},
@@ -130,10 +130,10 @@ public final class EndToEnd implements Callable<Integer> {
 
     private void measure(PrintWriter out, Source source, CheckRequest request) throws IOException {
         for (int i = 0; i < warmups; i++) {
-            Run.of(source.table(), request, Tuning.DEFAULT.withCores(cores), Budget.unlimited());
+            Run.of(source.table(), request, Tuning.DEFAULT.withWorkers(workers), Budget.unlimited());
         }
         for (int i = 1; i <= runs; i++) {
-            Run run = Run.of(source.table(), request, Tuning.DEFAULT.withCores(cores), Budget.unlimited());
+            Run run = Run.of(source.table(), request, Tuning.DEFAULT.withWorkers(workers), Budget.unlimited());
             if (!summary) {
                 out.printf(
                         Locale.ROOT,

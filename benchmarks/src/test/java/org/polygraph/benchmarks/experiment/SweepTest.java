@@ -69,8 +69,8 @@ class SweepTest {
         assertThat(Setting.parse("default")).isEqualTo(new Setting(Setting.MEASURED, TimeMode.NONE));
         assertThat(Setting.parse("rounds=off+time=hint"))
                 .isEqualTo(new Setting(Setting.MEASURED.withRounds(Tuning.NO_RULES), TimeMode.HINT));
-        assertThat(Setting.MEASURED).isEqualTo(Tuning.DEFAULT.withCores(1));
-        assertThat(Setting.parse("cores=0").tuning()).isEqualTo(Tuning.DEFAULT);
+        assertThat(Setting.MEASURED).isEqualTo(Tuning.DEFAULT.withWorkers(1));
+        assertThat(Setting.parse("workers=0").tuning()).isEqualTo(Tuning.DEFAULT);
         assertThat(Setting.parse("rounds=fixpoint").tuning().rounds()).isEqualTo(Tuning.FIXPOINT);
     }
 }

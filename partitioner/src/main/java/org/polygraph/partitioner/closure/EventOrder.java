@@ -16,7 +16,8 @@ public final class EventOrder {
     private EventOrder() {}
 
     /**
-     * An order without a closure: by time where real time is part of the graph, by turns otherwise.
+     * An order without a closure. If real time is part of the graph, events are ordered by time; otherwise chains
+     * advance in turn.
      *
      * @return null if the graph has a cycle; then its edges have one too, also where it goes through real time
      */

@@ -213,7 +213,7 @@ public final class WindowClosure implements Closure {
         return EventOrder.byTime(graph, Objects.requireNonNull(graph.realTime()), bounds());
     }
 
-    /** Not known. */
+    /** The result is 0, because it is not known. */
     @Override
     public double freedom() {
         return 0;

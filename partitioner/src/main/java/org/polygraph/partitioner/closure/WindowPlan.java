@@ -154,7 +154,7 @@ public final class WindowPlan {
         }
     }
 
-    /** Those of a window and its halo that do not end before the next window. */
+    /** The events of a window and its halo that do not end before the next window. */
     private int[] halo(int[] before, int from, int to, int low, int[] earliestEnd, int size) {
         int[] halo = new int[size];
         int count = 0;

@@ -103,7 +103,7 @@ public final class CycleEvidence {
         if (lookup.isExistence(key)) {
             return reasons.ofImpossibleRow(lookup.keyOf(key), reader);
         }
-        List<Alternative> failures = reasons.candidates(key, reader, below, WriterLookup.UNDECIDED);
+        List<Alternative> failures = reasons.reads().candidates(key, reader, below, WriterLookup.UNDECIDED);
         int candidates = lookup.candidates(key, reader);
         String detail = "the value that " + reasons.name(reader) + " read from key "
                 + table.keys().label(key) + " has "

@@ -52,7 +52,7 @@ final class CycleSearch {
         return cycles;
     }
 
-    /** Cycles as short as one, which is the first of them. */
+    /** The cycles that are as short as the given one, which comes first. */
     private List<List<EvidenceGraph.Step>> ties(int[] component, List<EvidenceGraph.Step> shortest) {
         List<List<EvidenceGraph.Step>> ties = new ArrayList<>(List.of(shortest));
         Set<Set<Integer>> seen = new HashSet<>(Set.of(edges(shortest)));

@@ -4,13 +4,9 @@ import it.unimi.dsi.fastutil.ints.Int2ObjectOpenHashMap;
 import it.unimi.dsi.fastutil.ints.IntAVLTreeSet;
 import it.unimi.dsi.fastutil.ints.IntSortedSet;
 import java.util.ArrayList;
-import java.util.BitSet;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.graph.Events;
-import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.index.VersionIndex;
 import org.polygraph.partitioner.isolation.Alternative;
@@ -28,35 +24,33 @@ import org.polygraph.storage.table.HistoryTable;
  * once, and its reason is shared.
  */
 final class EdgeReasons {
-    /** Most candidates of one read whose failure is shown. */
-    private static final int MOST_CANDIDATES = 64;
     /** Most edges that are explained in full; the others have one sentence each. */
     private static final int MOST_EXPLAINED = 5_000;
 
-    private static final int ANY_LENGTH = Integer.MAX_VALUE - 1;
     private static final String DIRECTLY_BEHIND = "observed: lists show its append directly behind";
 
     private final HistoryTable table;
     private final VersionIndex index;
-    private final CommitStatus commitStatus;
     private final Events events;
     private final WriterLookup lookup;
     private final EvidenceGraph graph;
     private final Branch branch;
     private final Int2ObjectOpenHashMap<Dependency> explained = new Int2ObjectOpenHashMap<>();
-    private final Map<Decision, List<Alternative>> decisions = new HashMap<>();
-
-    /** A read that has one candidate left under the edges of earlier rounds. */
-    private record Decision(int key, int reader, int below) {}
+    private final ReadReasons reads;
 
     EdgeReasons(IndexedHistory history, EvidenceGraph graph, WriterLookup lookup, Branch branch) {
         this.table = history.table();
         this.index = history.versions();
-        this.commitStatus = history.commitStatus();
         this.events = graph.events();
         this.lookup = lookup;
         this.graph = graph;
         this.branch = branch;
+        this.reads = new ReadReasons(history, graph, lookup, branch, this);
+    }
+
+    /** The reasons of reads with several possible writers. */
+    ReadReasons reads() {
+        return reads;
     }
 
     /** A cycle with its session steps added. */
@@ -190,7 +184,7 @@ final class EdgeReasons {
                     appended = new Dependency(from, to, EdgeKind.WW, key, valueRead(key, to), DIRECTLY_BEHIND);
                     continue;
                 }
-                List<Alternative> others = decision(key, to, below);
+                List<Alternative> others = reads.others(key, to, below);
                 if (others != null) {
                     int candidates = lookup.candidates(key, to);
                     Reason reason = candidates == 1
@@ -241,7 +235,7 @@ final class EdgeReasons {
         if (writer == to || writer == WriterLookup.UNDECIDED) {
             return null;
         }
-        List<Alternative> others = decision(key, from, below);
+        List<Alternative> others = reads.others(key, from, below);
         if (others == null) {
             return null;
         }
@@ -255,7 +249,7 @@ final class EdgeReasons {
                     : forced("forced: it read the initial value, because no writer of that value is possible", others);
             return new Dependency(from, to, EdgeKind.RW, key, value, reason);
         }
-        List<EvidenceGraph.Step> path = graph.path(events.commit(writer), events.begin(to), below, null, ANY_LENGTH);
+        List<EvidenceGraph.Step> path = graph.path(events.commit(writer), events.begin(to), below);
         if (path == null) {
             return null;
         }
@@ -276,7 +270,7 @@ final class EdgeReasons {
         if (writer == WriterLookup.INITIAL_WRITER) {
             return new Dependency(from, to, EdgeKind.WW, key, value, "observed: lists begin with its append");
         }
-        List<EvidenceGraph.Step> path = graph.path(events.commit(writer), events.begin(to), below, null, ANY_LENGTH);
+        List<EvidenceGraph.Step> path = graph.path(events.commit(writer), events.begin(to), below);
         if (path == null) {
             return null;
         }
@@ -303,10 +297,9 @@ final class EdgeReasons {
             int[] readers = lookup.readersOf(key, to);
             for (int r = readers == null ? 0 : readers[0]; readers != null && r < readers[1]; r++) {
                 int reader = index.readerTransactions()[r];
-                List<EvidenceGraph.Step> path = reader == from
-                        ? null
-                        : graph.path(events.commit(from), events.begin(reader), below, null, ANY_LENGTH);
-                List<Alternative> others = path == null ? null : decision(key, reader, below);
+                List<EvidenceGraph.Step> path =
+                        reader == from ? null : graph.path(events.commit(from), events.begin(reader), below);
+                List<Alternative> others = path == null ? null : reads.others(key, reader, below);
                 if (path != null && others != null) {
                     List<Dependency> earlier = chain(from, reader, path);
                     boolean isRead = reads(reader, key);
@@ -337,8 +330,7 @@ final class EdgeReasons {
                 }
             }
             if (events.perTransaction() == 2) {
-                List<EvidenceGraph.Step> path =
-                        graph.path(events.begin(from), events.commit(to), below, null, ANY_LENGTH);
+                List<EvidenceGraph.Step> path = graph.path(events.begin(from), events.commit(to), below);
                 if (path != null) {
                     List<Dependency> overlap = chain(from, to, path);
                     String why = "forced: both write the key, so they cannot overlap, and the first began before the"
@@ -393,120 +385,13 @@ final class EdgeReasons {
         return name(assumed.from()) + " before " + name(assumed.to());
     }
 
-    // --- reads with several candidates ---
-
-    /**
-     * Why a read has no other writer.
-     *
-     * @return an alternative for each other candidate; null if edges of earlier rounds do not rule all of them out
-     */
-    private @Nullable List<Alternative> decision(int key, int reader, int below) {
-        int r = lookup.read(key, reader);
-        int valueClass = r < 0 ? 0 : index.readerClasses()[r];
-        if (r < 0 || !lookup.isChoice(key, valueClass, reader) || branch.isRead(key, reader)) {
-            return List.of();
-        }
-        Decision wanted = new Decision(key, reader, below);
-        if (decisions.containsKey(wanted)) {
-            return decisions.get(wanted);
-        }
-        List<Alternative> others = candidates(key, reader, below, lookup.writerOf(key, reader));
-        decisions.put(wanted, others);
-        return others;
-    }
-
-    /**
-     * The failure of each candidate of a read but one.
-     *
-     * @param but the candidate that is left, {@link WriterLookup#UNDECIDED} for none
-     * @return null if one does not fail; if there are very many, only some are tried
-     */
-    @Nullable
-    List<Alternative> candidates(int key, int reader, int below, int but) {
-        int valueClass = index.readerClasses()[lookup.read(key, reader)];
-        BitSet before = graph.reaching(events.begin(reader), below);
-        List<Alternative> failures = new ArrayList<>();
-        if (valueClass == VersionIndex.INITIAL && but != WriterLookup.INITIAL_WRITER) {
-            Alternative initial = impossible(key, reader, Dependency.INITIAL, below, before);
-            if (initial == null) {
-                return null;
-            }
-            failures.add(initial);
-        }
-        for (int w = index.firstInClass(key, valueClass);
-                w >= 0 && failures.size() < MOST_CANDIDATES;
-                w = index.nextInClass(w)) {
-            int t = index.writerTransactions()[w];
-            if (t != reader && t != but && commitStatus.of(t) != CommitStatus.DROPPED) {
-                Alternative failure = impossible(key, reader, t, below, before);
-                if (failure == null) {
-                    return null;
-                }
-                failures.add(failure);
-            }
-        }
-        return failures;
-    }
-
-    /** Why a read cannot return a candidate's version: the candidate follows it, or was overwritten before it. */
-    private @Nullable Alternative impossible(int key, int reader, int candidate, int below, BitSet before) {
-        int begin = events.begin(reader);
-        long value = valueRead(key, reader);
-        String source = candidate == Dependency.INITIAL ? "the initial state" : name(candidate);
-        String statement = name(reader) + " reads from " + source;
-        Dependency assumed = new Dependency(
-                candidate,
-                reader,
-                EdgeKind.WR,
-                key,
-                value,
-                new Reason(Basis.ASSUMED, "if " + name(reader) + " read the value of " + source));
-        if (candidate != Dependency.INITIAL) {
-            List<EvidenceGraph.Step> later = graph.path(begin, events.commit(candidate), below, null, ANY_LENGTH);
-            if (later != null) {
-                return new Alternative(statement, assumed, closed(assumed, chain(reader, candidate, later)));
-            }
-        }
-        BitSet after = candidate == Dependency.INITIAL ? null : graph.reachedFrom(events.commit(candidate), below);
-        for (int w = index.writerStarts()[key]; w < index.writerStarts()[key + 1]; w++) {
-            int other = index.writerTransactions()[w];
-            if (other == candidate
-                    || other == reader
-                    || !commitStatus.isCounted(other)
-                    || !before.get(events.commit(other))
-                    || (after != null && !after.get(events.begin(other)))) {
-                continue;
-            }
-            List<EvidenceGraph.Step> toReader = graph.path(events.commit(other), begin, below, null, ANY_LENGTH);
-            List<EvidenceGraph.Step> toOther = candidate == Dependency.INITIAL
-                    ? List.of()
-                    : graph.path(events.commit(candidate), events.begin(other), below, null, ANY_LENGTH);
-            if (toReader != null && toOther != null) {
-                String why =
-                        "if " + name(reader) + " read the value of " + source + ", which " + name(other) + " overwrote";
-                List<Alternative> because = List.of();
-                if (candidate != Dependency.INITIAL) {
-                    List<Dependency> overwrote = chain(candidate, other, toOther);
-                    why += " (" + describe(overwrote) + ")";
-                    Dependency otherWay = assumed(other, candidate, key);
-                    because = alternatives(otherWay, otherWay, overwrote, List.of());
-                }
-                Dependency missed =
-                        new Dependency(reader, other, EdgeKind.RW, key, value, new Reason(Basis.ASSUMED, why, because));
-                return new Alternative(statement, assumed, closed(missed, chain(other, reader, toReader)));
-            }
-        }
-        return null;
-    }
-
-    // --- sentences and lookups ---
-
     /** Whether a read of a key is one that the transaction did: it does not stand for the place of its append. */
     private boolean reads(int transaction, int key) {
         return table.readsItself(transaction, key) || !lookup.writes(key, transaction);
     }
 
-    private long valueRead(int key, int transaction) {
+    /** The value that a transaction reads first from a key. */
+    long valueRead(int key, int transaction) {
         for (int o = table.firstOperation(transaction); o < table.operationsEnd(transaction); o++) {
             if (table.isReadOf(o, key)) {
                 return table.value(o);

@@ -273,6 +273,12 @@ final class EvidenceGraph {
         return work;
     }
 
+    /** The path between two events over edges of earlier rounds than {@code below}; null if there is none. */
+    @Nullable
+    List<Step> path(int from, int to, int below) {
+        return path(from, to, below, null, Integer.MAX_VALUE - 1);
+    }
+
     /**
      * The path between two events with the fewest edges outside sessions, by a breadth-first search whose levels are
      * such edges.

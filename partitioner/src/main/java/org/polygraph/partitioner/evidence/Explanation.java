@@ -48,21 +48,21 @@ public final class Explanation {
     /**
      * Explains.
      *
-     * @param part a history that violates the level
+     * @param sub a small history that violates the level
      * @param clockSkewNanos used if real-time order is part of the level
      * @param readOnly whether a transaction writes nothing in the whole history
      */
     public static Violation of(
-            HistoryTable part,
+            HistoryTable sub,
             IsolationLevel level,
             IndexedHistory.Indeterminate indeterminate,
             long clockSkewNanos,
             IntPredicate readOnly,
             BooleanSupplier stop) {
         if (level.isAxiom()) {
-            return ofAxiom(CommitOrder.index(part, level, indeterminate));
+            return ofAxiom(CommitOrder.index(sub, level, indeterminate));
         }
-        IndexedHistory history = IndexedHistory.of(part, indeterminate);
+        IndexedHistory history = IndexedHistory.of(sub, indeterminate);
         if (!history.violations().isEmpty()) {
             return history.violations().get(0);
         }

@@ -45,7 +45,7 @@ public final class CommitStatus {
     }
 
     /**
-     * The same with every choice made.
+     * The same status with every choice made.
      *
      * @param committed by transaction; looked at for {@link #OPTIONAL} ones only. Null: none of them committed
      */
@@ -62,7 +62,7 @@ public final class CommitStatus {
         return decided;
     }
 
-    /** The same with one choice made. */
+    /** The same status with one choice made. */
     CommitStatus decided(int transaction, boolean committed) {
         CommitStatus decided = new CommitStatus(states.clone());
         decided.optional = optional;

@@ -14,14 +14,14 @@ import org.polygraph.storage.table.HistoryTable;
  * one in {@value #SHARE} writes that share bits.
  */
 public final class DistinctWrites {
-    /** Of operations, those whose writes may share a bit. */
+    /** At most one operation in this many may write with a shared bit. */
     private static final int SHARE = 8;
-    /** Values of a run have bits in a row. */
+    /** Consecutive values of a run have neighbouring bits. */
     private static final int RUN_BITS = 22;
 
     private final HistoryTable table;
     private final long[] once;
-    /** As large once any bit is shared. */
+    /** A second table of the same size, made when a bit is shared. */
     private long[] twice = new long[0];
 
     private final int mask;
@@ -33,7 +33,7 @@ public final class DistinctWrites {
         mask = (int) (bits - 1);
     }
 
-    /** Whether that is so of all writes, also those that do not count; and none is of the initial value. */
+    /** Whether no key has a value twice, also by writes that do not count, and no write has the initial value. */
     public static boolean of(HistoryTable table) {
         if (table.initialState() != null) {
             return false;
@@ -54,7 +54,7 @@ public final class DistinctWrites {
         boolean isInitial = false;
         for (int o = 0; o < table.operations(); o++) {
             int slot = slot(code(table.key(o), table.value(o), byKey));
-            // What a read returned changes nothing: half are writes, which no branch would foresee.
+            // Reads are included without effect, because a branch on the kind of an operation would be mispredicted.
             long bit = (table.isWrite(o) ? 1L : 0) << slot;
             long both = once[slot >>> 6] & bit;
             if (both != 0) {
@@ -68,7 +68,7 @@ public final class DistinctWrites {
         return !isInitial && shared <= table.operations() / SHARE && (shared == 0 || areDifferent(byKey));
     }
 
-    /** Whether the writes that share bits are. */
+    /** Whether the writes that share bits are distinct. */
     private boolean areDifferent(boolean byKey) {
         LongOpenHashSet seen = new LongOpenHashSet();
         for (int o = 0; o < table.operations(); o++) {
@@ -83,7 +83,7 @@ public final class DistinctWrites {
         return true;
     }
 
-    /** Equal for equal writes. */
+    /** A hash of a write; equal writes have equal hashes. */
     private static long code(int key, long value, boolean byKey) {
         return byKey ? HashCommon.mix(value + HashCommon.mix(key)) : value;
     }

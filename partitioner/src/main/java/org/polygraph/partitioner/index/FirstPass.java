@@ -27,7 +27,7 @@ public record FirstPass(CommitStatus commitStatus, byte[] roles, List<Violation>
         return of(table, indeterminate, reads, () -> false);
     }
 
-    /** The same, ended by an exception if it is to stop. */
+    /** The same, with a signal to stop, on which an exception ends it. */
     static FirstPass of(
             HistoryTable table,
             IndexedHistory.Indeterminate indeterminate,

@@ -14,7 +14,7 @@ public final class KeyBuckets {
     private static final int BUCKET_SHIFT = 10;
     private static final int BUCKET_KEYS = 1 << BUCKET_SHIFT;
 
-    /** What an operation that reads carries to its bucket; one that writes carries its transaction. */
+    /** The number that a read carries to its bucket. A write carries its transaction. */
     public enum Tag {
         TRANSACTION,
         OPERATION
@@ -153,7 +153,7 @@ public final class KeyBuckets {
     @FunctionalInterface
     public interface Found {
         /**
-         * Receives one.
+         * Receives the writer of a read.
          *
          * @param read what it carries, see {@link Tag}
          * @param writer as of {@link WritersByValue#find}

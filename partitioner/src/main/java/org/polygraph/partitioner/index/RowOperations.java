@@ -17,7 +17,7 @@ import org.polygraph.storage.table.Operations;
  * <p>Linear. Memory: 13 bytes an operation, 8 a key.
  */
 final class RowOperations {
-    /** Of the transactions of a violation. */
+    /** The most transactions that a violation names. */
     private static final int MOST_NAMED = 20;
 
     private final HistoryTable table;
@@ -76,7 +76,7 @@ final class RowOperations {
         return table.firstOperation(transaction);
     }
 
-    /** The code of whether there is a row: the initial value, or another code. */
+    /** The value code of an existence: the initial value, or another code. */
     private long code(int existence, boolean row) {
         return row == rows.isUnborn(existence) ? table.initialValue() ^ 1 : table.initialValue();
     }

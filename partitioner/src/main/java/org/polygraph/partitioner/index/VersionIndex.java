@@ -85,12 +85,12 @@ public final class VersionIndex {
         return new VersionIndex(writers, readers.copy(), rows, ambiguous);
     }
 
-    /** The same index with what its keys are. */
+    /** The same index with a description of its keys. */
     VersionIndex with(RowKeys kinds) {
         return new VersionIndex(writers, readers, kinds, ambiguous);
     }
 
-    /** What the keys are; null in a history without inserts and deletes. */
+    /** The description of its keys; null in a history without inserts and deletes. */
     public @Nullable RowKeys rows() {
         return rows;
     }

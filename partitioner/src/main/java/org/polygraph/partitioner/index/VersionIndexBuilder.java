@@ -71,7 +71,7 @@ public final class VersionIndexBuilder {
         return uncommitted;
     }
 
-    /** What {@link #build} asks for each few keys, to end by an exception. */
+    /** The signal to stop, which {@link #build} polls every few keys. */
     void stopIf(BooleanSupplier condition) {
         stop = condition;
     }

@@ -4,8 +4,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What would have to hold instead, and why it cannot: it closes a cycle, or it leaves further alternatives, each of
- * which closes one.
+ * An assumption that would have to hold instead, and why it cannot: it closes a cycle, or it leaves further
+ * alternatives, each of which closes a cycle.
  *
  * @param statement what is tried, in short: {@code s1#3 before s0#2}, {@code s0#2 reads from s1#3}
  * @param assumed the same as an edge, its basis {@link Basis#ASSUMED}. {@link EdgeKind#WR}: the read is taken to return
@@ -21,7 +21,7 @@ public record Alternative(
         cases = List.copyOf(cases);
     }
 
-    /** One that closes a cycle. */
+    /** An alternative that closes a cycle. */
     public Alternative(String statement, Dependency assumed, List<Dependency> cycle) {
         this(statement, assumed, cycle, List.of());
     }

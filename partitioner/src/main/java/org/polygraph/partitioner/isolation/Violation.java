@@ -68,7 +68,7 @@ public record Violation(
     }
 
     /** The same with a sub-history that shows it. */
-    public Violation shownBy(@Nullable SubHistory part) {
-        return new Violation(anomaly, aliases, transactions, keys, cycle, cases, detail, part);
+    public Violation shownBy(@Nullable SubHistory sub) {
+        return new Violation(anomaly, aliases, transactions, keys, cycle, cases, detail, sub);
     }
 }

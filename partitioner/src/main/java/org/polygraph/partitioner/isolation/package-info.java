@@ -1,7 +1,7 @@
 /**
- * What is promised and how it is broken: isolation levels, kinds of dependency, anomalies, and the evidence of one.
+ * Isolation levels, the ways to violate them, and the evidence of a violation.
  *
- * <p>Promise: definitions only, each with its source. May import: the JDK.
+ * <p>Guarantee: definitions only, each with its source. May import: the JDK.
  */
 @NullMarked
 package org.polygraph.partitioner.isolation;

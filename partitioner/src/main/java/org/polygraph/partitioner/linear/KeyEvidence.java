@@ -15,7 +15,7 @@ import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
 
-/** Shows why keys have no order: in words, and by a few operations of the key that have none either. */
+/** Shows why keys have no order: in words, and by a few operations of the key that have no order either. */
 final class KeyEvidence {
     /** Most steps of the search of a few operations. */
     private static final int MOST_STEPS = 100_000;
@@ -38,28 +38,28 @@ final class KeyEvidence {
         return all.keyStarts[key + 1] - all.keyStarts[key];
     }
 
-    /** Of a violated key. */
+    /** Describes a violated key. */
     Violation of(KeyOrders orders, int key) {
         Anomaly anomaly = orders.anomaly(key);
-        IntArrayList part = new IntArrayList();
+        IntArrayList some = new IntArrayList();
         for (int i = 0; i < orders.count(key); i++) {
-            part.add(all.ofTransaction(key, orders.transaction(orders.first(key) + i)));
+            some.add(all.ofTransaction(key, orders.transaction(orders.first(key) + i)));
         }
-        String detail = detail(anomaly, part);
+        String detail = detail(anomaly, some);
         if (anomaly == Anomaly.THIN_AIR_READ) {
-            int dropped = recorded.droppedWrite(all.transactions[part.getInt(0)]);
-            return dropped >= 0 ? aborted(key, part.getInt(0), dropped) : violation(anomaly, key, part, detail);
+            int dropped = recorded.droppedWrite(all.transactions[some.getInt(0)]);
+            return dropped >= 0 ? aborted(key, some.getInt(0), dropped) : violation(anomaly, key, some, detail);
         }
         if (anomaly == Anomaly.NO_VALID_ORDER) {
-            int failed = part.getInt(0);
-            part.clear();
+            int failed = some.getInt(0);
+            some.clear();
             for (int o = all.keyStarts[key]; o < all.keyStarts[key + 1]; o++) {
                 if (all.starts[o] <= all.ends[failed]) {
-                    part.add(o);
+                    some.add(o);
                 }
             }
         }
-        return violation(anomaly, key, part, detail);
+        return violation(anomaly, key, some, detail);
     }
 
     /** @param offending as {@link KeyOrder} finds them, or where a search failed */
@@ -127,9 +127,9 @@ final class KeyEvidence {
     }
 
     private Violation violation(Anomaly anomaly, int key, IntArrayList offending, String detail) {
-        IntArrayList part = new IntArrayList(offending);
-        boolean minimal = smallest(key, part);
-        SubHistory shown = shown(part, -1, minimal);
+        IntArrayList some = new IntArrayList(offending);
+        boolean minimal = smallest(key, some);
+        SubHistory shown = shown(some, -1, minimal);
         List<Integer> named = new ArrayList<>();
         for (int t : shown.transactions()) {
             named.add(t);
@@ -138,24 +138,24 @@ final class KeyEvidence {
     }
 
     /** Shrinks the operations, or if they have an order all of the key; whether the result is minimal. */
-    private boolean smallest(int key, IntArrayList part) {
-        IntArrayList closed = closed(key, part);
+    private boolean smallest(int key, IntArrayList some) {
+        IntArrayList closed = closed(key, some);
         if (!isViolated(closed)) {
             closed = closed(key, IntArrayList.wrap(all.ofKey(key)));
         }
         boolean minimal = closed.size() <= MOST_SHRUNK && shrink(closed);
-        part.clear();
-        part.addAll(closed);
+        some.clear();
+        some.addAll(closed);
         return minimal;
     }
 
     /** @param dropped a write of the table that cannot have taken effect, to be shown too; or -1 */
-    private SubHistory shown(IntArrayList part, int dropped, boolean minimal) {
+    private SubHistory shown(IntArrayList some, int dropped, boolean minimal) {
         HistoryTable table = recorded.table();
         int writer = dropped < 0 ? -1 : HistorySelection.transactionOf(table, dropped);
         IntArrayList transactions = new IntArrayList();
-        for (int i = 0; i < part.size(); i++) {
-            transactions.add(all.transactions[part.getInt(i)]);
+        for (int i = 0; i < some.size(); i++) {
+            transactions.add(all.transactions[some.getInt(i)]);
         }
         if (dropped >= 0) {
             transactions.add(writer);
@@ -178,8 +178,8 @@ final class KeyEvidence {
      * a refused compare-and-set. If these have no order, neither has the key: an order of the key stays one without a
      * write that none of the rest may have read.
      */
-    private IntArrayList closed(int key, IntArrayList part) {
-        IntOpenHashSet members = new IntOpenHashSet(part);
+    private IntArrayList closed(int key, IntArrayList some) {
+        IntOpenHashSet members = new IntOpenHashSet(some);
         IntArrayList closed = new IntArrayList(members.toIntArray());
         LongOpenHashSet read = new LongOpenHashSet();
         boolean refused = false;
@@ -201,8 +201,8 @@ final class KeyEvidence {
         return closed;
     }
 
-    private boolean isViolated(IntArrayList part) {
-        int[] operations = part.toIntArray();
+    private boolean isViolated(IntArrayList some) {
+        int[] operations = some.toIntArray();
         Arrays.sort(operations);
         return switch (new KeyOrder(all, operations).run()) {
             case VIOLATED -> true;
@@ -212,41 +212,41 @@ final class KeyEvidence {
     }
 
     /** Removes one operation at a time, with those that depend on it; whether it came to an end. */
-    private boolean shrink(IntArrayList part) {
+    private boolean shrink(IntArrayList some) {
         // Operations that write nothing go first: only without refused compare-and-sets may writes go.
         for (int pass = 0; pass < 2; pass++) {
-            for (int i = part.size() - 1; i >= 0; i--) {
-                if (i >= part.size()) {
+            for (int i = some.size() - 1; i >= 0; i--) {
+                if (i >= some.size()) {
                     continue;
                 }
                 if (stop.getAsBoolean()) {
                     return false;
                 }
-                int o = part.getInt(i);
+                int o = some.getInt(i);
                 if (pass == 0 ? all.isWrite(o) : !all.isWrite(o)) {
                     continue;
                 }
-                IntArrayList rest = without(part, o);
+                IntArrayList rest = without(some, o);
                 if (rest != null && isViolated(rest)) {
-                    part.clear();
-                    part.addAll(rest);
+                    some.clear();
+                    some.addAll(rest);
                 }
             }
         }
         // Operations that depended on a write that stayed may go now.
-        for (int i = part.size() - 1; i >= 0; i--) {
-            IntArrayList rest = i < part.size() ? without(part, part.getInt(i)) : null;
+        for (int i = some.size() - 1; i >= 0; i--) {
+            IntArrayList rest = i < some.size() ? without(some, some.getInt(i)) : null;
             if (rest != null && isViolated(rest)) {
-                part.clear();
-                part.addAll(rest);
+                some.clear();
+                some.addAll(rest);
             }
         }
         return true;
     }
 
     /** Without an operation and all that may have read its write; null if a refused compare-and-set forbids that. */
-    private @Nullable IntArrayList without(IntArrayList part, int out) {
-        IntArrayList rest = new IntArrayList(part);
+    private @Nullable IntArrayList without(IntArrayList some, int out) {
+        IntArrayList rest = new IntArrayList(some);
         LongOpenHashSet gone = new LongOpenHashSet();
         rest.rem(out);
         boolean writes = all.isWrite(out);

@@ -36,7 +36,7 @@ final class KeyOrder {
     private static final int INITIAL = -2;
 
     private final LinearOperations all;
-    private final int @Nullable [] part;
+    private final int @Nullable [] some;
     private final int from;
     private final int count;
     private final Long2IntOpenHashMap writers = new Long2IntOpenHashMap();
@@ -58,13 +58,13 @@ final class KeyOrder {
     }
 
     /** Some of a key, ascending. */
-    KeyOrder(LinearOperations all, int[] part) {
-        this(all, part, 0, part.length);
+    KeyOrder(LinearOperations all, int[] some) {
+        this(all, some, 0, some.length);
     }
 
-    private KeyOrder(LinearOperations all, int @Nullable [] part, int from, int count) {
+    private KeyOrder(LinearOperations all, int @Nullable [] some, int from, int count) {
         this.all = all;
-        this.part = part;
+        this.some = some;
         this.from = from;
         this.count = count;
         writers.defaultReturnValue(NONE);
@@ -93,13 +93,13 @@ final class KeyOrder {
         return anomaly;
     }
 
-    /** What is there before the first of at least one operation. */
+    /** The value before the first operation. There is at least one operation. */
     private long initialValue() {
         return all.initialValueOf(id(0));
     }
 
     private int id(int i) {
-        return part == null ? from + i : part[i];
+        return some == null ? from + i : some[i];
     }
 
     KeyResult run() {

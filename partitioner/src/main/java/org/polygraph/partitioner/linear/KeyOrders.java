@@ -35,14 +35,14 @@ public final class KeyOrders {
     private static final Anomaly[] ANOMALIES = Anomaly.values();
 
     private final byte[] results;
-    /** Of key k: transactions[starts[k] .. starts[k + 1]). */
+    /** Key k has transactions[starts[k] .. starts[k + 1]). */
     private final int[] starts;
 
     private final IntArrayList transactions;
     private int done;
     private boolean uniqueValues = true;
 
-    /** For so many keys, which are added in turn. */
+    /** Starts without keys. Keys are added in turn. */
     KeyOrders(int keys, int operations) {
         results = new byte[keys];
         starts = new int[keys + 1];
@@ -184,14 +184,14 @@ public final class KeyOrders {
         starts[done] = transactions.size();
     }
 
-    /** Appends the next key with the result that it has in other orders. */
+    /** Appends the next key with its result in another object of this class. */
     void add(KeyOrders other, int key) {
         transactions.addElements(
                 transactions.size(), other.transactions.elements(), other.first(key), other.count(key));
         end(other.results[key]);
     }
 
-    /** Appends the next key, with so many transactions. */
+    /** Appends the next key, which has the given number of transactions. */
     void add(byte result, ByteBuffer its, int count) {
         for (int i = 0; i < count; i++) {
             transactions.add(its.getInt());

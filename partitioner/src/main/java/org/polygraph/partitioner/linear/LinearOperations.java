@@ -60,7 +60,7 @@ final class LinearOperations {
         int n = recorded.table().transactions();
         int[] counts = new int[recorded.table().keys().size() + 1];
         for (int t = 0; t < n; t++) {
-            if (recorded.isPart(t)) {
+            if (recorded.mayCount(t)) {
                 int key = recorded.key(t);
                 counts[key + 1] += keys == null || keys.get(key) ? 1 : 0;
             }
@@ -68,7 +68,7 @@ final class LinearOperations {
         LinearOperations all = new LinearOperations(counts, recorded.table()::initialValue);
         int[] next = Arrays.copyOf(all.keyStarts, counts.length - 1);
         for (int t = 0; t < n; t++) {
-            if (recorded.isPart(t)) {
+            if (recorded.mayCount(t)) {
                 int key = recorded.key(t);
                 if (keys == null || keys.get(key)) {
                     all.put(

@@ -46,7 +46,7 @@ public final class LinearSlices {
     public void deal(Sink sink) throws IOException {
         Arrays.fill(dealt, 0);
         for (int t = 0; t < recorded.table().transactions(); t++) {
-            if (recorded.isPart(t)) {
+            if (recorded.mayCount(t)) {
                 int key = recorded.key(t);
                 int slice = slices.sliceOf(key);
                 dealt[slice]++;
@@ -100,7 +100,7 @@ public final class LinearSlices {
      *     because it was not checked
      */
     public KeyOrders merge(Iterable<byte[]> bytes) {
-        @Nullable KeyOrders[] parts = new @Nullable KeyOrders[slices.slices()];
+        @Nullable KeyOrders[] ofSlices = new @Nullable KeyOrders[slices.slices()];
         int[] left = dealt.clone();
         int total = 0;
         for (byte[] each : bytes) {
@@ -109,7 +109,7 @@ public final class LinearSlices {
             int operations = in.getInt();
             left[slice] -= operations;
             total += operations;
-            parts[slice] = part(in, operations);
+            ofSlices[slice] = ordersOf(in, operations);
         }
         for (int s = 0; s < left.length; s++) {
             if (left[s] != 0) {
@@ -119,31 +119,31 @@ public final class LinearSlices {
         }
         KeyOrders all = new KeyOrders(slices.keys(), total);
         for (int key = 0; key < slices.keys(); key++) {
-            KeyOrders part = parts[slices.sliceOf(key)];
-            if (part == null) {
+            KeyOrders ofSlice = ofSlices[slices.sliceOf(key)];
+            if (ofSlice == null) {
                 all.add(KeyOrders.ORDERED, NOTHING, 0);
             } else {
-                all.add(part, slices.localOf(key));
+                all.add(ofSlice, slices.localOf(key));
             }
         }
-        for (KeyOrders part : parts) {
-            if (part != null && !part.hasUniqueValues()) {
+        for (KeyOrders ofSlice : ofSlices) {
+            if (ofSlice != null && !ofSlice.hasUniqueValues()) {
                 all.repeats();
             }
         }
         return all;
     }
 
-    private static KeyOrders part(ByteBuffer in, int operations) {
+    private static KeyOrders ordersOf(ByteBuffer in, int operations) {
         int keys = in.getInt();
-        KeyOrders part = new KeyOrders(keys, operations);
+        KeyOrders ofSlice = new KeyOrders(keys, operations);
         if (in.get() == 0) {
-            part.repeats();
+            ofSlice.repeats();
         }
         ByteBuffer transactions = in.duplicate().position(in.position() + keys * (1 + Integer.BYTES));
         for (int k = 0; k < keys; k++) {
-            part.add(in.get(), transactions, in.getInt());
+            ofSlice.add(in.get(), transactions, in.getInt());
         }
-        return part;
+        return ofSlice;
     }
 }

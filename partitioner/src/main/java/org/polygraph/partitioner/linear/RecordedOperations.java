@@ -97,7 +97,7 @@ final class RecordedOperations {
     }
 
     /** Whether a transaction is an operation that may count. */
-    boolean isPart(int t) {
+    boolean mayCount(int t) {
         return !isEmpty(table, t)
                 && (table.status(t) == TransactionStatus.COMMITTED || (maybe && isMaybe(t) && isWrite(t)));
     }

@@ -32,7 +32,7 @@ public final class Saturation {
     private final CommitStatus commitStatus;
     private final Workers workers;
     private final int taskWriters;
-    /** One a thread; made when it is first needed. */
+    /** One for each thread, made when it is first needed. */
     private final List<KeyRules> rules = new ArrayList<>();
 
     private IntOpenHashSet decidedKeys = new IntOpenHashSet();

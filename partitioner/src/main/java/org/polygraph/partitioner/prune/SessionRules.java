@@ -43,7 +43,7 @@ public final class SessionRules extends KeyRules {
     /** Where the front of the writer that is visited begins. */
     private int front;
 
-    /** Keeps the compiler from leaving the reads out. */
+    /** Its use keeps the compiler from removing the reads. */
     @SuppressWarnings("UnusedVariable")
     private long fetched;
 

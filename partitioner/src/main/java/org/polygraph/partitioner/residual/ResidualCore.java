@@ -29,7 +29,7 @@ public final class ResidualCore {
         return keys;
     }
 
-    /** How many reads and pairs of writers are violated in them. */
+    /** The number of violated reads and of violated pairs of writers of these keys. */
     public long violated() {
         return violated;
     }

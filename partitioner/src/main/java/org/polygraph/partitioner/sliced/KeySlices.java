@@ -30,7 +30,7 @@ public final class KeySlices implements Serializable {
     private final Int2IntOpenHashMap places = new Int2IntOpenHashMap();
 
     /**
-     * Whole keys only.
+     * A distribution without split keys.
      *
      * @param keys how many there are, 0 to 2^30
      * @param slices n, at least 1
@@ -40,7 +40,7 @@ public final class KeySlices implements Serializable {
     }
 
     /**
-     * Some keys are split.
+     * A distribution in which some keys are split.
      *
      * @param slices n, of whole keys
      * @param splitKeys ascending

@@ -57,9 +57,9 @@ public final class AutoChecker implements Checker {
         last.ended(how);
     }
 
-    private Estimate.Cut cut() {
+    private Estimate.Division division() {
         try {
-            return new SparkSettings(master).cut();
+            return new SparkSettings(master).division();
         } catch (IllegalArgumentException e) {
             throw new ConfigurationException(Failures.text(e));
         }
@@ -72,7 +72,7 @@ public final class AutoChecker implements Checker {
         HistorySize size = HistorySize.of(check.table());
         Budget budget = check.budget();
         Progress progress = check.phases().listener();
-        if (Estimate.auto(size, check.request().level(), this::cut, budget.heap()) == Estimate.Engine.EMBEDDED) {
+        if (Estimate.auto(size, check.request().level(), this::division, budget.heap()) == Estimate.Engine.EMBEDDED) {
             return embedded;
         }
         try {

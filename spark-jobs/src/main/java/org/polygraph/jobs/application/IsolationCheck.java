@@ -66,8 +66,8 @@ public final class IsolationCheck {
 
     /**
      * @param history of a recorder in memory, for example. Each check writes it to a new file {@code history-*.jsonl}:
-     *     in the folder of runs, because a kept verdict refers to it, or else in the system's temporary folder, where it
-     *     is deleted afterwards.
+     *     in the folder of runs, because a kept verdict refers to it, or else in the system's temporary folder, where
+     *     it is deleted afterwards.
      */
     public static IsolationCheck of(HistoryTable history) {
         return new IsolationCheck(null, history);

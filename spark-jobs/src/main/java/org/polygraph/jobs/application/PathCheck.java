@@ -179,7 +179,10 @@ final class PathCheck {
                                         + ", whose rows cannot be derived; expected the keys of the rows that they wrote; record them"));
     }
 
-    /** Returns the verdict of a guess, of which each order yields another one while writes stay open; null if some stay open. */
+    /**
+     * Returns the verdict of a guess, of which each order yields another one while writes stay open; null if some stay
+     * open.
+     */
     private Verdict.@Nullable Builder guessed(CheckRequest request, @Nullable HistoryTable first)
             throws HistoryException {
         HistoryTable guess = first;

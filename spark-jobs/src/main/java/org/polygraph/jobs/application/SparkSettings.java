@@ -32,11 +32,11 @@ public final class SparkSettings {
     }
 
     /** @throws IllegalArgumentException if a setting is not a number or size */
-    public Estimate.Cut cut() {
-        return new Estimate.Cut(
+    public Estimate.Division division() {
+        return new Estimate.Division(
                 count("spark.sql.shuffle.partitions", PARTITIONS),
-                count(OwnSetting.SLICE_OPERATIONS.key(), OwnSetting.SLICE_OPERATIONS.usual()),
-                size(OwnSetting.CLOCKS_HEAP.key(), OwnSetting.CLOCKS_HEAP.usual()),
+                count(OwnSetting.SLICE_OPERATIONS.key(), OwnSetting.SLICE_OPERATIONS.defaultValue()),
+                size(OwnSetting.CLOCKS_HEAP.key(), OwnSetting.CLOCKS_HEAP.defaultValue()),
                 !LOCAL.matcher(master).matches());
     }
 
@@ -56,16 +56,16 @@ public final class SparkSettings {
         return count("spark.cores.max", machine);
     }
 
-    private int count(String key, String usual) {
-        String value = settings.getOrDefault(key, usual);
+    private int count(String key, String defaultValue) {
+        String value = settings.getOrDefault(key, defaultValue);
         if (!value.matches("[1-9][0-9]{0,8}")) {
             throw new IllegalArgumentException("found " + key + " = '" + value + "'; expected a number from 1");
         }
         return Integer.parseInt(value);
     }
 
-    private long size(String key, String usual) {
-        String value = settings.getOrDefault(key, usual);
+    private long size(String key, String defaultValue) {
+        String value = settings.getOrDefault(key, defaultValue);
         Matcher size = SIZE.matcher(value.toLowerCase(Locale.ROOT));
         if (!size.matches()) {
             throw new IllegalArgumentException("found " + key + " = '" + value + "'; expected a size such as 256m");

@@ -110,11 +110,12 @@ final class VerdictMaker {
      * about these transactions only.
      */
     private static Finding.Violated shown(Check check, Finding.RefutedAlone alone) {
-        WholeHistoryIds ids = new WholeHistoryIds(alone.part());
+        WholeHistoryIds ids = new WholeHistoryIds(alone.selection());
         check.refuted(new Finding.Refuted(ids.of(alone.refuted().violations())));
-        Check part = new Check(alone.part().table(), check.request(), Progress.NONE, check.budget(), Checkpoints.NONE);
+        Check sub =
+                new Check(alone.selection().table(), check.request(), Progress.NONE, check.budget(), Checkpoints.NONE);
         check.phases().begin("evidence");
-        Finding.Violated shown = shown(part, alone.refuted());
+        Finding.Violated shown = shown(sub, alone.refuted());
         check.phases().end(shown.violations().size());
         return new Finding.Violated(
                 ids.of(shown.violations()), ids.of(shown.unexplained()), shown.found(), shown.certificate());

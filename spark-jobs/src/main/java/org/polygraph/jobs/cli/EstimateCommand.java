@@ -83,7 +83,7 @@ final class EstimateCommand implements Callable<Integer> {
     @SuppressWarnings("NullAway.Init")
     private CommandSpec spec;
 
-    private Estimate.Cut cut = Estimate.Cut.USUAL;
+    private Estimate.Division division = Estimate.Division.DEFAULT;
     private int shared;
 
     EstimateCommand(Environment environment) {
@@ -94,7 +94,7 @@ final class EstimateCommand implements Callable<Integer> {
     public Integer call() {
         try {
             SparkSettings settings = new SparkSettings(master);
-            cut = settings.cut();
+            division = settings.division();
             shared = cores == null ? settings.cores() : cores;
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), Failures.text(e), e);
@@ -149,7 +149,7 @@ final class EstimateCommand implements Callable<Integer> {
                 "in " + bytes(heap()));
         for (IsolationLevel level : levels.strongestFirst()) {
             for (Engine engine : Engine.values()) {
-                Estimate estimate = Estimate.of(engine, size, level, cut);
+                Estimate estimate = Estimate.of(engine, size, level, division);
                 out.printf(
                         Locale.ROOT,
                         row,
@@ -168,7 +168,7 @@ final class EstimateCommand implements Callable<Integer> {
         }
         out.println("  time on " + shared + (shared == 1 ? " core" : " cores") + "; Spark at " + Legible.of(master));
         for (IsolationLevel level : levels.strongestFirst()) {
-            out.println("  --engine auto takes " + label(Estimate.auto(size, level, () -> cut, heap())) + " for "
+            out.println("  --engine auto takes " + label(Estimate.auto(size, level, () -> division, heap())) + " for "
                     + level.label());
         }
     }
@@ -231,7 +231,7 @@ final class EstimateCommand implements Callable<Integer> {
     }
 
     private void write(JsonGenerator out, HistorySize size, IsolationLevel level, Engine engine) throws IOException {
-        Estimate estimate = Estimate.of(engine, size, level, cut);
+        Estimate estimate = Estimate.of(engine, size, level, division);
         out.writeStartObject();
         out.writeStringField("level", level.label());
         out.writeStringField("engine", label(engine));
@@ -247,7 +247,7 @@ final class EstimateCommand implements Callable<Integer> {
         out.writeFieldName("seconds");
         out.writeNumber(String.format(Locale.ROOT, "%.1f", estimate.seconds(shared)));
         out.writeStringField("fits", estimate.fit(heap()).name().toLowerCase(Locale.ROOT));
-        out.writeBooleanField("auto", Estimate.auto(size, level, () -> cut, heap()) == engine);
+        out.writeBooleanField("auto", Estimate.auto(size, level, () -> division, heap()) == engine);
         out.writeEndObject();
     }
 }

@@ -178,18 +178,18 @@ public final class Budget {
      * work in a way that is the same on every machine. It ends with this budget at the latest.
      */
     public Budget ofLooks(long most) {
-        Budget part = new Budget(startNanos, NO_DEADLINE, heap);
-        part.whole = this;
-        part.mostLooks = most;
-        part.looks = most;
-        return part;
+        Budget share = new Budget(startNanos, NO_DEADLINE, heap);
+        share.whole = this;
+        share.mostLooks = most;
+        share.looks = most;
+        return share;
     }
 
     /** A part for one of several workers: all of the time, and its share of the memory. It ends with this one. */
     public Budget share(int workers) {
-        Budget part = new Budget(startNanos, NO_DEADLINE, heap / workers);
-        part.whole = this;
-        return part;
+        Budget share = new Budget(startNanos, NO_DEADLINE, heap / workers);
+        share.whole = this;
+        return share;
     }
 
     /**
@@ -199,9 +199,9 @@ public final class Budget {
     public Budget half() {
         long now = System.nanoTime();
         long left = timeoutNanos == NO_DEADLINE ? NO_DEADLINE : (timeoutNanos - (now - startNanos)) / 2;
-        Budget part = new Budget(now, left, heap);
-        part.whole = this;
-        return part;
+        Budget share = new Budget(now, left, heap);
+        share.whole = this;
+        return share;
     }
 
     /** Returns the memory that the process may use. */

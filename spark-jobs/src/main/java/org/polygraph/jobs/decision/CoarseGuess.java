@@ -68,22 +68,22 @@ final class CoarseGuess implements Strategy {
         if (ChainClocks.bytes(events) > room(state.history(), known, loop)) {
             return null;
         }
-        Budget part = budget.part(MOST_NANOS);
+        Budget share = budget.part(MOST_NANOS);
         int[] turns = EventOrder.byTurns(known);
         for (int[] position : new int[][] {turns, loop.position()}) {
-            for (int parts = FINEST; position != null && parts >= COARSEST; parts = next(parts)) {
-                if (CoarseOrder.edges(events, parts)
+            for (int windows = FINEST; position != null && windows >= COARSEST; windows = next(windows)) {
+                if (CoarseOrder.edges(events, windows)
                         > (long) MOST_EDGES * state.check.table().transactions()) {
                     continue;
                 }
                 IndexedHistory copy = state.history().copy();
                 KnownGraph graph = KnownGraph.of(events, copy.versions());
-                CoarseOrder.add(graph, position, parts);
-                try (PruneLoop guess = guess(copy, graph, part)) {
+                CoarseOrder.add(graph, position, windows);
+                try (PruneLoop guess = guess(copy, graph, share)) {
                     guess.run(room(copy, graph, loop));
-                    part.require();
+                    share.require();
                     if (!guess.isRefuted() && guess.hasReachability()) {
-                        Finding found = solve(copy, guess, loop, part);
+                        Finding found = solve(copy, guess, loop, share);
                         if (found != null) {
                             return found;
                         }
@@ -96,17 +96,17 @@ final class CoarseGuess implements Strategy {
         return null;
     }
 
-    private static int next(int parts) {
-        return parts > 4 ? parts / 2 : parts - 1;
+    private static int next(int windows) {
+        return windows > 4 ? windows / 2 : windows - 1;
     }
 
-    private PruneLoop guess(IndexedHistory copy, KnownGraph graph, Budget part) {
+    private PruneLoop guess(IndexedHistory copy, KnownGraph graph, Budget share) {
         return new PruneLoop(
                 copy,
                 graph,
                 state.phases,
-                part::exhausted,
-                new InMemoryKernels(state.check.table(), false, part::exhausted),
+                share::exhausted,
+                new InMemoryKernels(state.check.table(), false, share::exhausted),
                 state.tuning.withRounds(Tuning.FIXPOINT),
                 PruneLoop.Listener.NONE);
     }
@@ -116,7 +116,7 @@ final class CoarseGuess implements Strategy {
         return state.closureBytes(held(copy) + 26L * graph.edges() + loop.heapBytes());
     }
 
-    private @Nullable Finding solve(IndexedHistory copy, PruneLoop guess, PruneLoop loop, Budget part) {
+    private @Nullable Finding solve(IndexedHistory copy, PruneLoop guess, PruneLoop loop, Budget share) {
         if (guess.core().violated() > loop.core().violated() / MOST_LEFT_SHARE) {
             return null;
         }
@@ -125,7 +125,7 @@ final class CoarseGuess implements Strategy {
         return state.kept(
                 CoreSolving.attempt(
                         problem,
-                        part,
+                        share,
                         state.tuning.solver(),
                         state.freeBytes(held(copy) + loop.heapBytes() + guess.heapBytes())),
                 problem);

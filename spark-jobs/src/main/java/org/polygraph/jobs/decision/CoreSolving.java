@@ -133,9 +133,9 @@ final class CoreSolving {
 
     /** @return false if there was no time to check all of it */
     private static boolean proofHolds(Polygraph problem, ProofTrace trace, Budget budget) {
-        Budget part = budget.part(MOST_CHECK_NANOS);
-        ProofResult result = ProofChecker.check(problem.proofProblem(), trace, part::exhausted);
-        if (!result.accepted() && !part.exhausted()) {
+        Budget share = budget.part(MOST_CHECK_NANOS);
+        ProofResult result = ProofChecker.check(problem.proofProblem(), trace, share::exhausted);
+        if (!result.accepted() && !share.exhausted()) {
             throw new IllegalStateException(
                     "the refutation fails its check at step " + result.step() + ": " + result.message());
         }

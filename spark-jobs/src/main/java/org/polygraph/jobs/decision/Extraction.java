@@ -15,9 +15,10 @@ import org.polygraph.storage.table.Operations;
 /**
  * Takes a {@link WindowProblem} out of a history with places.
  *
- * <p>A frozen transaction that has a violated write at present belongs to another set, and its overlap with other writers must not
- * make the problem unsolvable. It becomes two transactions: one with its reads at its snapshot, one with its writes whose snapshot is
- * right before its commit. What commits between its snapshot and its commit may then overlap it, and only it gets more violated writes.
+ * <p>A frozen transaction that has a violated write at present belongs to another set, and its overlap with other
+ * writers must not make the problem unsolvable. It becomes two transactions: one with its reads at its snapshot, one
+ * with its writes whose snapshot is right before its commit. What commits between its snapshot and its commit may then
+ * overlap it, and only it gets more violated writes.
  */
 final class Extraction {
     /** This part of the places between the borders is near a border. */
@@ -144,7 +145,10 @@ final class Extraction {
         values.add(value);
     }
 
-    /** Whether a read returns a value that is written between the borders, or that the left border has as far as it counts. */
+    /**
+     * Whether a read returns a value that is written between the borders, or that the left border has as far as it
+     * counts.
+     */
     private boolean isExplainable(int read) {
         int key = table.key(read);
         long value = table.value(read);
@@ -174,8 +178,8 @@ final class Extraction {
     }
 
     /**
-     * Pairs of transactions of which the first precedes the second in the order of their sessions or in real time, one of them a
-     * member, the other frozen with an event between the borders that binds the member.
+     * Pairs of transactions of which the first precedes the second in the order of their sessions or in real time, one
+     * of them a member, the other frozen with an event between the borders that binds the member.
      */
     private IntArrayList precedence() {
         IntArrayList pairs = new IntArrayList();

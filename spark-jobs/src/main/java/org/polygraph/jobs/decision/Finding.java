@@ -66,10 +66,10 @@ public sealed interface Finding {
      * A refutation of some transactions alone: reads that the others may explain are left out, so the whole history has
      * no order either.
      *
-     * @param part these transactions without such reads
-     * @param refuted in the ids of the part
+     * @param selection these transactions without such reads
+     * @param refuted in the ids of the selection
      */
-    record RefutedAlone(HistorySelection part, Refuted refuted) implements Finding {}
+    record RefutedAlone(HistorySelection selection, Refuted refuted) implements Finding {}
 
     /**
      * Violations as they are reported.

@@ -19,8 +19,8 @@ final class GrowingSet {
     }
 
     /**
-     * The transaction of the operation, the last one before it that writes the key and, of a read, the nearest two that write
-     * its value. At first they may move among the {@value #MARGIN} places before and behind them.
+     * The transaction of the operation, the last one before it that writes the key and, of a read, the nearest two that
+     * write its value. At first they may move among the {@value #MARGIN} places before and behind them.
      */
     static GrowingSet around(PlacedHistory placed, int operation) {
         GrowingSet set = new GrowingSet(placed, MARGIN);
@@ -87,8 +87,8 @@ final class GrowingSet {
     }
 
     /**
-     * Adds what a refutation names, and doubles the places to which members may move. If it names nothing new, and these are all
-     * places, doubles the set by the nearest ones.
+     * Adds what a refutation names, and doubles the places to which members may move. If it names nothing new, and
+     * these are all places, doubles the set by the nearest ones.
      */
     void extend(int[] named) {
         int before = members.size();

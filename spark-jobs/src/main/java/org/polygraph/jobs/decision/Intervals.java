@@ -36,8 +36,8 @@ record Intervals(long[] starts, long[] ends, byte[] statuses, long skewNanos) {
     }
 
     /**
-     * By number of member: the transaction with the last commit, between two places, of those that precede the member; -1 if none
-     * does.
+     * By number of member: the transaction with the last commit, between two places, of those that precede the member;
+     * -1 if none does.
      *
      * @param frozen other transactions
      */
@@ -58,7 +58,10 @@ record Intervals(long[] starts, long[] ends, byte[] statuses, long skewNanos) {
         return last;
     }
 
-    /** By number of member: the transaction with the first snapshot, between two places, of those that the member precedes, or -1. */
+    /**
+     * By number of member: the transaction with the first snapshot, between two places, of those that the member
+     * precedes, or -1.
+     */
     int[] firstBehind(PlacedHistory placed, int[] members, IntArrayList frozen, int from, int to) {
         IntArrayList byStart = new IntArrayList(frozen);
         byStart.removeIf(t -> placed.beginPlace(t) < from || placed.beginPlace(t) >= to);

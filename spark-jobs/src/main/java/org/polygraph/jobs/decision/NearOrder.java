@@ -5,7 +5,10 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 
-/** An order of the events of a graph that extends its edges and is near a given one. Real time of the graph is not considered. */
+/**
+ * An order of the events of a graph that extends its edges and is near a given one. Real time of the graph is not
+ * considered.
+ */
 final class NearOrder {
     private NearOrder() {}
 

@@ -16,8 +16,8 @@ import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Decides SER or SI for a small history with known edges besides those of its sessions and reads: rules, then the solver, without proof or
- * replay.
+ * Decides SER or SI for a small history with known edges besides those of its sessions and reads: rules, then the
+ * solver, without proof or replay.
  *
  * @param position of each event in an order that explains the history; null if there is none
  * @param counted if there is one: by transaction, whether it counts
@@ -25,13 +25,16 @@ import org.polygraph.storage.table.HistoryTable;
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record SmallDecision(int @Nullable [] position, boolean[] counted, int[] named) {
-    private static final Tuning TUNING = Tuning.DEFAULT.withCores(1);
+    private static final Tuning TUNING = Tuning.DEFAULT.withWorkers(1);
 
     static final long NO_REAL_TIME = -1;
 
     private static final int NO_MORE = -2;
 
-    /** The order that is tried first is given up if it breaks reads of more than one transaction in so many, plus {@link #FEW}. */
+    /**
+     * The order that is tried first is given up if it breaks reads of more than one transaction in so many, plus {@link
+     * #FEW}.
+     */
     private static final int MOST_VIOLATED = 16;
 
     private static final int FEW = 20;
@@ -41,7 +44,8 @@ record SmallDecision(int @Nullable [] position, boolean[] counted, int[] named) 
      * Decides a history.
      *
      * @param eventsPerTransaction 1: SER, 2: SI
-     * @param skewNanos bound on the difference of two clocks, if real time is part of the level; {@link #NO_REAL_TIME} otherwise
+     * @param skewNanos bound on the difference of two clocks, if real time is part of the level; {@link #NO_REAL_TIME}
+     *     otherwise
      * @param ranks by event: its place in an order that is tried first
      * @throws BudgetException if the budget ends
      */
@@ -117,8 +121,8 @@ record SmallDecision(int @Nullable [] position, boolean[] counted, int[] named) 
             return null;
         }
         ResidualProblem problem = new ResidualProblem(history, graph, null, position, core);
-        Budget part = budget.ofLooks(LOOKS + core.violated() + table.transactions() / 5);
-        return decided(history, graph, CoreSolving.attempt(problem, part, TUNING.solver(), budget.bytes()));
+        Budget share = budget.ofLooks(LOOKS + core.violated() + table.transactions() / 5);
+        return decided(history, graph, CoreSolving.attempt(problem, share, TUNING.solver(), budget.bytes()));
     }
 
     /** What the solver found; null if it was stopped. */
@@ -192,7 +196,9 @@ record SmallDecision(int @Nullable [] position, boolean[] counted, int[] named) 
         return new int[0];
     }
 
-    /** Predecessor i of an event, that of its session last; -1 if it is the first of its session, then {@link #NO_MORE}. */
+    /**
+     * Predecessor i of an event, that of its session last; -1 if it is the first of its session, then {@link #NO_MORE}.
+     */
     private static int predecessor(KnownGraph graph, int event, int i) {
         int from = graph.predecessorStarts()[event];
         int count = graph.predecessorStarts()[event + 1] - from;

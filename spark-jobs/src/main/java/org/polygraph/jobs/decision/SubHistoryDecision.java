@@ -22,7 +22,7 @@ public final class SubHistoryDecision {
 
     private static final long SOLVER_BYTES = 256L << 20;
 
-    private static final Tuning TUNING = Tuning.DEFAULT.withCores(1);
+    private static final Tuning TUNING = Tuning.DEFAULT.withWorkers(1);
 
     private SubHistoryDecision() {}
 

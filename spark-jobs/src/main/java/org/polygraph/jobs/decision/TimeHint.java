@@ -209,9 +209,9 @@ final class TimeHint implements Strategy {
         graph.bind(time);
         phases.end(graph.edges());
         long held = state.heldBytes(copy, graph) + copy.versions().bytes();
-        Budget part = budget.part(MOST_REAL_TIME_NANOS);
+        Budget share = budget.part(MOST_REAL_TIME_NANOS);
         try (PruneLoop loop = new PruneLoop(
-                copy, graph, phases, part::exhausted, state.kernels, state.tuning, PruneLoop.Listener.NONE)) {
+                copy, graph, phases, share::exhausted, state.kernels, state.tuning, PruneLoop.Listener.NONE)) {
             loop.run(state.closureBytes(held));
             if (loop.isRefuted()) {
                 return null;
@@ -221,8 +221,8 @@ final class TimeHint implements Strategy {
             }
             phases.begin("solve");
             ResidualProblem problem = loop.problem();
-            CoreSolving.Solved solved =
-                    CoreSolving.attempt(problem, part, state.tuning.solver(), state.freeBytes(held + loop.heapBytes()));
+            CoreSolving.Solved solved = CoreSolving.attempt(
+                    problem, share, state.tuning.solver(), state.freeBytes(held + loop.heapBytes()));
             return state.kept(solved, problem);
         }
     }

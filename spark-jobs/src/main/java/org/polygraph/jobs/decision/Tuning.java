@@ -10,10 +10,10 @@ import org.polygraph.solver.SolverOptions;
  * @param rounds rounds of rules: {@link #ADAPTIVE}, {@link #NO_RULES}, {@link #FIXPOINT}, or exactly so many, 0 for
  *     closure and order alone
  * @param rows the closure where real time is part of the level
- * @param cores workers of closure and rules, 0 for one on each processor
+ * @param workers threads of closure and rules, 0 for one on each processor
  * @param solver options of the solver; the decision sets budgets and proof
  */
-public record Tuning(int rounds, RealTimeRows rows, int cores, SolverOptions solver) {
+public record Tuning(int rounds, RealTimeRows rows, int workers, SolverOptions solver) {
     /** A few rounds, while the order breaks so many reads that another round saves time. */
     public static final int ADAPTIVE = -1;
     /** No closure and no rules, as if the clocks did not fit into memory: the solver decides alone. */
@@ -42,26 +42,26 @@ public record Tuning(int rounds, RealTimeRows rows, int cores, SolverOptions sol
 
     /** A copy with other rounds. */
     public Tuning withRounds(int value) {
-        return new Tuning(value, rows, cores, solver);
+        return new Tuning(value, rows, workers, solver);
     }
 
     /** A copy with another closure for real time. */
     public Tuning withRows(RealTimeRows value) {
-        return new Tuning(rounds, value, cores, solver);
+        return new Tuning(rounds, value, workers, solver);
     }
 
     /** A copy with another number of workers. */
-    public Tuning withCores(int value) {
+    public Tuning withWorkers(int value) {
         return new Tuning(rounds, rows, value, solver);
     }
 
     /** A copy with another value of a solver option. */
     public Tuning with(SolverOptions.Option option, long value) {
-        return new Tuning(rounds, rows, cores, solver.with(option, value));
+        return new Tuning(rounds, rows, workers, solver.with(option, value));
     }
 
     Workers crew() {
-        return cores == 0 ? Workers.all() : Workers.of(cores);
+        return workers == 0 ? Workers.all() : Workers.of(workers);
     }
 
     boolean hasRules() {

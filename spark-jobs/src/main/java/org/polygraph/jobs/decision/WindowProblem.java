@@ -12,25 +12,26 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.Operations;
 
 /**
- * A set of transactions that may move between two places, and all that their new places depend on: R(M) as a value that refers to
- * no history, so that any process can solve it.
+ * A set of transactions that may move between two places, and all that their new places depend on: R(M) as a value that
+ * refers to no history, so that any process can solve it.
  *
- * <p>Its transactions are numbered: first the members, which may move, session by session; then the frozen ones, whose events keep
- * their order; the last one stands for all that is behind the right border, and reads the values that are expected there. Event
- * {@code t} is transaction t at SER; events {@code 2t} and {@code 2t + 1} are its snapshot and its commit at SI. What is
- * before the left border is represented by the initial values. All events of members come before the last transaction.
+ * <p>Its transactions are numbered: first the members, which may move, session by session; then the frozen ones, whose
+ * events keep their order; the last one stands for all that is behind the right border, and reads the values that are
+ * expected there. Event {@code t} is transaction t at SER; events {@code 2t} and {@code 2t + 1} are its snapshot and
+ * its commit at SI. What is before the left border is represented by the initial values. All events of members come
+ * before the last transaction.
  *
  * @param eventsPerTransaction 1: SER, 2: SI
  * @param sessionStarts by session of members: its first member; and the number of members
  * @param optional by member: whether its outcome is unknown and open
  * @param times of members, where real time is part of the level; null otherwise
- * @param operations external reads and visible writes of all transactions, on keys that are numbered from 0; values are codes that
- *     need no dictionary, equal for equal values
+ * @param operations external reads and visible writes of all transactions, on keys that are numbered from 0; values are
+ *     codes that need no dictionary, equal for equal values
  * @param initialValues by key: the value at the left border
  * @param order all events in their present order, which those of transactions that are no members keep
  * @param before how many of {@code order} lie before the left border, and so before all members
- * @param edges pairs of events, of which the first comes before the second: session order and real time between members and frozen
- *     transactions
+ * @param edges pairs of events, of which the first comes before the second: session order and real time between members
+ *     and frozen transactions
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 public record WindowProblem(
@@ -128,8 +129,8 @@ public record WindowProblem(
     }
 
     /**
-     * The problem as a history: as few further sessions of frozen transactions as there are transactions that overlap. Fewer
-     * sessions make closures smaller.
+     * The problem as a history: as few further sessions of frozen transactions as there are transactions that overlap.
+     * Fewer sessions make closures smaller.
      */
     private final class Chains {
         private final int[] frozen = frozen();

@@ -17,12 +17,16 @@ import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Decides SER, SI, SSER and SSI by windows: events get places, windows of neighbouring places are repaired side by side, and what is
- * violated after that is repaired by growing sets. Windows never change a verdict: an order is found only if no operation of the
- * whole history is violated in it, and a violation only if a {@link MovingSet} violates the level alone.
+ * Decides SER, SI, SSER and SSI by windows: events get places, windows of neighbouring places are repaired side by
+ * side, and what is violated after that is repaired by growing sets. Windows never change a verdict: an order is found
+ * only if no operation of the whole history is violated in it, and a violation only if a {@link MovingSet} violates the
+ * level alone.
  */
 public final class WindowedDecision {
-    /** Looks at the budget that a window may take, besides those for each of its transactions. The rest is left to growing sets. */
+    /**
+     * Looks at the budget that a window may take, besides those for each of its transactions. The rest is left to
+     * growing sets.
+     */
     private static final long LOOKS = 50_000;
 
     private static final long LOOKS_A_TRANSACTION = 20;
@@ -103,7 +107,8 @@ public final class WindowedDecision {
     /**
      * Decides the history.
      *
-     * @param order events in the order that is tried first, which extends session order, and real time if the level has it; overwritten
+     * @param order events in the order that is tried first, which extends session order, and real time if the level has
+     *     it; overwritten
      */
     Finding find(int[] order) {
         HistoryTable table = check.table();
@@ -187,7 +192,9 @@ public final class WindowedDecision {
         return windows;
     }
 
-    /** Takes windows out of a list that have no place in common; snapshots may lie before the windows of their commits. */
+    /**
+     * Takes windows out of a list that have no place in common; snapshots may lie before the windows of their commits.
+     */
     private static List<MovingSet> takeApart(PlacedHistory placed, List<Window> windows) {
         List<MovingSet> apart = new ArrayList<>();
         List<Window> rest = new ArrayList<>();
@@ -205,7 +212,10 @@ public final class WindowedDecision {
         return apart;
     }
 
-    /** Repairs windows that have no place in common, all from the present state. @return null unless one violates the level alone */
+    /**
+     * Repairs windows that have no place in common, all from the present state. @return null unless one violates the
+     * level alone
+     */
     private @Nullable Finding repair(List<MovingSet> windows, Borders borders) {
         WindowProblem.@Nullable Answer[] answers = new WindowProblem.Answer[windows.size()];
         @Nullable Finding[] refuted = new Finding[windows.size()];
@@ -253,7 +263,7 @@ public final class WindowedDecision {
 
     private @Nullable Finding refuteWindow(MovingSet moving, Budget budget) {
         try {
-            return refute(moving, budget, tuning.withCores(1));
+            return refute(moving, budget, tuning.withWorkers(1));
         } catch (BudgetException e) {
             check.budget().require();
             return null;
@@ -283,7 +293,9 @@ public final class WindowedDecision {
         }
     }
 
-    /** Repairs what is violated after the windows, by sets that grow. @return null unless one violates the level alone */
+    /**
+     * Repairs what is violated after the windows, by sets that grow. @return null unless one violates the level alone
+     */
     private @Nullable Finding grow(PlacedHistory placed) {
         for (IntArrayList left = placed.violated(); !left.isEmpty(); left = placed.violated()) {
             for (int operation : left) {
@@ -299,7 +311,10 @@ public final class WindowedDecision {
         return null;
     }
 
-    /** Repairs one violated operation. No other becomes violated, but for writes of transactions that have such a write already. */
+    /**
+     * Repairs one violated operation. No other becomes violated, but for writes of transactions that have such a write
+     * already.
+     */
     private @Nullable Finding grow(PlacedHistory placed, int operation) {
         GrowingSet set = GrowingSet.around(placed, operation);
         // A set that is hardly larger than one that holds alone is not decided alone.
@@ -328,8 +343,8 @@ public final class WindowedDecision {
     /** The refutation of U(M); null if U(M) holds. */
     private @Nullable Finding refute(MovingSet moving, Budget budget, Tuning with) {
         HistorySelection alone = moving.alone();
-        Check part = new Check(alone.table(), check.request(), Progress.NONE, budget, Checkpoints.NONE);
-        Finding found = Decision.of(part, new InMemoryKernels(part.table(), false, budget::exhausted), with);
+        Check sub = new Check(alone.table(), check.request(), Progress.NONE, budget, Checkpoints.NONE);
+        Finding found = Decision.of(sub, new InMemoryKernels(sub.table(), false, budget::exhausted), with);
         return found instanceof Finding.Refuted refuted ? new Finding.RefutedAlone(alone, refuted) : null;
     }
 }

@@ -113,18 +113,18 @@ public record Estimate(
      *     are tasks
      * @param isRemote whether executors are other machines, which read the input and keep copies of files
      */
-    public record Cut(int mostSlices, int operationsPerSlice, long heapClocks, boolean isRemote) {
+    public record Division(int mostSlices, int operationsPerSlice, long heapClocks, boolean isRemote) {
         /** The default, for this machine. */
-        public static final Cut USUAL = new Cut(16, 100_000, 256L << 20, false);
+        public static final Division DEFAULT = new Division(16, 100_000, 256L << 20, false);
     }
 
     /** Estimates the check of one level of one history, with Spark on this machine. */
     public static Estimate of(Engine engine, HistorySize size, IsolationLevel level) {
-        return of(engine, size, level, Cut.USUAL);
+        return of(engine, size, level, Division.DEFAULT);
     }
 
     /** Estimates the check of one level of one history. */
-    public static Estimate of(Engine engine, HistorySize size, IsolationLevel level, Cut cut) {
+    public static Estimate of(Engine engine, HistorySize size, IsolationLevel level, Division division) {
         boolean ordered = !level.isAxiom();
         long transactions = size.transactions();
         long operations = size.operations();
@@ -159,13 +159,14 @@ public record Estimate(
             double cpu = rest + read + byKey + closure + rules;
             return new Estimate(engine, least + clocks, least, 0, 0, 0, 0, cpu, cpu, 1);
         }
-        long wanted = (operations - 1) / cut.operationsPerSlice + 1;
-        int slices = (int) Math.max(1, Math.min(Math.min(wanted, cut.mostSlices), size.keys()));
-        boolean areInFiles = ordered && clocks > cut.heapClocks;
+        long wanted = (operations - 1) / division.operationsPerSlice + 1;
+        int slices = (int) Math.max(1, Math.min(Math.min(wanted, division.mostSlices), size.keys()));
+        boolean areInFiles = ordered && clocks > division.heapClocks;
         boolean isByWindow = areInFiles && level.realTime();
         boolean isByColumn = areInFiles && !level.realTime();
-        double driver = rest + SPARK_START_SECONDS + (cut.isRemote ? 0 : read) + (areInFiles ? 0 : closure + rules);
-        double tasks = (cut.isRemote ? read : 0)
+        double driver =
+                rest + SPARK_START_SECONDS + (division.isRemote ? 0 : read) + (areInFiles ? 0 : closure + rules);
+        double tasks = (division.isRemote ? read : 0)
                 + byKey
                 + SPARK_WARM_UP_SECONDS * warm
                 + SPARK_OPERATION_SECONDS * operations
@@ -181,7 +182,7 @@ public record Estimate(
                 isByColumn ? Math.max(task, RULE_TASK_BYTES + 4 * events) : task,
                 SHUFFLED_BYTES * operations,
                 (STAGED_BYTES + SHUFFLED_BYTES) * operations + files,
-                cut.isRemote ? files : 0,
+                division.isRemote ? files : 0,
                 driver + tasks,
                 driver,
                 slices);
@@ -209,12 +210,12 @@ public record Estimate(
      * Returns the engine that {@code --engine auto} chooses. It is the embedded engine if that fits with clocks; else
      * Spark if its driver, with clocks in files, fits; else the embedded engine without clocks.
      *
-     * @param cut needed only if the embedded engine does not fit
+     * @param division needed only if the embedded engine does not fit
      * @param heapBytes of this process, which is the driver's with Spark
      */
-    public static Engine auto(HistorySize size, IsolationLevel level, Supplier<Cut> cut, long heapBytes) {
+    public static Engine auto(HistorySize size, IsolationLevel level, Supplier<Division> division, long heapBytes) {
         return of(Engine.EMBEDDED, size, level).fit(heapBytes) != Fit.YES
-                        && of(Engine.SPARK, size, level, cut.get()).fit(heapBytes) == Fit.YES
+                        && of(Engine.SPARK, size, level, division.get()).fit(heapBytes) == Fit.YES
                 ? Engine.SPARK
                 : Engine.EMBEDDED;
     }

@@ -94,12 +94,12 @@ public final class BeyondReads {
     }
 
     private List<Violation> of(List<Violation> violations, Budget budget) {
-        HistorySelection part = HistorySelection.of(table, without(violations));
-        if (Counts.of(part.table()).transactionsCommitted() == 0 || budget.exhausted()) {
+        HistorySelection remaining = HistorySelection.of(table, without(violations));
+        if (Counts.of(remaining.table()).transactionsCommitted() == 0 || budget.exhausted()) {
             return List.of();
         }
-        WholeHistoryIds ids = new WholeHistoryIds(part);
-        return ids.of(rest.violations(part.table(), request, budget));
+        WholeHistoryIds ids = new WholeHistoryIds(remaining);
+        return ids.of(rest.violations(remaining.table(), request, budget));
     }
 
     private static boolean isSingle(Violation violation) {

@@ -182,26 +182,26 @@ public final class Counterexamples {
     }
 
     private static int transactions(Violation violation) {
-        SubHistory part = violation.minimal();
-        return part == null ? Integer.MAX_VALUE : part.transactions().length;
+        SubHistory sub = violation.minimal();
+        return sub == null ? Integer.MAX_VALUE : sub.transactions().length;
     }
 
     private static int operations(Violation violation) {
-        SubHistory part = violation.minimal();
-        return part == null ? Integer.MAX_VALUE : part.operations().length;
+        SubHistory sub = violation.minimal();
+        return sub == null ? Integer.MAX_VALUE : sub.operations().length;
     }
 
     private Violation judged(Violation violation) {
-        SubHistory part = violation.minimal();
-        if (part == null || (part.transactions().length > BruteForce.TRANSACTIONS && isJudged)) {
+        SubHistory sub = violation.minimal();
+        if (sub == null || (sub.transactions().length > BruteForce.TRANSACTIONS && isJudged)) {
             return violation;
         }
         Terms terms = request.terms().orElseThrow();
         return switch (BruteForce.judge(
-                HistorySelection.of(table, part.operations()).table(), terms, BruteForce.FEW_STATES)) {
+                HistorySelection.of(table, sub.operations()).table(), terms, BruteForce.FEW_STATES)) {
             case VIOLATED -> {
                 isJudged = true;
-                yield violation.shownBy(part.judgedBy(SubHistory.Judge.BRUTE_FORCE));
+                yield violation.shownBy(sub.judgedBy(SubHistory.Judge.BRUTE_FORCE));
             }
             case TOO_LARGE -> violation;
             case HOLDS ->

@@ -126,12 +126,12 @@ public final class Implications {
         List<Violation> reported = new ArrayList<>();
         List<Violation> unexplained = new ArrayList<>(weaker.unexplained());
         for (Violation violation : weaker.violations()) {
-            SubHistory part = violation.minimal();
-            SubHistory.Judge judge = part == null ? null : judge(request, part);
-            if (part != null && judge != null) {
+            SubHistory sub = violation.minimal();
+            SubHistory.Judge judge = sub == null ? null : judge(request, sub);
+            if (sub != null && judge != null) {
                 // A sub-history that is minimal for the weaker level may contain a smaller one that violates this
                 // level.
-                reported.add(violation.shownBy(new SubHistory(part.transactions(), part.operations(), false, judge)));
+                reported.add(violation.shownBy(new SubHistory(sub.transactions(), sub.operations(), false, judge)));
             } else {
                 unexplained.add(violation);
             }
@@ -146,9 +146,9 @@ public final class Implications {
     }
 
     /** Returns the judge that found that a sub-history violates the level; null if none did. */
-    private SubHistory.@Nullable Judge judge(CheckRequest request, SubHistory part) {
-        HistoryTable alone = HistorySelection.of(table, part.operations()).table();
-        if (part.transactions().length <= BruteForce.TRANSACTIONS) {
+    private SubHistory.@Nullable Judge judge(CheckRequest request, SubHistory sub) {
+        HistoryTable alone = HistorySelection.of(table, sub.operations()).table();
+        if (sub.transactions().length <= BruteForce.TRANSACTIONS) {
             switch (BruteForce.judge(alone, request.terms().orElseThrow())) {
                 case VIOLATED -> {
                     return SubHistory.Judge.BRUTE_FORCE;

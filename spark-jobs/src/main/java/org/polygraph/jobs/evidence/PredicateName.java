@@ -10,8 +10,8 @@ import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.table.PredicateReads;
 
 /**
- * Names a violation in which a query missed or found a row that another transaction changed. A missed row is a predicate
- * anti-dependency (Adya, thesis, section 3.1.3), so a cycle with one is no item cycle.
+ * Names a violation in which a query missed or found a row that another transaction changed. A missed row is a
+ * predicate anti-dependency (Adya, thesis, section 3.1.3), so a cycle with one is no item cycle.
  */
 final class PredicateName {
     private PredicateName() {}

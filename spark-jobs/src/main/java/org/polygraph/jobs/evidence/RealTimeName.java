@@ -49,10 +49,10 @@ final class RealTimeName {
     }
 
     private boolean isTimely(Violation violation) {
-        SubHistory part = violation.minimal();
-        if (part != null && !budget.exhausted()) {
+        SubHistory sub = violation.minimal();
+        if (sub != null && !budget.exhausted()) {
             boolean violates = withoutTime.violates(
-                    HistorySelection.of(table, part.operations()).table());
+                    HistorySelection.of(table, sub.operations()).table());
             if (violates || !budget.exhausted()) {
                 return !violates;
             }

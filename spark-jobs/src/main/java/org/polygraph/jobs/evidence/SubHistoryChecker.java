@@ -26,11 +26,11 @@ final class SubHistoryChecker implements SubHistoryJudge {
     }
 
     @Override
-    public boolean violates(HistoryTable part) {
-        SubHistoryDecision.charge(budget, part, request.level());
+    public boolean violates(HistoryTable sub) {
+        SubHistoryDecision.charge(budget, sub, request.level());
         if (request.level().isAxiom()) {
-            return WeakLevelDecision.violates(part, request, budget);
+            return WeakLevelDecision.violates(sub, request, budget);
         }
-        return SubHistoryDecision.violates(part, request, budget);
+        return SubHistoryDecision.violates(sub, request, budget);
     }
 }

@@ -29,7 +29,9 @@ public record RecordSettings(
         long pauseNanos,
         long killNanos,
         Path file) {
-    /** What the databases document: the weaker promise, if the replica has another one; empty if one documents nothing. */
+    /**
+     * What the databases document: the weaker promise, if the replica has another one; empty if one documents nothing.
+     */
     public Optional<Promise> promise() {
         Optional<Promise> first = promise(urls.get(0), isolation);
         for (String url : urls) {

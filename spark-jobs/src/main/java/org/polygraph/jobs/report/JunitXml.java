@@ -79,7 +79,10 @@ final class JunitXml {
         return text.toString();
     }
 
-    /** Escapes text and attributes; characters that {@link Legible} hides, such as those that XML 1.0 cannot represent, become escapes of Java. */
+    /**
+     * Escapes text and attributes; characters that {@link Legible} hides, such as those that XML 1.0 cannot represent,
+     * become escapes of Java.
+     */
     private static String escaped(String text) {
         StringBuilder safe = new StringBuilder(text.length() + 16);
         text.codePoints().forEach(c -> {

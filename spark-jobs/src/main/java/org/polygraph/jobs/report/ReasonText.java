@@ -190,16 +190,16 @@ final class ReasonText {
         return facts.value(key, version.value()) + " (" + facts.name(version.writer()) + readers + ")";
     }
 
-    private void enough(@Nullable SubHistory part, IsolationLevel level, int number) {
-        if (part == null) {
+    private void enough(@Nullable SubHistory sub, IsolationLevel level, int number) {
+        if (sub == null) {
             return;
         }
         heading(3);
-        int n = part.transactions().length;
-        int ops = part.operations().length;
+        int n = sub.transactions().length;
+        int ops = sub.operations().length;
         String who = n > 12
                 ? ""
-                : ": " + facts.list(Arrays.stream(part.transactions()).boxed().toList());
+                : ": " + facts.list(Arrays.stream(sub.transactions()).boxed().toList());
         line(
                 4,
                 n
@@ -211,11 +211,11 @@ final class ReasonText {
                         + (n == 1 ? " on its own" : " on their own")
                         + who);
         line(4, "violations/" + RunDirectory.folder(number) + "/history.jsonl of a run with --out has them");
-        String minimal = part.minimal() ? "nothing in it can be left out; " : "it may not be the smallest; ";
+        String minimal = sub.minimal() ? "nothing in it can be left out; " : "it may not be the smallest; ";
         line(
                 4,
                 minimal
-                        + switch (part.judge()) {
+                        + switch (sub.judge()) {
                             case CHECKER -> "it was checked again on its own";
                             case BRUTE_FORCE -> "every order of it was tried, and none explains it";
                         });

@@ -243,9 +243,9 @@ public final class RunDirectory {
     }
 
     private static void write(Location folder, Violation violation, HistoryTable table) throws IOException {
-        SubHistory part = violation.minimal();
-        if (part != null) {
-            HistoryTable alone = HistorySelection.of(table, part.operations()).table();
+        SubHistory sub = violation.minimal();
+        if (sub != null) {
+            HistoryTable alone = HistorySelection.of(table, sub.operations()).table();
             folder.child("history.jsonl").write(out -> HistoryWriter.writeJsonl(alone, out));
         } else {
             BitSet involved = involved(violation);

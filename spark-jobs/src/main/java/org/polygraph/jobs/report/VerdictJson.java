@@ -129,14 +129,14 @@ public final class VerdictJson {
         }
         json.writeEndArray();
         keys(violation.keys());
-        SubHistory part = violation.minimal();
-        if (part == null) {
+        SubHistory sub = violation.minimal();
+        if (sub == null) {
             json.writeNullField("sub_history");
         } else {
             json.writeObjectFieldStart("sub_history");
-            json.writeNumberField("txns", part.transactions().length);
-            json.writeNumberField("ops", part.operations().length);
-            json.writeBooleanField("minimal", part.minimal());
+            json.writeNumberField("txns", sub.transactions().length);
+            json.writeNumberField("ops", sub.operations().length);
+            json.writeBooleanField("minimal", sub.minimal());
             json.writeEndObject();
         }
         json.writeStringField("path", verdict.path());
@@ -261,20 +261,20 @@ public final class VerdictJson {
     }
 
     /** The sub-history; its operations are in {@code violations/NNN/history.jsonl}. */
-    private void minimal(@Nullable SubHistory part) throws IOException {
-        if (part == null) {
+    private void minimal(@Nullable SubHistory sub) throws IOException {
+        if (sub == null) {
             json.writeNullField("minimal_history");
             return;
         }
         json.writeObjectFieldStart("minimal_history");
         json.writeArrayFieldStart("txns");
-        for (int t : part.transactions()) {
+        for (int t : sub.transactions()) {
             json.writeString(id(t));
         }
         json.writeEndArray();
-        number("ops", part.operations().length);
-        json.writeBooleanField("minimal", part.minimal());
-        json.writeStringField("judged_by", part.judge().label());
+        number("ops", sub.operations().length);
+        json.writeBooleanField("minimal", sub.minimal());
+        json.writeStringField("judged_by", sub.judge().label());
         json.writeEndObject();
     }
 

@@ -165,9 +165,9 @@ public final class ViolationText {
         for (int t : violation.transactions()) {
             number(t);
         }
-        SubHistory part = violation.minimal();
-        if (detail == Detail.FULL && part != null) {
-            for (int t : part.transactions()) {
+        SubHistory sub = violation.minimal();
+        if (detail == Detail.FULL && sub != null) {
+            for (int t : sub.transactions()) {
                 number(t);
             }
         }

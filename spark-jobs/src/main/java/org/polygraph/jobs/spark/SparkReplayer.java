@@ -24,11 +24,11 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Replays on Spark. Tasks replay large JSON Lines and Parquet in pieces ({@link PieceReplay}), and the driver has no table. Other
- * histories are replayed by key: the driver checks the conditions that concern more than one key and deals raw operations out
- * to slices of keys, a file each; a task replays a slice; the driver merges the results. Like all verifying code it
- * reaches neither partitioner nor solver. RC, RA and CC are replayed on the driver without a session; so is an order
- * that is not a permutation.
+ * Replays on Spark. Tasks replay large JSON Lines and Parquet in pieces ({@link PieceReplay}), and the driver has no
+ * table. Other histories are replayed by key: the driver checks the conditions that concern more than one key and deals
+ * raw operations out to slices of keys, a file each; a task replays a slice; the driver merges the results. Like all
+ * verifying code it reaches neither partitioner nor solver. RC, RA and CC are replayed on the driver without a session;
+ * so is an order that is not a permutation.
  *
  * <p>On the driver, beside the table: 4 bytes an event. In a task: twice 32 bytes an operation of its slice, and 20 a
  * key.

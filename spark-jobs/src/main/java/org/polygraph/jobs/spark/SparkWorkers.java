@@ -14,8 +14,8 @@ import org.polygraph.jobs.windows.Task;
 import org.polygraph.jobs.windows.Workers;
 
 /**
- * Runs the tasks of a check by windows on executors, with scratch files in a folder that driver and executors see. A task that runs twice
- * writes the same file twice.
+ * Runs the tasks of a check by windows on executors, with scratch files in a folder that driver and executors see. A
+ * task that runs twice writes the same file twice.
  */
 final class SparkWorkers implements Workers {
     private final JavaSparkContext context;

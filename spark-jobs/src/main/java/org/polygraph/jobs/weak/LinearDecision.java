@@ -74,13 +74,13 @@ public final class LinearDecision {
         List<Violation> reported = new ArrayList<>();
         boolean isJudged = false;
         for (Violation violation : found.violations()) {
-            SubHistory part = violation.minimal();
-            if (part == null) {
+            SubHistory sub = violation.minimal();
+            if (sub == null) {
                 reported.add(violation);
                 continue;
             }
             BruteForce.Answer answer = BruteForce.judge(
-                    HistorySelection.of(table, part.operations()).table(),
+                    HistorySelection.of(table, sub.operations()).table(),
                     request.terms().orElseThrow());
             if (answer == BruteForce.Answer.HOLDS) {
                 throw new IllegalStateException(
@@ -88,7 +88,7 @@ public final class LinearDecision {
             }
             boolean violates = answer == BruteForce.Answer.VIOLATED;
             isJudged |= violates;
-            reported.add(violates ? violation.shownBy(part.judgedBy(SubHistory.Judge.BRUTE_FORCE)) : violation);
+            reported.add(violates ? violation.shownBy(sub.judgedBy(SubHistory.Judge.BRUTE_FORCE)) : violation);
         }
         phases.end(reported.size());
         return new Finding.Violated(

@@ -174,10 +174,10 @@ public final class WeakLevelDecision {
                 request.indeterminate(),
                 false,
                 request.mostViolations());
-        Budget part = budget.part(MOST_ORDER_NANOS + ORDER_NANOS * table.operations());
-        Check parts = new Check(split.table(), serial, Progress.NONE, part, Checkpoints.NONE);
-        Kernels ofParts = new InMemoryKernels(split.table(), false, part::exhausted);
-        Finding found = Strategy.optional(budget, () -> Decision.of(parts, ofParts, Tuning.DEFAULT))
+        Budget share = budget.part(MOST_ORDER_NANOS + ORDER_NANOS * table.operations());
+        Check halves = new Check(split.table(), serial, Progress.NONE, share, Checkpoints.NONE);
+        Kernels ofHalves = new InMemoryKernels(split.table(), false, share::exhausted);
+        Finding found = Strategy.optional(budget, () -> Decision.of(halves, ofHalves, Tuning.DEFAULT))
                 .find();
         if (!(found instanceof Finding.Order order)) {
             return null;

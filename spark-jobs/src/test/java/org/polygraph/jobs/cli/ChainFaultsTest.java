@@ -10,7 +10,10 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Chains that are broken, that fork, or that are violated: what {@code check --after} and {@code verify --chain} answer. */
+/**
+ * Chains that are broken, that fork, or that are violated: what {@code check --after} and {@code verify --chain}
+ * answer.
+ */
 class ChainFaultsTest {
     @TempDir
     private Path folder;

@@ -173,7 +173,7 @@ class EstimateTest {
         assertThat(spark.memoryBytes()).isLessThan(embedded.memoryBytes());
         for (long heap = 64L << 20; heap < 4L << 30; heap += 32L << 20) {
             boolean only = embedded.fit(heap) != Estimate.Fit.YES && spark.fit(heap) == Estimate.Fit.YES;
-            assertThat(Estimate.auto(large, IsolationLevel.SER, () -> Estimate.Cut.USUAL, heap))
+            assertThat(Estimate.auto(large, IsolationLevel.SER, () -> Estimate.Division.DEFAULT, heap))
                     .as(heap + " bytes")
                     .isEqualTo(only ? Estimate.Engine.SPARK : Estimate.Engine.EMBEDDED);
         }
@@ -234,9 +234,9 @@ class EstimateTest {
             assertThat(spark.get("slices").asInt()).isEqualTo(4);
         }
         Estimate local = Estimate.of(
-                Estimate.Engine.SPARK, tenMillion(), IsolationLevel.SER, new SparkSettings("local[2]").cut());
-        Estimate yarn =
-                Estimate.of(Estimate.Engine.SPARK, tenMillion(), IsolationLevel.SER, new SparkSettings("yarn").cut());
+                Estimate.Engine.SPARK, tenMillion(), IsolationLevel.SER, new SparkSettings("local[2]").division());
+        Estimate yarn = Estimate.of(
+                Estimate.Engine.SPARK, tenMillion(), IsolationLevel.SER, new SparkSettings("yarn").division());
         assertThat(local.slices()).isEqualTo(16);
         assertThat(yarn.slices()).isEqualTo(100);
         assertThat(local.taskBytes()).isEqualTo(53L * (10_000_000 / 16 + 1) + 4L * 1_250_000);
@@ -244,7 +244,7 @@ class EstimateTest {
         System.setProperty("spark.sql.shuffle.partitions", "7");
         try {
             Estimate set = Estimate.of(
-                    Estimate.Engine.SPARK, tenMillion(), IsolationLevel.SER, new SparkSettings("yarn").cut());
+                    Estimate.Engine.SPARK, tenMillion(), IsolationLevel.SER, new SparkSettings("yarn").division());
             assertThat(set.slices()).isEqualTo(7);
             System.setProperty("spark.sql.shuffle.partitions", "many");
             InProcess wrong = InProcess.run("estimate", path("h.parquet"));
@@ -273,7 +273,7 @@ class EstimateTest {
         assertThat(spark.seconds(4)).isCloseTo(spark.driverSeconds() + tasks / 4, within(1e-9));
         assertThat(spark.seconds(1000)).isEqualTo(spark.seconds(16));
         // Where executors read and clocks are in files, less is the driver's, and each node has a copy of the files.
-        Estimate.Cut files = new Estimate.Cut(512, 100_000, 1 << 20, true);
+        Estimate.Division files = new Estimate.Division(512, 100_000, 1 << 20, true);
         Estimate remote = Estimate.of(Estimate.Engine.SPARK, tenMillion(), IsolationLevel.SER, files);
         assertThat(remote.driverSeconds()).isLessThan(spark.driverSeconds() - 3);
         assertThat(remote.nodeBytes()).isEqualTo(2 * 4L * 1_250_000 * 51);
@@ -321,7 +321,7 @@ class EstimateTest {
             Estimate embedded = Estimate.of(Estimate.Engine.EMBEDDED, short70k, level);
             assertThat(embedded.memoryBytes()).as("%s", level).isLessThan(200L << 20);
             assertThat(embedded.cpuSeconds()).as("%s", level).isBetween(0.5, 3.0);
-            assertThat(Estimate.auto(short70k, level, () -> Estimate.Cut.USUAL, 1L << 30))
+            assertThat(Estimate.auto(short70k, level, () -> Estimate.Division.DEFAULT, 1L << 30))
                     .isEqualTo(Estimate.Engine.EMBEDDED);
         }
     }
@@ -341,11 +341,11 @@ class EstimateTest {
         InProcess invalid = InProcess.run("estimate", broken.toString());
         assertThat(invalid.exitCode()).isEqualTo(5);
         assertThat(invalid.err()).contains(broken + ":40002");
-        Path truncated = folder.resolve("cut.parquet");
+        Path truncated = folder.resolve("truncated.parquet");
         byte[] parquet = Files.readAllBytes(folder.resolve("h.parquet"));
         Files.write(truncated, java.util.Arrays.copyOf(parquet, parquet.length - 9));
-        InProcess cut = InProcess.run("estimate", truncated.toString());
-        assertThat(cut.exitCode()).as(cut.toString()).isEqualTo(5);
+        InProcess refused = InProcess.run("estimate", truncated.toString());
+        assertThat(refused.exitCode()).as(refused.toString()).isEqualTo(5);
         Path noise = Files.write(folder.resolve("noise"), "PAR1 noise PAR1".getBytes(StandardCharsets.US_ASCII));
         assertThat(InProcess.run("estimate", noise.toString()).exitCode()).isEqualTo(5);
         assertThat(InProcess.run("estimate", "-l", "nonsense", path("h.parquet"))

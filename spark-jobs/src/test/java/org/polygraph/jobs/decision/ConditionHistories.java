@@ -76,7 +76,8 @@ public final class ConditionHistories {
     }
 
     /**
-     * @param rows by key: the value that was returned, or ABSENT; if the keys are not given, the search writes the rows that match here
+     * @param rows by key: the value that was returned, or ABSENT; if the keys are not given, the search writes the rows
+     *     that match here
      * @param count of the rows, if their keys are not given
      */
     private record Operation(Kind kind, int key, Row row, Where where, int[] rows, int count) {

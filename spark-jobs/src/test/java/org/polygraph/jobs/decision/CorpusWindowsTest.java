@@ -28,9 +28,9 @@ import org.polygraph.storage.testkit.OracleCorpus;
 import org.polygraph.storage.testkit.SuiteScale;
 
 /**
- * Histories of the corpus by windows of several sizes: the verdict is that of the whole-history way, and an order replays. At the
- * scale of 10 or more all histories are tried, which takes hours; below, a share of the small ones. A table shows how many needed sets that
- * grow.
+ * Histories of the corpus by windows of several sizes: the verdict is that of the whole-history way, and an order
+ * replays. At the scale of 10 or more all histories are tried, which takes hours; below, a share of the small ones. A
+ * table shows how many needed sets that grow.
  */
 class CorpusWindowsTest {
     private static final int ALL = SuiteScale.of(100);

@@ -98,7 +98,7 @@ class SeamTest {
         String what = request.level() + " window " + window + " order " + Arrays.toString(order) + " seed " + seed + " "
                 + HistoryDsl.print(history);
         Check check = new Check(history, request, Progress.NONE, Budget.unlimited(), Checkpoints.NONE);
-        WindowedDecision decision = new WindowedDecision(check, Tuning.DEFAULT.withCores(1), window);
+        WindowedDecision decision = new WindowedDecision(check, Tuning.DEFAULT.withWorkers(1), window);
         Finding found = decision.find(order);
         grown += Objects.requireNonNull(check.windows()).grown();
         if (found instanceof Finding.Order accepted) {

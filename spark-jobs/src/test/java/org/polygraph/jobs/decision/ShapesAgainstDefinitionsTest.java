@@ -106,7 +106,7 @@ class ShapesAgainstDefinitionsTest {
         return Tuning.DEFAULT
                 .withRounds(rounds[random.nextInt(rounds.length)])
                 .withRows(rows[random.nextInt(rows.length)])
-                .withCores(1);
+                .withWorkers(1);
     }
 
     private void judge(HistoryTable whole, CheckRequest request, Tuning tuning, boolean holds, String what, long seed) {

@@ -90,8 +90,8 @@ class ListSentencesTest {
     }
 
     /**
-     * Whether a transaction of the text reads a list that ends with a value, perhaps before its own appends, or that has
-     * it inside.
+     * Whether a transaction of the text reads a list that ends with a value, perhaps before its own appends, or that
+     * has it inside.
      */
     private static boolean reads(String history, String transaction, String key, String value) {
         String element = value.equals("[]") ? "" : value.replaceAll("\\D", "");

@@ -27,8 +27,9 @@ class EffectiveSettingsTest {
         System.setProperty(OwnSetting.HOT_KEY_BYTES.key(), "3m");
         System.setProperty("spark.sql.shuffle.partitions", "5");
         try (LazySession session = new LazySession("local[2]")) {
-            SparkChecker.TaskSizes cut = SparkChecker.settings(session.configuration(), SparkChecker.TaskSizes.DEFAULT);
-            List<String> lines = new EffectiveSettings(session.get(), cut).lines();
+            SparkChecker.TaskSizes division =
+                    SparkChecker.settings(session.configuration(), SparkChecker.TaskSizes.DEFAULT);
+            List<String> lines = new EffectiveSettings(session.get(), division).lines();
             assertThat(lines)
                     .contains(
                             "spark.master=local[2]",
@@ -54,14 +55,17 @@ class EffectiveSettingsTest {
     /** Said twice, where Spark is and where it is not: in one voice. */
     @Test
     void defaultsAreThoseOfTheCode() {
-        SparkChecker.TaskSizes cut = SparkChecker.TaskSizes.DEFAULT;
-        assertThat(OwnSetting.SLICE_OPERATIONS.usual()).isEqualTo(Integer.toString(cut.operationsPerSlice()));
-        assertThat(JavaUtils.byteStringAsBytes(OwnSetting.CLOCKS_HEAP.usual())).isEqualTo(cut.heapClocks());
-        assertThat(JavaUtils.byteStringAsBytes(OwnSetting.HOT_KEY_BYTES.usual()))
-                .isEqualTo(cut.hotKeyBytes());
-        assertThat(JavaUtils.byteStringAsBytes(OwnSetting.PIECE_BYTES.usual()))
+        SparkChecker.TaskSizes division = SparkChecker.TaskSizes.DEFAULT;
+        assertThat(OwnSetting.SLICE_OPERATIONS.defaultValue())
+                .isEqualTo(Integer.toString(division.operationsPerSlice()));
+        assertThat(JavaUtils.byteStringAsBytes(OwnSetting.CLOCKS_HEAP.defaultValue()))
+                .isEqualTo(division.heapClocks());
+        assertThat(JavaUtils.byteStringAsBytes(OwnSetting.HOT_KEY_BYTES.defaultValue()))
+                .isEqualTo(division.hotKeyBytes());
+        assertThat(JavaUtils.byteStringAsBytes(OwnSetting.PIECE_BYTES.defaultValue()))
                 .isEqualTo(ReadPlan.Sizes.DEFAULT.pieceBytes());
-        assertThat(Stream.of(OwnSetting.values()).filter(each -> each.usual().isEmpty()))
+        assertThat(Stream.of(OwnSetting.values())
+                        .filter(each -> each.defaultValue().isEmpty()))
                 .containsExactly(OwnSetting.PROFILE, OwnSetting.STAGE_DIR);
     }
 }

@@ -245,9 +245,9 @@ class PartitionsTest {
      */
     @Test
     void aCrowdedWindowIsDoneWithout() {
-        SparkChecker.TaskSizes usual = CHECKERS.get(0).sizes();
+        SparkChecker.TaskSizes standard = CHECKERS.get(0).sizes();
         SparkChecker.TaskSizes little =
-                new SparkChecker.TaskSizes(1, 1, 1, 0, 1000, Long.MAX_VALUE, usual.windows(), 1);
+                new SparkChecker.TaskSizes(1, 1, 1, 0, 1000, Long.MAX_VALUE, standard.windows(), 1);
         int done = 0;
         try (SparkChecker checker = new SparkChecker("local[2]", little)) {
             for (int i = 0; i < 4; i++) {

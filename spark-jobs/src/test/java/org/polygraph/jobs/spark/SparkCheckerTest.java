@@ -63,13 +63,13 @@ class SparkCheckerTest {
 
     /** As users get it. */
     @SuppressWarnings("NullAway.Init")
-    private static SparkChecker usual;
+    private static SparkChecker standard;
 
     @BeforeAll
     static void start() {
         System.setProperty(LazySession.STAGE_FOLDER, stages.toUri().toString());
         fine = new SparkChecker("local[2]", 80);
-        usual = new SparkChecker("local[2]");
+        standard = new SparkChecker("local[2]");
         fine.session();
     }
 
@@ -235,7 +235,7 @@ class SparkCheckerTest {
                     .isolation(HistoryGenerator.Isolation.SERIAL)
                     .generate();
             for (IsolationLevel level : LEVELS) {
-                Verdict verdict = usual.check(table, CheckRequest.of(level), Progress.NONE, Budget.unlimited());
+                Verdict verdict = standard.check(table, CheckRequest.of(level), Progress.NONE, Budget.unlimited());
                 assertThat(verdict.status()).isEqualTo(Verdict.Status.PASS);
                 solved += verdict.phases().stream().anyMatch(p -> p.name().equals("solve")) ? 1 : 0;
             }
@@ -253,10 +253,10 @@ class SparkCheckerTest {
         assertThat(files).isNotEmpty();
         for (Path file : files) {
             HistoryTable table = HistoryReader.read(file.toString(), HistoryFormat.AUTO);
-            assertThat(usual.problem(table) != null).as(file.toString()).isEqualTo(table.hasRows());
+            assertThat(standard.problem(table) != null).as(file.toString()).isEqualTo(table.hasRows());
             if (Counts.of(table).transactionsCommitted() > 0 && !table.hasRows()) {
                 for (IsolationLevel level : LEVELS) {
-                    same(usual, table, level, file.toString());
+                    same(standard, table, level, file.toString());
                 }
             }
         }
@@ -317,7 +317,7 @@ class SparkCheckerTest {
                 CheckRequest request = CheckRequest.of(level);
                 Verdict expected = new EmbeddedChecker().check(table, request, Progress.NONE, budget);
                 if (expected.status() != Verdict.Status.UNKNOWN) {
-                    Verdict actual = usual.check(table, request, Progress.NONE, Budget.unlimited());
+                    Verdict actual = standard.check(table, request, Progress.NONE, Budget.unlimited());
                     assertThat(actual.status()).as("%s %s", path, level).isEqualTo(expected.status());
                     assertThat(actual.violations()).as("%s %s", path, level).isEqualTo(expected.violations());
                     compared++;

@@ -91,7 +91,7 @@ public record HistoryStats(
         return committed + aborted + indeterminate;
     }
 
-    /** Whether no key ever gets a value twice, its initial value included. */
+    /** Whether all values of each key differ, including its initial value. */
     public boolean uniqueValues() {
         return repeatedWrites == 0;
     }

@@ -11,11 +11,11 @@ import java.util.Optional;
 public record InitialChoice(Kind kind, long session, long index) {
     /** How loaders are found. */
     public enum Kind {
-        /** They are recognized. */
+        /** The loaders are recognized by what they write. */
         AUTO,
-        /** There are none. */
+        /** No transaction is a loader. */
         IMPLICIT,
-        /** The user names one. */
+        /** The user names a loader. */
         NAMED
     }
 

@@ -15,10 +15,10 @@ import org.polygraph.storage.table.HistoryTable;
  * late, which hides lost updates and long forks; so they are made part of the initial transaction, before all others.
  *
  * <p>Recognized are committed transactions that only write, write nothing but the initial value, and have no other
- * transactions before them in their session: a session may load each row in a transaction of its own. With times, they end
- * before every other transaction starts. Without times, they are all transactions of their session or they form the
- * beginning of the input; then, as positions prove little, no other transaction that may count writes an initial
- * value, and no two of them write the same key. Together they write every key whose initial value is read.
+ * transactions before them in their session: a session may load each row in a transaction of its own. With times, they
+ * end before every other transaction starts. Without times, they are all transactions of their session or they form the
+ * beginning of the input; then, as positions prove little, no other transaction that may count writes an initial value,
+ * and no two of them write the same key. Together they write every key whose initial value is read.
  *
  * <p>Time: linear in the sessions if no transaction has this form, else linear in the history.
  */
@@ -82,7 +82,7 @@ public final class Loaders {
                 : ofUnknownOutcome(table);
     }
 
-    /** Returns no loaders; the doubt is about those of unknown outcome, which are none. */
+    /** Returns the result without loaders. Transactions of unknown outcome cannot be loaders, so a doubt names them. */
     private static Loaders ofUnknownOutcome(HistoryTable table) {
         int[] unknown = candidates(table, TransactionStatus.INDETERMINATE);
         return unknown.length > 0 && new Uses(table, unknown).isRead()
@@ -95,7 +95,10 @@ public final class Loaders {
                 : new Loaders(table, IntArrays.EMPTY_ARRAY);
     }
 
-    /** Returns the transactions at the beginning of sessions that have an outcome and only write initial values, ascending. */
+    /**
+     * Returns, ascending, the transactions of known outcome at the beginning of sessions that only write initial
+     * values.
+     */
     private static int[] candidates(HistoryTable table, TransactionStatus outcome) {
         IntArrayList candidates = new IntArrayList();
         for (int s = 0; s < table.sessions(); s++) {
@@ -257,14 +260,18 @@ public final class Loaders {
         return found;
     }
 
-    /** Whether what is last of a candidate precedes what is first of all others. */
+    /**
+     * Whether the end of a candidate precedes the start of every other transaction. Ends and starts are times or
+     * positions.
+     */
     @FunctionalInterface
     private interface Precedes {
         boolean holds(long last, long first);
     }
 
     /**
-     * Drops candidates, and those that follow them in their session, until all that are left precede all other transactions.
+     * Drops candidates, and those that follow them in their session, until all that are left precede all other
+     * transactions.
      *
      * @param candidates ascending; with each, all before it in its session
      * @return ascending
@@ -301,7 +308,7 @@ public final class Loaders {
         return kept.toIntArray();
     }
 
-    /** Drops a candidate and those that follow it in its session. @return the least of what is first of them */
+    /** Drops a candidate and those that follow it in its session. @return the least start of these */
     private static long drop(HistoryTable table, BitSet left, int t, IntToLongFunction first) {
         long bound = Long.MAX_VALUE;
         for (int later = t; later < table.transactionsEnd(table.sessionOf(t)) && left.get(later); later++) {
@@ -311,7 +318,7 @@ public final class Loaders {
         return bound;
     }
 
-    /** What other transactions do with the keys of loaders. */
+    /** The operations of other transactions on the keys of loaders. */
     private static final class Uses {
         private final HistoryTable table;
         private final int[] loaders;

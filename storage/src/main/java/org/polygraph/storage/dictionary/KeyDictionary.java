@@ -50,7 +50,7 @@ public final class KeyDictionary {
         Arrays.fill(direct, -1);
     }
 
-    /** A dictionary of some keys of another one, which takes memory for these only. */
+    /** A dictionary of some keys of another dictionary. It takes memory for these keys only. */
     public static KeyDictionary picked(KeyDictionary from, int[] ids) {
         KeyDictionary picked = new KeyDictionary(new StringDictionary(), 0, 0);
         for (int id : ids) {

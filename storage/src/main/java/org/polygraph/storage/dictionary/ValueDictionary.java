@@ -61,7 +61,7 @@ public final class ValueDictionary {
         this(new StringDictionary());
     }
 
-    /** @param strings an empty one */
+    /** @param strings an empty dictionary */
     public ValueDictionary(StringDictionary strings) {
         this.strings = strings;
         integerIds.defaultReturnValue(-1);
@@ -267,8 +267,8 @@ public final class ValueDictionary {
     }
 
     /**
-     * An integer that stands for a code where its dictionary is not at hand. Different codes have different integers; that of an
-     * integer which is its own code is this integer.
+     * An integer that stands for a code where its dictionary is not at hand. Different codes have different integers;
+     * that of an integer which is its own code is this integer.
      */
     public static long asInteger(long code) {
         return isOwnCode(code) ? code : code - NULL + OWN_CODE_MAX + 1;

@@ -108,8 +108,8 @@ public final class TransactionPlan implements Serializable {
     }
 
     /**
-     * Returns the number of operations of all transactions, with the one that inserts all rows. If these have different numbers, it visits each
-     * transaction.
+     * Returns the number of operations of all transactions, with the one that inserts all rows. If these have different
+     * numbers, it visits each transaction.
      */
     public long totalOperations() {
         long sum = workload.predicates > 0 ? workload.keys : 0;

@@ -131,8 +131,8 @@ public final class Workload implements Serializable {
     }
 
     /**
-     * Sets the share of operations that are by a condition, and the most rows that a condition selects, 1 to 100,000. All
-     * rows exist at first; see {@link PredicateStore}.
+     * Sets the share of operations that are by a condition, and the most rows that a condition selects, 1 to 100,000.
+     * All rows exist at first; see {@link PredicateStore}.
      */
     public Workload predicates(double share, int rows) {
         predicates = share("predicates", share);

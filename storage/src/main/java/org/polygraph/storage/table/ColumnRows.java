@@ -8,7 +8,8 @@ import org.polygraph.storage.dictionary.ValueDictionary;
 
 /**
  * The rows of a state by the values of one column, in lists. A list has the rows of some neighbouring integers, or of
- * one other value. A row moves in constant time, and a search visits little more than the rows that it finds.
+ * one value that is not an integer. A row moves in constant time, and a search visits little more than the rows that it
+ * finds.
  */
 final class ColumnRows {
     private static final int MOST_LISTS = 1 << 12;
@@ -17,7 +18,7 @@ final class ColumnRows {
     private final ValueDictionary values;
     private final long[] integers;
     private final int shift;
-    /** By code of a value that is not an integer: its list. */
+    /** The list of each value that is not an integer, by the code of the value. */
     private final Long2IntOpenHashMap others = new Long2IntOpenHashMap();
 
     private final int[] firsts;

@@ -24,7 +24,7 @@ import org.polygraph.storage.model.TransactionStatus;
 public final class HistoryTable {
     /** Key and kind in an int, the code of the value in a long. */
     public static final int BYTES_PER_OPERATION = 12;
-    /** In an initial state: the code of a row whose value is null. Null itself means that there is no row. */
+    /** The code of a row whose value is null, in an initial state. There, null means that there is no row. */
     static final long ROW_OF_NULL = Long.MIN_VALUE + (1L << 47);
 
     /** Status 1, index 8, source 8, first operation 4. */
@@ -251,17 +251,17 @@ public final class HistoryTable {
     }
 
     /**
-     * Whether an operation is one that no transaction did: it stands for the place of an append in the lists that were
-     * read.
+     * Whether an operation is implied: no transaction did it. It expresses the place of an append in the lists that
+     * were read.
      */
     public boolean isImplied(int operation) {
         return operationKinds != null && operationKinds[operation] == Operations.IMPLIED;
     }
 
     /**
-     * Returns the append or the read of a list that an implied operation stands for; any other operation itself, and so
-     * an implied one whose append or read the table does not have. Implied reads are before the operation, implied
-     * writes and what precedes them are behind the append.
+     * Returns the append or the read of a list that an implied operation belongs to. Returns the operation itself if it
+     * is not implied, or if the table does not have that append or read. Implied reads come before the append or read,
+     * and implied writes, with the reads before them, come after the append.
      */
     public int implying(int operation) {
         int o = operation;
@@ -397,14 +397,16 @@ public final class HistoryTable {
     }
 
     /**
-     * The predicates that the history was read with, which reads of keys stand for, perhaps only in part; null for
-     * none.
+     * The predicates of the history, which reads of keys express, perhaps only some of them; null if there are none.
      */
     public @Nullable PredicateReads predicates() {
         return header.predicates();
     }
 
-    /** The writes by a condition whose rows are not known; null if there are none. This table is one of the two that stand for the history. */
+    /**
+     * The writes by a condition whose rows are not known; null if there are none. If there are some, two tables
+     * represent the history: this one and another one.
+     */
     public @Nullable UnknownRows unknownRows() {
         return header.unknownRows();
     }
@@ -421,7 +423,7 @@ public final class HistoryTable {
         return with(header.with(recorded));
     }
 
-    /** The predicates and columns that some codes in {@link #asRead} stand for; null if there are none. */
+    /** The predicates and columns that codes in {@link #asRead} represent; null if there are none. */
     public @Nullable Predicates recordedPredicates() {
         Recorded recorded = header.recorded();
         return recorded == null ? null : recorded.predicates();
@@ -433,8 +435,8 @@ public final class HistoryTable {
     }
 
     /**
-     * The history without what stands for predicates: with the rows that they returned and wrote. The same table if
-     * some of these rows were not recorded.
+     * The history without the operations that express predicates, with the rows that predicates returned and wrote. The
+     * same table if some of these rows were not recorded.
      */
     public HistoryTable withoutPredicates() {
         Recorded recorded = header.recorded();

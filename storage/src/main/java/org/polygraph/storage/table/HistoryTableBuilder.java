@@ -278,7 +278,11 @@ public final class HistoryTableBuilder {
         operation(0, predicates().add(condition, new Predicates.Unknown(false, value, row, count)));
     }
 
-    /** Adds a delete by a condition whose rows are not known, or that found none. @param count of the rows; negative if it is not known */
+    /**
+     * Adds a delete by a condition whose rows are not known, or that found none.
+     *
+     * @param count of the rows; negative if it is not known
+     */
     public void deleteOfUnknownRows(Condition condition, long count) {
         operation(0, predicates().add(condition, new Predicates.Unknown(true, ValueDictionary.NULL, -1, count)));
     }

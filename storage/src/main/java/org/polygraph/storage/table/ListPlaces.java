@@ -12,7 +12,7 @@ import org.polygraph.storage.model.BudgetException;
 
 /**
  * Reads of lists as reads of place keys, see {@link ListResolution#observed}. The place key of two elements of a list
- * is written by both transactions that appended them, with the element of each. Operations on place keys are {@link
+ * is written by both transactions that appended them, with the element of each. The operations on place keys are {@link
  * Operations#IMPLIED}.
  */
 final class ListPlaces {
@@ -32,7 +32,7 @@ final class ListPlaces {
 
     private final IntArrayList firstOf = new IntArrayList();
 
-    /** The places where an element is the second one, and those where it is the first one. */
+    /** By element: the places of which it is the second element, and the places of which it is the first. */
     private final Places seconds = new Places();
 
     private final Places firsts = new Places();
@@ -151,7 +151,7 @@ final class ListPlaces {
             writePlaces(seconds, version, resolution.code(number));
             writePlaces(firsts, version, resolution.code(number));
         } else if (code == ListCodes.BEFORE_APPEND) {
-            // An element with two places: reads that contradict each other.
+            // Reads that contradict each other give an element two places.
             for (long place : resolution.contradiction(o + 1)) {
                 imply(table.operationKeys()[o], place);
             }

@@ -289,7 +289,10 @@ final class ListResolution {
         }
     }
 
-    /** If lists show two versions before an append, returns both of them and the first one again; else none. */
+    /**
+     * Returns two versions if lists show both of them directly before an append, and the first one once more; else
+     * none.
+     */
     long[] contradiction(int append) {
         long version = appendedVersion(append);
         int second = contradicting.get(version);
@@ -300,7 +303,7 @@ final class ListResolution {
                 : new long[] {code(before.get(version)), code(second), code(before.get(version))};
     }
 
-    /** Returns the value of an operation that is neither a read of a list nor an append. */
+    /** Returns an operation's value if the operation is neither a read of a list nor an append. */
     long plain(int o) {
         return kinds[table.key(o)] == LIST ? table.initialValue() : table.value(o);
     }

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  * @param starts by transaction: its first operation; and the number of operations
  * @param keys by operation: {@code key << 1 | (write ? 1 : 0)}
  * @param values by operation: the code of its value
- * @param kinds by operation: {@link #INSERT}, {@link #DELETE}, {@link #IMPLIED}, {@link #APPEND} or 0; null where all are 0
+ * @param kinds by operation: {@link #INSERT}, {@link #DELETE}, {@link #IMPLIED}, {@link #APPEND} or 0; null where all
+ *     are 0
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 public record Operations(int[] starts, int[] keys, long[] values, byte @Nullable [] kinds) implements Serializable {

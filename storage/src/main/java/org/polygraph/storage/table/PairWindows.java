@@ -86,7 +86,9 @@ final class PairWindows {
                 && ends[t] != HistoryTable.NO_TIME;
     }
 
-    /** The least end of the writers of a row that start after a transaction has ended: no later reader sees its write. */
+    /**
+     * The least end of the writers of a row that start after a transaction has ended: no later reader sees its write.
+     */
     long overwritten(int row, int writer) {
         if (!isTimed(writer)) {
             return Long.MAX_VALUE;

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The operations of a history without the codes that stand for predicates and for columns, and the places of these
- * codes: each stands before an operation, or at the end of its transaction.
+ * codes. Each code is before an operation, or at the end of its transaction.
  */
 final class PredicateMarks {
     private final Operations operations;

@@ -119,8 +119,8 @@ public final class PredicateReads {
 
     /**
      * Returns a history with reads for some pairs, which only has the writes that matter where transactions take effect
-     * in real time. It is much smaller. An order of it is a guess that {@link #wrong} has to confirm, and if it has none
-     * that proves nothing.
+     * in real time. It is much smaller. An order of it is a guess that {@link #wrong} has to confirm, and if it has
+     * none that proves nothing.
      *
      * @param history with times
      * @param skew the most by which two clocks differ, ns

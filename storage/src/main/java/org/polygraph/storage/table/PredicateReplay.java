@@ -38,7 +38,7 @@ final class PredicateReplay {
     private final IntArrayList found = new IntArrayList();
     private final LongSet wrong = new LongOpenHashSet();
 
-    // What the snapshot of an open transaction has in place of its own writes.
+    // The earlier states of the rows that an open transaction has written, as its snapshot has them.
     private final IntArrayList changed = new IntArrayList();
     private final Undo undo = new Undo();
 

@@ -208,7 +208,9 @@ final class PredicateResolution {
         return id;
     }
 
-    /** Reads whether rows match, but of those whose value is read too and is enough. */
+    /**
+     * Adds reads of whether rows match, except for rows whose value is read too, because that read requires as much.
+     */
     private void read(int predicate, int operation) {
         int c = predicates.conditionOf(predicate);
         if (!isSelected(c)) {

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.dictionary.KeyDictionary;
 
 /**
- * What a history with predicates or columns of rows was recorded with: the codes that stand for them, and their places
+ * The predicates and columns of rows of a history as they were recorded: codes that represent them, at their places
  * among the other operations.
  *
  * @param keyCount the number of its keys, which are the first ones

@@ -1,7 +1,7 @@
 package org.polygraph.storage.table;
 
 /**
- * The size of a history as it was recorded, without the operations and keys that stand for predicates. A row that a
+ * The size of a history as it was recorded, without the operations and keys that express predicates. A row that a
  * predicate returned or wrote is a read or a write, and so is a predicate itself.
  */
 public record RecordedCounts(int reads, int writes, int keys) {

@@ -10,7 +10,7 @@ import java.util.Arrays;
 import org.polygraph.storage.dictionary.ValueDictionary;
 
 /**
- * The versions that rows have ever had, for the rows that may match a condition. Aborted versions are among them.
+ * All versions that rows have ever had, also aborted ones. They give the rows that may match a condition.
  *
  * <p>Memory: 8 bytes a write, 12 more for each column that a condition searches, and 16 for each write with columns.
  */

@@ -37,7 +37,7 @@ public final class SplitTransactions {
         IntArrayList writes = new IntArrayList();
         int[] writtenBy = new int[whole.keys().size()];
         Arrays.fill(writtenBy, -1);
-        int parts = 0;
+        int halves = 0;
         for (int t = 0; t < whole.transactions(); t++) {
             boolean isSplit = whole.status(t) != TransactionStatus.INDETERMINATE;
             writes.clear();
@@ -50,12 +50,12 @@ public final class SplitTransactions {
                     operations.add(o);
                 }
             }
-            wholes[parts] = t;
-            starts[++parts] = operations.size();
+            wholes[halves] = t;
+            starts[++halves] = operations.size();
             if (isSplit) {
                 operations.addAll(writes);
-                wholes[parts] = t;
-                starts[++parts] = operations.size();
+                wholes[halves] = t;
+                starts[++halves] = operations.size();
             }
         }
         int[] keys = new int[operations.size()];
@@ -67,17 +67,17 @@ public final class SplitTransactions {
         }
         int[] ofKeys = new int[whole.keys().size()];
         Arrays.setAll(ofKeys, k -> k);
-        int[] kept = Arrays.copyOf(wholes, parts);
-        Operations split = new Operations(Arrays.copyOf(starts, parts + 1), keys, values, null);
+        int[] kept = Arrays.copyOf(wholes, halves);
+        Operations split = new Operations(Arrays.copyOf(starts, halves + 1), keys, values, null);
         return new SplitTransactions(HistorySelection.table(whole, ofKeys, kept, split), kept);
     }
 
-    /** The history of the parts. */
+    /** The history of the halves. */
     public HistoryTable table() {
         return table;
     }
 
-    /** By part: the transaction of the whole, ascending. The last part of a transaction has its writes. */
+    /** By half: the transaction of the whole, ascending. The last half of a transaction has its writes. */
     public int[] wholes() {
         return wholes;
     }

@@ -5,11 +5,11 @@ import org.polygraph.storage.model.HistoryException;
 
 /** The writes by a condition of a history that does not name the rows that they wrote. */
 public final class UnknownRows {
-    /** What the table that has them is. */
+    /** The relation of a table with such writes to the history. */
     public enum Table {
-        /** Without everything that depends on these rows: if it is violated, so is the history. */
+        /** The table lacks everything that depends on these rows. If it violates a level, so does the history. */
         RELAXED,
-        /** With the rows that match in the order of ends: if it holds, so does the history. */
+        /** The table has the rows that match in the order of ends. If it keeps a level, so does the history. */
         GUESS,
         /** Its verdict proves nothing. */
         NEITHER
@@ -33,7 +33,7 @@ public final class UnknownRows {
         return resolution.firstOpen();
     }
 
-    /** What the table is: relaxed, unless some of the writes are deletes. */
+    /** The relation of the table to the history: relaxed, unless some of the writes are deletes. */
     public Table table() {
         return table;
     }

@@ -19,11 +19,12 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
 
 /**
- * Finds the rows of writes by a condition that does not name them (spark-jobs/docs/predicates.md, Writes of unknown rows).
+ * Finds the rows of writes by a condition that does not name them (spark-jobs/docs/predicates.md, Writes of unknown
+ * rows).
  *
- * <p>A value that only one such write can have written names its rows where it is read. If these are as many as its count, they are all. The
- * others are open. Then the history becomes a relaxed one, which has less to explain than the history, whatever the rows are; and an
- * order of it yields a guess, with the rows that match in this order.
+ * <p>A value that only one such write can have written names its rows where it is read. If these are as many as its
+ * count, they are all. The others are open. Then the history becomes a relaxed one, which has less to explain than the
+ * history, whatever the rows are; and an order of it yields a guess, with the rows that match in this order.
  */
 final class UnknownRowsResolution {
     private final HistoryTable raw;
@@ -37,7 +38,10 @@ final class UnknownRowsResolution {
 
     private final IntOpenHashSet open;
     private final IntOpenHashSet ofAborted;
-    /** By condition: 1 if rows may be missing from a result because of an open write, -1 if not, 0 if this is not known yet. */
+    /**
+     * By condition: 1 if rows may be missing from a result because of an open write, -1 if not, 0 if this is not known
+     * yet.
+     */
     private final byte[] openTo;
 
     private int firstOpen = -1;
@@ -123,8 +127,8 @@ final class UnknownRowsResolution {
     }
 
     /**
-     * A guess: each open write has the rows that match in an order, unless they disagree with its count; then it stays open. Whether a
-     * transaction of unknown outcome that has such a write counts is part of the guess.
+     * A guess: each open write has the rows that match in an order, unless they disagree with its count; then it stays
+     * open. Whether a transaction of unknown outcome that has such a write counts is part of the guess.
      *
      * @param counted by transaction: whether it counts
      * @param position by event, one or two a transaction: its place
@@ -213,7 +217,7 @@ final class UnknownRowsResolution {
         }
     }
 
-    /** Takes a value that something other than an unknown write may have written. */
+    /** Records a value that is initial, or that a write of known rows may have written. */
     private void mark(long value) {
         if (writers.containsKey(value)) {
             ambiguous.add(value);
@@ -304,7 +308,10 @@ final class UnknownRowsResolution {
             existedBefore.clear();
         }
 
-        /** Finds the rows of a transaction's open writes, and leaves nothing. @param left gets those that stay open */
+        /**
+         * Finds the rows of a transaction's open writes. The state does not change. @param left gets the writes that
+         * stay open
+         */
         void evaluate(int t, Int2ObjectMap<IntLinkedOpenHashSet> guessed, IntOpenHashSet left) {
             run(t, guessed, left);
             for (int i = changed.size() - 1; i >= 0; i--) {
@@ -350,7 +357,10 @@ final class UnknownRowsResolution {
             }
         }
 
-        /** The rows that a write has to have, and those that match; null if they are not as many as its count. */
+        /**
+         * The rows that a write has, according to reads, with the rows that match; null if their number differs from
+         * its count.
+         */
         private @Nullable IntLinkedOpenHashSet matching(int number, IntLinkedOpenHashSet needed) {
             Predicates.Unknown write = predicates.unknown(number);
             Condition condition = predicates.condition(predicates.conditionOf(number));

@@ -8,9 +8,9 @@ import org.polygraph.storage.testkit.HistoryGenerator.Isolation;
 /**
  * One run of the simulated database: a queue of events, one a session, each the next step of its open transaction.
  *
- * <p>Steps of a transaction: start; SERIAL: effect; SNAPSHOT, OPTIMISTIC and PREFIX: snapshot, commit; READ_COMMITTED: every
- * operation, commit; then end. No version but the last is kept: a snapshot reads everything it will need at once, since
- * its operations are known from the start.
+ * <p>Steps of a transaction: start; SERIAL: effect; SNAPSHOT, OPTIMISTIC and PREFIX: snapshot, commit; READ_COMMITTED:
+ * every operation, commit; then end. No version but the last is kept: a snapshot reads everything it will need at once,
+ * since its operations are known from the start.
  *
  * <p>An anomaly is due when enough transactions have started: its players stop before their next start, and when all
  * are idle its script is played at that moment. All its transactions can then be placed there in any order, next to

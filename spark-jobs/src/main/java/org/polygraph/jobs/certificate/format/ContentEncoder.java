@@ -11,7 +11,10 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.dictionary.KeyDictionary;
 import org.polygraph.storage.dictionary.ValueDictionary;
 
-/** Feeds SHA-256, or an array, with big-endian numbers of 64 bits, bytes, and strings that follow their length in bytes. Memory: 64 KiB. */
+/**
+ * Feeds SHA-256, or an array, with big-endian numbers of 64 bits, bytes, and strings that follow their length in bytes.
+ * Memory: 64 KiB.
+ */
 final class ContentEncoder {
     /** Flags of an operation, beside 1 for a write; none of the last three: null. */
     static final byte TEXT_KEY = 2;

@@ -18,11 +18,11 @@ import org.polygraph.storage.model.StoppedException;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Identifies a history by two SHA-256 hashes in hex: one of the bytes of its files and one of its contents. The same history
- * in another format, compression or order of lines has other bytes and the same contents.
+ * Identifies a history by two SHA-256 hashes in hex: one of the bytes of its files and one of its contents. The same
+ * history in another format, compression or order of lines has other bytes and the same contents.
  *
- * <p>The hash of a file's bytes is what {@code sha256sum} prints; that of a folder is the hash of the lines {@code <sha256>
- * <name>} of its files by name. The layout of the contents is in {@code docs/evidence.md} of this module.
+ * <p>The hash of a file's bytes is what {@code sha256sum} prints; that of a folder is the hash of the lines {@code
+ * <sha256> <name>} of its files by name. The layout of the contents is in {@code docs/evidence.md} of this module.
  */
 public record Fingerprint(String input, String content) implements Serializable {
     private static final int TRANSACTIONS = 4096;
@@ -43,8 +43,8 @@ public record Fingerprint(String input, String content) implements Serializable 
     }
 
     /**
-     * The hash of the bytes of a file, or of the files of a folder. Reads everything once on the caller's thread, at 0.4 GB/s
-     * or more.
+     * The hash of the bytes of a file, or of the files of a folder. Reads everything once on the caller's thread, at
+     * 0.4 GB/s or more.
      *
      * @param stop whether to stop; called every 64 KiB
      * @throws BudgetException if {@code stop} returned true
@@ -137,7 +137,8 @@ public record Fingerprint(String input, String content) implements Serializable 
     }
 
     /**
-     * The hash of the contents of a history in which all keys have one initial value and whose transactions were hashed in parts.
+     * The hash of the contents of a history in which all keys have one initial value and whose transactions were hashed
+     * in parts.
      *
      * @param initialValue its code
      * @param transactions all of them
@@ -149,7 +150,10 @@ public record Fingerprint(String input, String content) implements Serializable 
         return out.hex();
     }
 
-    /** The hash of the contents as certificates of a version have it: in version 1 all transactions are hashed in sequence. */
+    /**
+     * The hash of the contents as certificates of a version have it: in version 1 all transactions are hashed in
+     * sequence.
+     */
     public static String ofContent(HistoryTable table, int version) {
         return version == 1 ? ofSequence(table) : ofContent(table);
     }

@@ -37,20 +37,20 @@ final class LinearBruteForce {
      * Returns the first write of the whole that is missing in the sub-history for it to be closed, as one sentence;
      * null if there is none.
      */
-    static @Nullable String gap(HistoryTable whole, HistoryTable part, Terms terms) {
+    static @Nullable String gap(HistoryTable whole, HistoryTable sub, Terms terms) {
         // By label of the key: the labels of the values read; null stands for every value.
         Map<String, Set<@Nullable String>> asked = new HashMap<>();
         Set<String> members = new HashSet<>();
-        for (int t = 0; t < part.transactions(); t++) {
-            members.add(Names.transaction(part.sessionLabel(part.sessionOf(t)), part.index(t)));
-            for (int o = part.firstOperation(t); o < part.operationsEnd(t); o++) {
-                if (!part.isWrite(o)) {
-                    long value = part.value(o);
-                    asked.computeIfAbsent(part.keys().label(part.key(o)), k -> new HashSet<>())
+        for (int t = 0; t < sub.transactions(); t++) {
+            members.add(Names.transaction(sub.sessionLabel(sub.sessionOf(t)), sub.index(t)));
+            for (int o = sub.firstOperation(t); o < sub.operationsEnd(t); o++) {
+                if (!sub.isWrite(o)) {
+                    long value = sub.value(o);
+                    asked.computeIfAbsent(sub.keys().label(sub.key(o)), k -> new HashSet<>())
                             .add(
-                                    part.values().isOther(value)
+                                    sub.values().isOther(value)
                                             ? null
-                                            : part.values().label(value));
+                                            : sub.values().label(value));
                 }
             }
         }
@@ -73,14 +73,14 @@ final class LinearBruteForce {
     }
 
     /** Judges the operations of each key. */
-    static BruteForce.Answer judge(HistoryTable part, Terms terms) {
-        LinearBruteForce judge = new LinearBruteForce(part, terms);
+    static BruteForce.Answer judge(HistoryTable sub, Terms terms) {
+        LinearBruteForce judge = new LinearBruteForce(sub, terms);
         boolean tooLarge = false;
-        for (int key = 0; key < part.keys().size(); key++) {
+        for (int key = 0; key < sub.keys().size(); key++) {
             int[] operations = judge.operations(key);
             if (operations.length > MOST) {
                 tooLarge = true;
-            } else if (!judge.extend(operations, 0, part.initialValue(key), new HashSet<>())) {
+            } else if (!judge.extend(operations, 0, sub.initialValue(key), new HashSet<>())) {
                 return BruteForce.Answer.VIOLATED;
             }
         }

@@ -16,101 +16,99 @@ import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Proves that a violation of a part of a history, a sub-history, is one of the whole. A part has some of the
- * transactions, and some of the operations of each. It is <em>closed</em> iff
+ * Proves that a violation of a sub-history S is one of the whole history H. S has some of the transactions of H, and
+ * some of the operations of each. It is <em>closed</em> iff
  *
  * <ol>
- *   <li>every transaction of it is one of the whole: same session, index and status, and the same times if real time is
- *       part of the guarantee; its operations are some of those in the whole, in the same order; the initial values are
- *       equal;
- *   <li>for a read that follows an own write of its key in the whole, the part has the last such write, or one with the
- *       same value that is the last in the part;
- *   <li>for every other read, the part has every possible writer: each transaction that may count and whose last write
- *       of the key has the value read. This value is also the last one that the writer writes to the key in the part.
- *       The reader itself and later transactions of its session are not possible writers, because no order puts them
- *       before it.
- *   <li>for a write of a key that some transaction which may count inserts or deletes in the whole, the part has all
- *       writes of the key of all transactions that may count.
+ *   <li>every transaction of S is one of H: same session, index and status, and the same times if real time is part of
+ *       the guarantee; its operations are some of those in H, in the same order; the initial values are equal;
+ *   <li>for a read that follows an own write of its key in H, S has the last such write, or one with the same value
+ *   that is the last in S;
+ *   <li>for every other read, S has every possible writer: each transaction that may count and whose last write of the
+ *   key has the value read. This value is also the last one that the writer writes to the key in S. The reader itself
+ *   and later transactions of its session are not possible writers, because no order puts them before it;
+ *   <li>for a write of a key that some transaction which may count inserts or deletes in H, S has all writes of the key
+ *       of all transactions that may count.
  * </ol>
  *
- * <p><b>Then, if the part violates the guarantee, so does the whole</b> (SER, SI, SSER, SSI). Proof by contraposition:
- * let an order explain the whole, with some of the indeterminate transactions counted. Remove everything from it that
- * is not in the part. Sessions and real time still ascend, because they bind the same pairs. SI: writers of a key still
- * do not overlap, because a transaction that writes a key in the part writes it in the whole. A read after an own write
- * returns the same value, by 2. Any other read r returns the value of the last writer W before it, or the initial value
- * because there is none. No writer in the part lies between W and r, because none does in the whole. W is in the part
- * with that value, by 3; or there is no W, and then the part has no writer before r. By 4, a key that is inserted or
- * deleted has all its writers in the part or none, so each insert finds no row, each delete finds one, and of one
- * incarnation no writers overlap. So the order explains the part. ∎
+ * <p><b>Then, if S violates the guarantee, so does H</b> (SER, SI, SSER, SSI). Proof by contraposition: let an order
+ * explain H, with some of the indeterminate transactions counted. Remove everything from it that is not in S. Sessions
+ * and real time still ascend, because they bind the same pairs. SI: writers of a key still do not overlap, because a
+ * transaction that writes a key in S writes it in H. A read after an own write returns the same value, by 2. Any other
+ * read r returns the value of the last writer W before it, or the initial value because there is none. No writer in S
+ * lies between W and r, because none does in H. W is in S with that value, by 3; or there is no W, and then S has no
+ * writer before r. By 4, a key that is inserted or deleted has all its writers in S or none, so each insert finds no
+ * row, each delete finds one, and of one incarnation no writers overlap. So the order explains S. ∎
  *
- * <p>The same holds for RC, RA and CC: let a choice of sources and a commit order satisfy the axiom in the whole. Every
- * source of a read of the part is in the part, by 3, so the choice is one for the part (if only a later one of several
- * equal reads of a key is in the part, it takes the source of the first). Session order, reads-from and the
- * transactions that a read sees are then subsets of those of the whole, so every pair that the axiom orders in the part
- * it orders in the whole. ∎
+ * <p>The same holds for RC, RA and CC: let a choice of sources and a commit order satisfy the axiom in H. Every source
+ * of a read of S is in S, by 3, so the choice is one for S (if only a later one of several equal reads of a key is in
+ * S, it takes the source of the first). Session order, reads-from and the transactions that a read sees are then
+ * subsets of those of H, so every pair that the axiom orders in S it orders in H. ∎
  *
- * <p>Linear in the whole. Memory: 4 bytes per key, and the part a few times.
+ * <p>Linear in the whole. Memory: 4 bytes per key, and S a few times.
  */
 public final class SubHistoryProof {
     private final HistoryTable whole;
-    private final HistoryTable part;
+    private final HistoryTable sub;
     private final Terms terms;
-    /** By transaction of the part: the one of the whole. */
+    /** By transaction of the sub-history: the one of the whole. */
     private final int[] origin;
-    /** By operation of the part: the one of the whole. */
+    /** By operation of the sub-history: the one of the whole. */
     private final int[] operations;
-    /** By transaction of the whole: the one of the part. */
+    /** By transaction of the whole: the one of the sub-history. */
     private final Map<Integer, Integer> kept = new HashMap<>();
 
     /** {@link #embed} has to be called before any other method. */
-    SubHistoryProof(HistoryTable whole, HistoryTable part, Terms terms) {
+    SubHistoryProof(HistoryTable whole, HistoryTable sub, Terms terms) {
         this.whole = whole;
-        this.part = part;
+        this.sub = sub;
         this.terms = terms;
-        origin = new int[part.transactions()];
-        operations = new int[part.operations()];
+        origin = new int[sub.transactions()];
+        operations = new int[sub.operations()];
     }
 
     /**
-     * The first reason why a violation of the part need not be one of the whole.
+     * The first reason why a violation of the sub-history need not be one of the whole.
      *
-     * @return null if the part is closed, else one sentence
+     * @return null if the sub-history is closed, else one sentence
      */
-    public static @Nullable String firstGap(HistoryTable whole, HistoryTable part, Terms terms) {
-        SubHistoryProof sub = new SubHistoryProof(whole, part, terms);
-        String foreign = sub.embed();
-        return foreign == null ? sub.gap() : foreign;
+    public static @Nullable String firstGap(HistoryTable whole, HistoryTable sub, Terms terms) {
+        SubHistoryProof proof = new SubHistoryProof(whole, sub, terms);
+        String foreign = proof.embed();
+        return foreign == null ? proof.gap() : foreign;
     }
 
-    /** Checks condition 1. Returns the first thing in the part that is not in the whole as one sentence, or null. */
+    /**
+     * Checks condition 1. Returns the first thing in the sub-history that is not in the whole as one sentence, or null.
+     */
     @Nullable
     String embed() {
-        if (!sameValue(part.initialValue(), whole.initialValue())) {
-            return "its initial value is " + Names.value(part, part.initialValue()) + ", that of the history "
+        if (!sameValue(sub.initialValue(), whole.initialValue())) {
+            return "its initial value is " + Names.value(sub, sub.initialValue()) + ", that of the history "
                     + Names.value(whole, whole.initialValue());
         }
         long[] labels = sessionLabels();
-        for (int s = 0; s < part.sessions(); s++) {
-            int session = Arrays.binarySearch(labels, part.sessionLabel(s));
-            for (int t = part.firstTransaction(s); t < part.transactionsEnd(s); t++) {
+        for (int s = 0; s < sub.sessions(); s++) {
+            int session = Arrays.binarySearch(labels, sub.sessionLabel(s));
+            for (int t = sub.firstTransaction(s); t < sub.transactionsEnd(s); t++) {
                 String wrong = session < 0 ? missing(s, t) : embed(s, session, t);
                 if (wrong != null) {
                     return wrong;
                 }
             }
         }
-        for (int o = 0; o < part.operations(); o++) {
-            long mine = part.initialValue(part.key(o));
+        for (int o = 0; o < sub.operations(); o++) {
+            long mine = sub.initialValue(sub.key(o));
             long theirs = whole.initialValue(whole.key(operations[o]));
             if (!sameValue(mine, theirs)) {
-                return "the initial value of key " + Names.key(part, part.key(o)) + " is " + Names.value(part, mine)
+                return "the initial value of key " + Names.key(sub, sub.key(o)) + " is " + Names.value(sub, mine)
                         + ", in the history " + Names.value(whole, theirs);
             }
         }
         return null;
     }
 
-    /** Receives the operations of the whole that the part lacks to be closed. */
+    /** Receives the operations of the whole that the sub-history lacks to be closed. */
     private interface Gaps {
         /** Receives one; returns the sentence to stop with, or null to continue. */
         @Nullable
@@ -118,7 +116,8 @@ public final class SubHistoryProof {
     }
 
     /**
-     * Checks conditions 2 and 3. Returns the first operation that the part lacks to be closed as one sentence, or null.
+     * Checks conditions 2 and 3. Returns the first operation that the sub-history lacks to be closed as one sentence,
+     * or null.
      */
     @Nullable
     String gap() {
@@ -143,10 +142,10 @@ public final class SubHistoryProof {
         }
         boolean[] written = new boolean[rows.length];
         BitSet has = new BitSet();
-        for (int t = 0; t < part.transactions(); t++) {
-            for (int o = part.firstOperation(t); o < part.operationsEnd(t); o++) {
+        for (int t = 0; t < sub.transactions(); t++) {
+            for (int o = sub.firstOperation(t); o < sub.operationsEnd(t); o++) {
                 has.set(operations[o]);
-                written[whole.key(operations[o])] |= part.isWrite(o) && terms.mayCount(part.statuses()[t]);
+                written[whole.key(operations[o])] |= sub.isWrite(o) && terms.mayCount(sub.statuses()[t]);
             }
         }
         for (int t = 0; t < whole.transactions(); t++) {
@@ -169,9 +168,9 @@ public final class SubHistoryProof {
     }
 
     /**
-     * The smallest closed part that contains this one: the writes that {@link #gap} finds missing are added until none
-     * is. Transactions without operations are kept, because they may bind others in real time if a clock runs
-     * backwards.
+     * The smallest closed sub-history that contains this one: the writes that {@link #gap} finds missing are added
+     * until none is. Transactions without operations are kept, because they may bind others in real time if a clock
+     * runs backwards.
      *
      * @param most limit of transactions
      * @return null if it has more
@@ -207,9 +206,9 @@ public final class SubHistoryProof {
     }
 
     /**
-     * The first read of a committed transaction of the part that violates every guarantee: it follows an own write and
-     * returned another value, or no transaction of the whole can have written the value. The part need not be closed,
-     * because the read alone (with the own write) is.
+     * The first read of a committed transaction of the sub-history that violates every guarantee: it follows an own
+     * write and returned another value, or no transaction of the whole can have written the value. The sub-history need
+     * not be closed, because the read alone (with the own write) is.
      *
      * @return one sentence, or null if there is none
      */
@@ -217,13 +216,13 @@ public final class SubHistoryProof {
     String unexplainedRead() {
         Map<Wanted, Integer> reads = new HashMap<>();
         boolean[] wanted = new boolean[whole.keys().size()];
-        for (int t = 0; t < part.transactions(); t++) {
-            if (part.status(t) != TransactionStatus.COMMITTED) {
+        for (int t = 0; t < sub.transactions(); t++) {
+            if (sub.status(t) != TransactionStatus.COMMITTED) {
                 continue;
             }
-            for (int o = part.firstOperation(t); o < part.operationsEnd(t); o++) {
+            for (int o = sub.firstOperation(t); o < sub.operationsEnd(t); o++) {
                 int at = operations[o];
-                if (part.isWrite(o)) {
+                if (sub.isWrite(o)) {
                     continue;
                 }
                 int own = lastWrite(whole, whole.firstOperation(origin[t]), at);
@@ -256,11 +255,11 @@ public final class SubHistoryProof {
         }
         return first == Integer.MAX_VALUE
                 ? null
-                : Names.transaction(whole, origin[HistorySelection.transactionOf(part, first)]) + ": "
-                        + operation(first) + " returned a value that no counted transaction wrote last";
+                : Names.transaction(whole, origin[HistorySelection.transactionOf(sub, first)]) + ": " + operation(first)
+                        + " returned a value that no counted transaction wrote last";
     }
 
-    /** By operation of the part: the one of the whole. */
+    /** By operation of the sub-history: the one of the whole. */
     int[] operations() {
         return operations;
     }
@@ -269,7 +268,7 @@ public final class SubHistoryProof {
     private void explained(int w, int o, Map<Wanted, Integer> reads) {
         Wanted write = new Wanted(whole.key(o), whole.value(o));
         Integer read = reads.get(write);
-        if (read != null && origin[HistorySelection.transactionOf(part, read)] != w && isLast(w, o)) {
+        if (read != null && origin[HistorySelection.transactionOf(sub, read)] != w && isLast(w, o)) {
             reads.remove(write);
         }
     }
@@ -292,33 +291,33 @@ public final class SubHistoryProof {
     }
 
     private String missing(int s, int t) {
-        return Names.transaction(part.sessionLabel(s), part.index(t)) + " is not in the history";
+        return Names.transaction(sub.sessionLabel(s), sub.index(t)) + " is not in the history";
     }
 
-    /** Finds transaction t of the part and its operations in the whole. */
+    /** Finds transaction t of the sub-history and its operations in the whole. */
     private @Nullable String embed(int partSession, int session, int t) {
         int low = whole.firstTransaction(session);
         int high = whole.transactionsEnd(session);
         while (low < high) {
             int middle = (low + high) >>> 1;
-            if (whole.index(middle) < part.index(t)) {
+            if (whole.index(middle) < sub.index(t)) {
                 low = middle + 1;
             } else {
                 high = middle;
             }
         }
         int of = low;
-        if (of == whole.transactionsEnd(session) || whole.index(of) != part.index(t)) {
+        if (of == whole.transactionsEnd(session) || whole.index(of) != sub.index(t)) {
             return missing(partSession, t);
         }
         String name = Names.transaction(whole, of);
-        if (whole.status(of) != part.status(t)) {
+        if (whole.status(of) != sub.status(t)) {
             return name + " is " + whole.status(of).label() + " in the history, "
-                    + part.status(t).label() + " in the sub-history";
+                    + sub.status(t).label() + " in the sub-history";
         }
         if (terms.guarantee().realTime()
-                && (time(whole.starts(), of) != time(part.starts(), t)
-                        || time(whole.ends(), of) != time(part.ends(), t))) {
+                && (time(whole.starts(), of) != time(sub.starts(), t)
+                        || time(whole.ends(), of) != time(sub.ends(), t))) {
             return name + " has other times in the history";
         }
         origin[t] = of;
@@ -331,14 +330,14 @@ public final class SubHistoryProof {
      * Finds each operation of transaction t at the first possible place. If a transaction repeats operations there may
      * be several ways; if one of them fulfils condition 2, so does this one.
      *
-     * @param closed whether a read is only possible after the same last own write of the key as in the part, or after
-     *     none
+     * @param closed whether a read is only possible after the same last own write of the key as in the sub-history, or
+     *     after none
      * @return the first operation without a place, or -1
      */
     private int place(int t, boolean closed) {
         int at = whole.firstOperation(origin[t]);
         int end = whole.operationsEnd(origin[t]);
-        for (int o = part.firstOperation(t); o < part.operationsEnd(t); o++, at++) {
+        for (int o = sub.firstOperation(t); o < sub.operationsEnd(t); o++, at++) {
             while (at < end && !(sameOperation(o, at) && (!closed || followsTheSame(t, o, at)))) {
                 at++;
             }
@@ -351,16 +350,16 @@ public final class SubHistoryProof {
     }
 
     /**
-     * Whether operation o of the part is a write, or has the same last own write of the key before it as the one of the
-     * whole.
+     * Whether operation o of the sub-history is a write, or has the same last own write of the key before it as the one
+     * of the whole.
      */
     private boolean followsTheSame(int t, int o, int at) {
-        if (part.isWrite(o)) {
+        if (sub.isWrite(o)) {
             return true;
         }
         int own = lastWrite(whole, whole.firstOperation(origin[t]), at);
-        int now = lastWrite(part, part.firstOperation(t), o);
-        return own < 0 || now < 0 ? own < 0 && now < 0 : sameValue(part.value(now), whole.value(own));
+        int now = lastWrite(sub, sub.firstOperation(t), o);
+        return own < 0 || now < 0 ? own < 0 && now < 0 : sameValue(sub.value(now), whole.value(own));
     }
 
     private static long time(long @Nullable [] times, int t) {
@@ -368,15 +367,15 @@ public final class SubHistoryProof {
     }
 
     private boolean sameOperation(int o, int at) {
-        return part.isWrite(o) == whole.isWrite(at)
-                && part.isInsert(o) == whole.isInsert(at)
-                && part.isDelete(o) == whole.isDelete(at)
-                && sameKey(part.key(o), whole.key(at))
-                && sameValue(part.value(o), whole.value(at));
+        return sub.isWrite(o) == whole.isWrite(at)
+                && sub.isInsert(o) == whole.isInsert(at)
+                && sub.isDelete(o) == whole.isDelete(at)
+                && sameKey(sub.key(o), whole.key(at))
+                && sameValue(sub.value(o), whole.value(at));
     }
 
     private boolean sameKey(int a, int b) {
-        KeyDictionary mine = part.keys();
+        KeyDictionary mine = sub.keys();
         KeyDictionary theirs = whole.keys();
         if (mine.isString(a) != theirs.isString(b)) {
             return false;
@@ -389,7 +388,7 @@ public final class SubHistoryProof {
      * written.
      */
     private boolean sameValue(long a, long b) {
-        ValueDictionary mine = part.values();
+        ValueDictionary mine = sub.values();
         ValueDictionary theirs = whole.values();
         if (mine.isNull(a) || theirs.isNull(b)) {
             return mine.isNull(a) && theirs.isNull(b);
@@ -402,20 +401,20 @@ public final class SubHistoryProof {
 
     /** Checks condition 2. */
     private @Nullable String ownReads(Gaps gaps) {
-        for (int t = 0; t < part.transactions(); t++) {
-            if (!terms.mayCount(part.statuses()[t])) {
+        for (int t = 0; t < sub.transactions(); t++) {
+            if (!terms.mayCount(sub.statuses()[t])) {
                 continue;
             }
-            int from = part.firstOperation(t);
-            for (int o = from; o < part.operationsEnd(t); o++) {
-                if (part.isWrite(o)) {
+            int from = sub.firstOperation(t);
+            for (int o = from; o < sub.operationsEnd(t); o++) {
+                if (sub.isWrite(o)) {
                     continue;
                 }
                 int own = lastWrite(whole, whole.firstOperation(origin[t]), operations[o]);
                 if (own < 0) {
                     continue;
                 }
-                int now = lastWrite(part, from, o);
+                int now = lastWrite(sub, from, o);
                 if (now < 0 || whole.value(operations[now]) != whole.value(own)) {
                     String wrong = gaps.found(
                             own,
@@ -444,20 +443,20 @@ public final class SubHistoryProof {
         return -1;
     }
 
-    /** The key and value of an external read of the part, in numbers of the whole. */
+    /** The key and value of an external read of the sub-history, in numbers of the whole. */
     private record Wanted(int key, long value) {}
 
     /** Checks condition 3. */
     private @Nullable String writers(Gaps gaps) {
         Map<Wanted, Set<Integer>> readers = new HashMap<>();
         boolean[] wanted = new boolean[whole.keys().size()];
-        for (int t = 0; t < part.transactions(); t++) {
-            if (!terms.mayCount(part.statuses()[t])) {
+        for (int t = 0; t < sub.transactions(); t++) {
+            if (!terms.mayCount(sub.statuses()[t])) {
                 continue;
             }
-            for (int o = part.firstOperation(t); o < part.operationsEnd(t); o++) {
+            for (int o = sub.firstOperation(t); o < sub.operationsEnd(t); o++) {
                 int at = operations[o];
-                if (!part.isWrite(o) && lastWrite(whole, whole.firstOperation(origin[t]), at) < 0) {
+                if (!sub.isWrite(o) && lastWrite(whole, whole.firstOperation(origin[t]), at) < 0) {
                     int key = whole.key(at);
                     wanted[key] = true;
                     readers.computeIfAbsent(new Wanted(key, whole.value(at)), k -> new HashSet<>())
@@ -481,7 +480,7 @@ public final class SubHistoryProof {
         return null;
     }
 
-    /** Reports operation o of transaction w if it is a possible source of a read and the part lacks it. */
+    /** Reports operation o of transaction w if it is a possible source of a read and the sub-history lacks it. */
     private @Nullable String writer(int w, int o, Map<Wanted, Set<Integer>> readers, Gaps gaps) {
         int key = whole.key(o);
         long value = whole.value(o);
@@ -507,7 +506,7 @@ public final class SubHistoryProof {
         if (t == null) {
             return false;
         }
-        for (int o = part.operationsEnd(t) - 1; o >= part.firstOperation(t); o--) {
+        for (int o = sub.operationsEnd(t) - 1; o >= sub.firstOperation(t); o--) {
             if (whole.isWriteOf(operations[o], key)) {
                 return whole.value(operations[o]) == value;
             }
@@ -516,7 +515,7 @@ public final class SubHistoryProof {
     }
 
     private String operation(int o) {
-        return (part.isInsert(o) ? "i(" : part.isDelete(o) ? "d(" : part.isWrite(o) ? "w(" : "r(")
-                + Names.key(part, part.key(o)) + ")=" + Names.value(part, part.value(o));
+        return (sub.isInsert(o) ? "i(" : sub.isDelete(o) ? "d(" : sub.isWrite(o) ? "w(" : "r(")
+                + Names.key(sub, sub.key(o)) + ")=" + Names.value(sub, sub.value(o));
     }
 }

@@ -3,8 +3,6 @@ package org.polygraph.jobs.certificate.judge;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Claim;
 import org.polygraph.jobs.certificate.format.Fingerprint;
@@ -20,7 +18,6 @@ import org.polygraph.storage.analysis.InitialChoice;
 import org.polygraph.storage.analysis.Loaders;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.format.HistoryFormat;
-import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
@@ -32,10 +29,6 @@ import org.polygraph.storage.table.UnknownRows;
  * sub-history whose violation is one of the whole, or by a read that nothing in the history explains.
  */
 public final class Verification {
-    private static final String HISTORY = "history.jsonl";
-    /** The largest closed sub-history that is judged; beyond, trying every execution takes too long. */
-    private static final int MOST_TRANSACTIONS = 64;
-
     /** The result for the evidence. */
     public enum Answer {
         VERIFIED,
@@ -154,7 +147,9 @@ public final class Verification {
             verification.checked("initial rows", loaders.statement() + ", before all others");
         }
         if (claim.verdict().equals("VIOLATION")) {
-            return verification.violations(claim.unshown());
+            Report violations = new ViolationCheck(run, terms, verification.table).all(claim.unshown());
+            violations.checked().forEach(verification.checked::add);
+            return verification.report(violations.answer(), violations.reason());
         }
         if (claim.isUnwritten() && !RankFile.in(run).exists()) {
             return verification.report(
@@ -248,20 +243,7 @@ public final class Verification {
     public static boolean anyViolationHolds(Location run, Terms terms, HistoryTable table, int most)
             throws IOException {
         Verification verification = new Verification(run, terms, table);
-        for (int i = 0; i < most; i++) {
-            Location folder = violation(run, i);
-            if (!folder.child(HISTORY).exists()) {
-                return false;
-            }
-            try {
-                if (verification.violation(folder).answer() == Answer.VERIFIED) {
-                    return true;
-                }
-            } catch (HistoryException e) {
-                // This sub-history cannot be read back; the next one may confirm the verdict.
-            }
-        }
-        return false;
+        return new ViolationCheck(run, terms, verification.table).anyHolds(most);
     }
 
     private Report report(Answer answer, String reason) {
@@ -272,7 +254,8 @@ public final class Verification {
         add(checked, name, what);
     }
 
-    private static void add(List<String> checked, String name, String what) {
+    /** Adds a line about a check. */
+    static void add(List<String> checked, String name, String what) {
         checked.add(name + " ".repeat(Math.max(2, 13 - name.length())) + what);
     }
 
@@ -407,138 +390,6 @@ public final class Verification {
                         ? "not part of the level"
                         : "transactions that had ended come before those that started later, clock skew "
                                 + terms.clockSkewNanos() + " ns");
-    }
-
-    private static Location violation(Location run, int i) {
-        return run.child("violations").child(String.format(Locale.ROOT, "%03d", i));
-    }
-
-    /** @param unshown the violations of which the run has no sub-history, only the transactions that they name */
-    private Report violations(Set<Integer> unshown) throws IOException, HistoryException {
-        int verified = 0;
-        int undecided = 0;
-        String first = "";
-        int i = 0;
-        for (; ; i++) {
-            Location folder = violation(run, i);
-            if (!folder.child(HISTORY).exists()) {
-                break;
-            }
-            Report one = violation(folder);
-            String name = String.format(Locale.ROOT, "%03d", i);
-            if (one.answer() == Answer.REJECTED && unshown.contains(i)) {
-                one = new Report(
-                        Answer.UNDECIDED,
-                        "the run has no sub-history of it, because the budget ended; check the history with more",
-                        List.of());
-            }
-            if (one.answer() == Answer.REJECTED) {
-                return report(Answer.REJECTED, "violation " + name + ": " + one.reason());
-            }
-            if (one.answer() == Answer.VERIFIED) {
-                verified++;
-            } else {
-                undecided++;
-                first = first.isEmpty() ? "violation " + name + ": " + one.reason() : first;
-            }
-            checked(name, one.answer() == Answer.VERIFIED ? one.checked().get(0) : one.reason());
-        }
-        if (i == 0) {
-            throw RankHeader.malformed(violation(run, 0).child(HISTORY).name(), "no sub-history");
-        }
-        checked("violations", verified + " confirmed, " + undecided + " undecided");
-        return verified > 0 ? report(Answer.VERIFIED, "") : report(Answer.UNDECIDED, first);
-    }
-
-    private Report violation(Location folder) throws IOException, HistoryException {
-        if (terms.guarantee() == Guarantee.LIN) {
-            return operations(folder);
-        }
-        HistoryTable part = HistoryReader.read(folder.child(HISTORY).name(), HistoryFormat.JSONL);
-        HistoryTable whole = PredicateReads.withPairsOf(part, table);
-        if (whole.hasRows() && terms.guarantee().events() == 1) {
-            // With plain writes in place of inserts and deletes more orders explain a history.
-            Report plain = violation(whole.withoutRows(), part.withoutRows());
-            if (plain.answer() == Answer.VERIFIED) {
-                return plain;
-            }
-        }
-        return violation(whole, terms.guarantee().isAxiom() ? part.withoutRows() : part);
-    }
-
-    private Report violation(HistoryTable whole, HistoryTable part) {
-        SubHistoryProof sub = new SubHistoryProof(whole, part, terms);
-        String foreign = sub.embed();
-        if (foreign != null) {
-            return new Report(Answer.REJECTED, "the sub-history is not of this history: " + foreign, List.of());
-        }
-        String unexplained = sub.unexplainedRead();
-        if (unexplained != null) {
-            return new Report(Answer.VERIFIED, "", List.of(unexplained));
-        }
-        HistoryTable closed = sub.closed(MOST_TRANSACTIONS);
-        if (closed == null) {
-            String gap = sub.gap();
-            return new Report(
-                    Answer.UNDECIDED,
-                    gap == null
-                            ? tooLarge(part.transactions() + " transactions")
-                            : "the sub-history lacks too many writers: " + gap,
-                    List.of());
-        }
-        int added = closed.transactions() - part.transactions();
-        String size = part.transactions() + " transactions"
-                + (added > 0 ? " and " + added + " further writers of the values read" : "");
-        return switch (BruteForce.judge(closed, terms)) {
-            case VIOLATED ->
-                new Report(
-                        Answer.VERIFIED,
-                        "",
-                        List.of("no execution of its " + size + " keeps " + claimed() + ", and "
-                                + otherWriters(whole, closed)));
-            case HOLDS -> new Report(Answer.REJECTED, "the sub-history of " + size + " keeps " + claimed(), List.of());
-            case TOO_LARGE -> new Report(Answer.UNDECIDED, tooLarge(size), List.of());
-        };
-    }
-
-    private static String tooLarge(String size) {
-        return "the sub-history of " + size + " is too large to try every execution; `polygraph check` judges it";
-    }
-
-    /** @param closed a closed sub-history of the whole */
-    private String otherWriters(HistoryTable whole, HistoryTable closed) {
-        SubHistoryProof sub = new SubHistoryProof(whole, closed, terms);
-        String foreign = sub.embed();
-        if (foreign != null) {
-            throw new IllegalStateException("a closed sub-history is not of its history: " + foreign);
-        }
-        return OtherWriters.areLater(whole, sub.operations(), terms)
-                ? "every other writer of a value read comes after the read in its session"
-                : "the history has no other writer of the values read";
-    }
-
-    private Report operations(Location folder) throws IOException, HistoryException {
-        HistoryTable part = HistoryReader.read(folder.child(HISTORY).name(), HistoryFormat.JSONL);
-        String foreign = new SubHistoryProof(table, part, terms).embed();
-        if (foreign != null) {
-            return new Report(Answer.REJECTED, "the sub-history is not of this history: " + foreign, List.of());
-        }
-        String gap = LinearBruteForce.gap(table, part, terms);
-        if (gap != null) {
-            return new Report(Answer.UNDECIDED, "the sub-history lacks a writer: " + gap, List.of());
-        }
-        return switch (LinearBruteForce.judge(part, terms)) {
-            case VIOLATED ->
-                new Report(
-                        Answer.VERIFIED,
-                        "",
-                        List.of("no order of its " + part.transactions()
-                                + " operations keeps real time and explains their results, and the history has no"
-                                + " other writer of the values read"));
-            case HOLDS -> new Report(Answer.REJECTED, "the sub-history has an order that explains it", List.of());
-            case TOO_LARGE ->
-                new Report(Answer.UNDECIDED, "the sub-history is too large to try every order of it", List.of());
-        };
     }
 
     private String claimed() {

@@ -145,11 +145,11 @@ record ViolationPage(
                 extent == Extent.WHOLE ? "" : "violations/" + folder + "/explain.txt");
     }
 
-    private static List<Row> rows(List<Integer> transactions, @Nullable SubHistory part, Facts facts, Extent extent) {
+    private static List<Row> rows(List<Integer> transactions, @Nullable SubHistory sub, Facts facts, Extent extent) {
         HistoryTable table = facts.table();
         Set<Integer> kept = new TreeSet<>();
-        if (part != null) {
-            for (int o : part.operations()) {
+        if (sub != null) {
+            for (int o : sub.operations()) {
                 kept.add(facts.shownFor(o));
             }
         }
@@ -213,26 +213,26 @@ record ViolationPage(
     }
 
     private static List<Enough> enough(
-            @Nullable SubHistory part,
+            @Nullable SubHistory sub,
             IsolationLevel level,
             HistoryTable table,
             String run,
             String folder,
             String options,
             Extent extent) {
-        if (part == null) {
+        if (sub == null) {
             return List.of();
         }
-        int n = part.transactions().length;
-        int operations = part.operations().length;
+        int n = sub.transactions().length;
+        int operations = sub.operations().length;
         String path = "violations/" + folder + "/history.jsonl";
-        String judged = (part.minimal() ? "Nothing of it can be left out. " : "It may not be the smallest. ")
-                + switch (part.judge()) {
+        String judged = (sub.minimal() ? "Nothing of it can be left out. " : "It may not be the smallest. ")
+                + switch (sub.judge()) {
                     case CHECKER -> "The check was made again on it alone.";
                     case BRUTE_FORCE -> "Every order of it was tried, and none explains it.";
                 };
         return List.of(new Enough(
-                operations > extent.historyBytes / 24 ? "" : text(part, table, extent.historyBytes),
+                operations > extent.historyBytes / 24 ? "" : text(sub, table, extent.historyBytes),
                 n
                         + (n == 1 ? " transaction, " : " transactions, ")
                         + operations
@@ -242,11 +242,11 @@ record ViolationPage(
                 "polygraph check -l " + level.label() + options + " " + Shell.quoted(run + "/" + path)));
     }
 
-    private static String text(SubHistory part, HistoryTable table, int most) {
+    private static String text(SubHistory sub, HistoryTable table, int most) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try {
             HistoryWriter.writeJsonl(
-                    HistorySelection.of(table, part.operations()).table(), bytes);
+                    HistorySelection.of(table, sub.operations()).table(), bytes);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

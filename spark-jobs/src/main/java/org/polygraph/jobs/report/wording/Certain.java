@@ -28,9 +28,9 @@ public final class Certain {
     public static Certain of(Violation violation) {
         Certain certain = new Certain();
         violation.transactions().forEach(certain::add);
-        SubHistory part = violation.minimal();
-        if (part != null) {
-            for (int t : part.transactions()) {
+        SubHistory sub = violation.minimal();
+        if (sub != null) {
+            for (int t : sub.transactions()) {
                 certain.add(t);
             }
         }

@@ -7,7 +7,10 @@ import com.fasterxml.jackson.core.io.CharacterEscapes;
 import com.fasterxml.jackson.core.io.SerializedString;
 import org.jspecify.annotations.Nullable;
 
-/** JSON that people read: characters that {@link Legible} hides, and all surrogates, are escaped. A parser reads the same text. */
+/**
+ * JSON that people read: characters that {@link Legible} hides, and all surrogates, are escaped. A parser reads the
+ * same text.
+ */
 public final class LegibleJson {
     public static final JsonFactory FACTORY =
             new JsonFactoryBuilder().characterEscapes(new Escapes()).build();

@@ -25,7 +25,10 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.PredicateReads;
 
-/** The verification of an order evaluates predicates, also where no reads stand for them: an order with a wrong result is refused. */
+/**
+ * The verification of an order evaluates predicates, also where no reads stand for them: an order with a wrong result
+ * is refused.
+ */
 class CertifiedPredicatesTest {
     private static final String[] HISTORY = {
         "{\"format\":\"history\",\"version\":1,\"initial\":{\"value\":5}}",

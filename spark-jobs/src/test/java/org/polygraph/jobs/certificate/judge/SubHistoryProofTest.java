@@ -61,7 +61,9 @@ class SubHistoryProofTest {
         assertThat(violatedOpen).isGreaterThan(5_000);
     }
 
-    /** The own write that is missing hides the one that s1 read; its later write of the same value is then missing too. */
+    /**
+     * The own write that is missing hides the one that s1 read; its later write of the same value is then missing too.
+     */
     @Test
     void closingMayTakeTurns() {
         HistoryTable whole = HistoryDsl.parse("init 0; s0: w(x,2) w(x,3) r(x,3) w(x,2); s1: r(x,2)");

@@ -205,7 +205,10 @@ class KeyReplayTest {
         assertThat(overlaps).isGreaterThan(rounds / 100);
     }
 
-    /** Any order whatever of tiny histories, where sessions are no obstacle: all discrepancies of keys, and in all mixtures. */
+    /**
+     * Any order whatever of tiny histories, where sessions are no obstacle: all discrepancies of keys, and in all
+     * mixtures.
+     */
     @Test
     void agreesOnAnyOrderOfTinyHistories() throws HistoryException {
         int held = 0;

@@ -4,7 +4,10 @@ import org.polygraph.jobs.certificate.format.Guarantee;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
-/** Whether an order explains a history, pair by pair and read by read: quadratic, and nothing to get wrong but the definition. */
+/**
+ * Whether an order explains a history, pair by pair and read by read: quadratic, and nothing to get wrong but the
+ * definition.
+ */
 public final class NaiveReplay {
     private NaiveReplay() {}
 

@@ -23,8 +23,8 @@ class ReplayTest {
     private static final Guarantee SI = Guarantee.SI;
 
     /**
-     * A history in short: one transaction a string, {@code session[!?][@start..end] ops}, such as {@code "0 r1=0 w1=5"}; {@code !}
-     * aborted, {@code ?} indeterminate. Initial value 0. Sessions must ascend.
+     * A history in short: one transaction a string, {@code session[!?][@start..end] ops}, such as {@code "0 r1=0
+     * w1=5"}; {@code !} aborted, {@code ?} indeterminate. Initial value 0. Sessions must ascend.
      */
     private static HistoryTable history(String... transactions) throws HistoryException {
         HistoryTableBuilder builder = new HistoryTableBuilder(HistoryTable.Unit.LINE);

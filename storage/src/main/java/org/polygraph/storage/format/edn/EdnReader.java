@@ -14,8 +14,8 @@ import org.polygraph.storage.table.HistoryTableBuilder;
  * invocation to its completion; if the outcome is unknown, it has no end.
  *
  * <p>{@code :txn} has {@code [:r key value]}, {@code [:w key value]} and {@code [:append key element]}. {@code :read},
- * {@code :write} and {@code :cas} access a single register, or one of many by {@code [key value]}. Processes that are
- * not numbers (such as the nemesis) are skipped. Keywords are strings that begin with a colon.
+ * {@code :write} and {@code :cas} access a single register, or one of several registers by {@code [key value]}.
+ * Processes that are not numbers (such as the nemesis) are skipped. Keywords are strings that begin with a colon.
  */
 public final class EdnReader {
     private EdnReader() {}

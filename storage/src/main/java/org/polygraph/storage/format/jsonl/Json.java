@@ -66,6 +66,11 @@ public final class Json {
             return new HistoryException(at(json.currentTokenLocation()), found, expected, remedy);
         }
 
+        /** Returns the error for a field that comes twice. */
+        HistoryException repeated(JsonParser json, String field) {
+            return error(json, "the field \"" + field + "\" a second time", "it once", LINE_REMEDY);
+        }
+
         /**
          * Returns the error for an exception of Jackson. An exception about limits has no location, so the parser gives
          * it.

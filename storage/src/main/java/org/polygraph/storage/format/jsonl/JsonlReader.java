@@ -3,7 +3,6 @@ package org.polygraph.storage.format.jsonl;
 import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
-import it.unimi.dsi.fastutil.longs.LongArrayList;
 import java.io.BufferedInputStream;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -11,12 +10,8 @@ import java.io.CharConversionException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.SequenceInputStream;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.storage.dictionary.KeyDictionary;
-import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
@@ -40,49 +35,16 @@ public final class JsonlReader {
     private static final int END = 32;
     private static final int REQUIRED = SESSION | INDEX | STATUS | OPS;
 
-    private static final int KIND = 1;
-    private static final int KEY = 2;
-    private static final int VALUE = 4;
-    private static final int EXPECTED = 8;
-    private static final int OK = 16;
-    private static final int FOUND = 32;
-    private static final int ROW = 64;
-
-    private static final int READ = 0;
-    private static final int WRITE = 1;
-    private static final int COMPARE_AND_SET = 2;
-    private static final int APPEND = 3;
-    private static final int INSERT = 4;
-    private static final int DELETE = 5;
-    private static final int PREDICATE_READ = 6;
-    private static final int PREDICATE_WRITE = 7;
-    private static final int PREDICATE_DELETE = 8;
-    /** The kinds of operations for messages, by number. */
-    private static final String[] KINDS = {"r", "w", "cas", "append", "i", "d"};
-
     public static final String NO_TIME_REMEDY = "leave out a time that is not known";
-    private static final String OPERATIONS =
-            "\"r\", \"w\", \"i\", \"d\", \"append\", \"cas\", \"pr\", \"pw\" or \"pd\"";
 
     private final HistoryTableBuilder builder;
-    private final PredicateReader predicate;
-    /** The fields of a predicate that come before its {@code op}. */
-    private final List<PredicateReader.Field> early = new ArrayList<>();
-
-    private final KeyDictionary keys;
-    private final ValueDictionary values;
+    private final OperationReader operation;
     private @Nullable HistoryHeader header;
     private Json.Place place = new Json.Place("", 0);
-    /** Whether the current transaction has a compare-and-set of unknown result. */
-    private boolean isOpen;
-    /** The elements of the list that was read last. */
-    private final LongArrayList elements = new LongArrayList();
 
     public JsonlReader(HistoryTableBuilder builder) {
         this.builder = builder;
-        predicate = new PredicateReader(builder);
-        keys = builder.keys();
-        values = builder.values();
+        operation = new OperationReader(builder);
     }
 
     /**
@@ -124,7 +86,7 @@ public final class JsonlReader {
                         "less than 1 MiB",
                         "keep large metadata in a file of its own");
             }
-            HistoryHeader own = HistoryHeader.parse(new Json.Place(file, lines), line, values);
+            HistoryHeader own = HistoryHeader.parse(new Json.Place(file, lines), line, builder.values());
             own.apply(builder, header);
             header = own;
             lines++;
@@ -223,11 +185,11 @@ public final class JsonlReader {
         long end = HistoryTable.NO_TIME;
         TransactionStatus outcome = TransactionStatus.COMMITTED;
         int seen = 0;
-        isOpen = false;
+        operation.begin(place);
         for (String field; (field = json.nextFieldName()) != null; ) {
             int bit = fieldBit(field);
             if ((seen & bit) != 0) {
-                throw repeated(json, field);
+                throw place.repeated(json, field);
             }
             seen |= bit;
             json.nextToken();
@@ -251,7 +213,7 @@ public final class JsonlReader {
                     "each transaction in one line",
                     "write each object without line ends, for example with jq -c");
         }
-        if (isOpen && outcome == TransactionStatus.COMMITTED) {
+        if (operation.isOpen() && outcome == TransactionStatus.COMMITTED) {
             throw place.error(
                     json,
                     "a committed transaction with a \"cas\" whose \"ok\" is null",
@@ -276,10 +238,6 @@ public final class JsonlReader {
             case "end" -> END;
             default -> 0;
         };
-    }
-
-    private HistoryException repeated(JsonParser json, String field) {
-        return place.error(json, "the field \"" + field + "\" a second time", "it once", Json.LINE_REMEDY);
     }
 
     private HistoryException missing(JsonParser json, int seen) {
@@ -343,197 +301,7 @@ public final class JsonlReader {
                         "{\"op\":\"r\",\"key\":...,\"value\":...}",
                         Json.LINE_REMEDY);
             }
-            operation(json);
+            operation.read(json);
         }
-    }
-
-    private void operation(JsonParser json) throws IOException, HistoryException {
-        int seen = 0;
-        int kind = READ;
-        int key = 0;
-        long value = 0;
-        long expected = 0;
-        long found = 0;
-        Boolean ok = null;
-        String list = null;
-        int row = -1;
-        early.clear();
-        for (String field; (field = json.nextFieldName()) != null; ) {
-            int bit =
-                    switch (field) {
-                        case "op" -> KIND;
-                        case "key" -> KEY;
-                        case "value" -> VALUE;
-                        case "expected" -> EXPECTED;
-                        case "ok" -> OK;
-                        case "found" -> FOUND;
-                        case "row" -> ROW;
-                        default -> 0;
-                    };
-            if ((seen & bit) != 0) {
-                throw repeated(json, field);
-            }
-            seen |= bit;
-            JsonToken token = json.nextToken();
-            if (bit == KIND) {
-                kind = kind(json);
-                if (kind >= PREDICATE_READ) {
-                    boolean hasValue = (seen & VALUE) != 0 && list == null;
-                    predicate.read(json, place, json.getText(), new PredicateReader.Early(early, hasValue, value, row));
-                    return;
-                }
-                early.clear();
-            } else if (bit == KEY) {
-                key = Json.key(json, place, keys);
-            } else if (bit == VALUE && token == JsonToken.START_ARRAY) {
-                list = place.at(json.currentTokenLocation());
-                list(json);
-            } else if (bit == VALUE) {
-                value = Json.value(json, place, field, values);
-            } else if (bit == EXPECTED && isScalar(token)) {
-                expected = Json.value(json, place, field, values);
-            } else if (bit == FOUND && isScalar(token)) {
-                found = Json.value(json, place, field, values);
-            } else if (bit == OK && (token == JsonToken.VALUE_TRUE || token == JsonToken.VALUE_FALSE)) {
-                ok = token == JsonToken.VALUE_TRUE;
-            } else if (bit == ROW && token == JsonToken.START_OBJECT) {
-                row = predicate.row(json, place);
-            } else if ((seen & KIND) == 0 && PredicateReader.isField(field)) {
-                String at = place.at(json.currentTokenLocation());
-                early.add(new PredicateReader.Field(field, Json.copy(json), at));
-            } else {
-                // For reads and writes these fields have no meaning, so their content is not checked here.
-                seen &= bit == OK && token == JsonToken.VALUE_NULL ? -1 : ~bit;
-                json.skipChildren();
-            }
-        }
-        if (list != null && kind != READ) {
-            throw new HistoryException(
-                    list,
-                    "the operation \"" + KINDS[kind] + "\" with a list as its value",
-                    kind == APPEND ? "an integer or a string" : "an integer, a string or null",
-                    kind == APPEND ? "append elements one by one" : "lists are read, and made by \"append\"");
-        }
-        if (kind == COMPARE_AND_SET) {
-            compareAndSet(json, seen, key, expected, value, ok, found);
-            return;
-        }
-        if (kind == DELETE) {
-            delete(json, seen, key, value);
-            return;
-        }
-        if ((seen & (KIND | KEY | VALUE)) != (KIND | KEY | VALUE)) {
-            throw incomplete(json, seen);
-        }
-        if (row >= 0 && (kind == WRITE || kind == INSERT)) {
-            builder.row(row);
-        }
-        if (kind == APPEND) {
-            if (value == ValueDictionary.NULL) {
-                throw place.error(json, "null as an element of a list", "an integer or a string", Json.LINE_REMEDY);
-            }
-            builder.append(key, value);
-        } else if (list != null) {
-            builder.readList(key, elements);
-        } else if (kind == WRITE) {
-            builder.write(key, value);
-        } else if (kind == READ) {
-            builder.read(key, value);
-        } else {
-            builder.insert(key, value);
-        }
-    }
-
-    private void delete(JsonParser json, int seen, int key, long value) throws HistoryException {
-        if ((seen & KEY) == 0) {
-            throw incomplete(json, seen);
-        }
-        if ((seen & VALUE) != 0 && value != ValueDictionary.NULL) {
-            throw place.error(
-                    json, "a \"d\" with a value", "none, for a delete leaves no row", "write the value with \"w\"");
-        }
-        builder.delete(key);
-    }
-
-    private void list(JsonParser json) throws IOException, HistoryException {
-        elements.clear();
-        for (JsonToken token; (token = json.nextToken()) != JsonToken.END_ARRAY; ) {
-            if (token != JsonToken.VALUE_NUMBER_INT && token != JsonToken.VALUE_STRING) {
-                throw place.error(json, Json.describe(json) + " in a list", "an integer or a string", Json.LINE_REMEDY);
-            }
-            elements.add(Json.value(json, place, "value", values));
-        }
-    }
-
-    private static boolean isScalar(JsonToken token) {
-        return token == JsonToken.VALUE_NUMBER_INT || token == JsonToken.VALUE_STRING || token == JsonToken.VALUE_NULL;
-    }
-
-    /**
-     * Adds a compare-and-set. If it was applied, it reads what it expected and writes. If it was refused, it reads the
-     * value that it found, or is only known to have read another value than the expected. If its result is unknown, it
-     * was applied if its transaction committed.
-     */
-    private void compareAndSet(
-            JsonParser json, int seen, int key, long expected, long value, @Nullable Boolean ok, long found)
-            throws HistoryException {
-        boolean refused = Boolean.FALSE.equals(ok);
-        int needed = KIND | KEY | EXPECTED | OK | (refused ? 0 : VALUE);
-        if ((seen & needed) != needed) {
-            String field =
-                    (seen & KEY) == 0 ? "key" : (seen & EXPECTED) == 0 ? "expected" : (seen & OK) == 0 ? "ok" : "value";
-            throw place.error(
-                    json,
-                    "a \"cas\" without \"" + field + "\"",
-                    "key, expected, value and ok (true, false, or null where not known)",
-                    Json.LINE_REMEDY);
-        }
-        if (!refused) {
-            isOpen |= ok == null;
-            builder.read(key, expected);
-            builder.write(key, value);
-        } else if ((seen & FOUND) == 0) {
-            builder.read(key, values.otherThan(expected));
-        } else if (found != expected) {
-            builder.read(key, found);
-        } else {
-            throw place.error(
-                    json,
-                    "a \"cas\" that was refused although it found what it expected",
-                    "\"found\" to be another value",
-                    Json.LINE_REMEDY);
-        }
-    }
-
-    private int kind(JsonParser json) throws IOException, HistoryException {
-        if (json.currentToken() == JsonToken.VALUE_STRING && json.getTextLength() == 1) {
-            // The most frequent kinds are recognized without creating a string.
-            char kind = json.getTextCharacters()[json.getTextOffset()];
-            if (kind == 'r' || kind == 'w') {
-                return kind == 'r' ? READ : WRITE;
-            }
-        }
-        String kind = json.currentToken() == JsonToken.VALUE_STRING ? json.getText() : "";
-        return switch (kind) {
-            case "r" -> READ;
-            case "w" -> WRITE;
-            case "i" -> INSERT;
-            case "d" -> DELETE;
-            case "cas" -> COMPARE_AND_SET;
-            case "append" -> APPEND;
-            case "pr" -> PREDICATE_READ;
-            case "pw" -> PREDICATE_WRITE;
-            case "pd" -> PREDICATE_DELETE;
-            default -> throw place.error(json, Json.describe(json) + " as \"op\"", OPERATIONS, Json.LINE_REMEDY);
-        };
-    }
-
-    private HistoryException incomplete(JsonParser json, int seen) {
-        String field = (seen & KIND) == 0 ? "op" : (seen & KEY) == 0 ? "key" : "value";
-        return place.error(
-                json,
-                "an operation without \"" + field + "\"",
-                "op, key and value",
-                field.equals("value") ? "leave out a read whose result is not known" : Json.LINE_REMEDY);
     }
 }

@@ -47,12 +47,12 @@ public final class ReadPlan {
         /** A byte of Parquet counts as this many bytes of text. */
         private static final int PARQUET = 7;
 
-        /** For plans of two pieces at least. */
+        /** Sizes for plans of at least two pieces. */
         public Sizes(long fromBytes, long pieceBytes) {
             this(fromBytes, pieceBytes, 2);
         }
 
-        /** For plans of any history in JSON Lines or Parquet. */
+        /** Sizes for plans of any history in JSON Lines or Parquet. */
         public static Sizes ofAny(long pieceBytes) {
             return new Sizes(0, pieceBytes, 1);
         }

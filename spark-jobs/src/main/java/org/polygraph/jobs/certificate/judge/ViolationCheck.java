@@ -1,0 +1,210 @@
+package org.polygraph.jobs.certificate.judge;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import org.polygraph.jobs.certificate.format.Guarantee;
+import org.polygraph.jobs.certificate.format.RankHeader;
+import org.polygraph.jobs.certificate.format.Terms;
+import org.polygraph.jobs.certificate.judge.Verification.Answer;
+import org.polygraph.jobs.certificate.judge.Verification.Report;
+import org.polygraph.storage.artifact.Location;
+import org.polygraph.storage.format.HistoryFormat;
+import org.polygraph.storage.format.HistoryReader;
+import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.PredicateReads;
+
+/**
+ * Checks the violations of a run against the history: each has a sub-history, whose violation is one of the whole
+ * ({@link SubHistoryProof}), or a read that nothing in the history explains.
+ */
+final class ViolationCheck {
+    private static final String HISTORY = "history.jsonl";
+    /** The largest closed sub-history that is judged; beyond, trying every execution takes too long. */
+    private static final int MOST_TRANSACTIONS = 64;
+
+    private final Location run;
+    private final Terms terms;
+    private final HistoryTable table;
+    private final List<String> checked = new ArrayList<>();
+
+    /** @param table the history that the level judges */
+    ViolationCheck(Location run, Terms terms, HistoryTable table) {
+        this.run = run;
+        this.terms = terms;
+        this.table = table;
+    }
+
+    /**
+     * Whether the history confirms one of the first violations.
+     *
+     * @param most number of violations to try
+     */
+    boolean anyHolds(int most) throws IOException {
+        for (int i = 0; i < most; i++) {
+            Location folder = violation(i);
+            if (!folder.child(HISTORY).exists()) {
+                return false;
+            }
+            try {
+                if (violation(folder).answer() == Answer.VERIFIED) {
+                    return true;
+                }
+            } catch (HistoryException e) {
+                // This sub-history cannot be read back; the next one may confirm the verdict.
+            }
+        }
+        return false;
+    }
+
+    private Report report(Answer answer, String reason) {
+        return new Report(answer, reason, checked);
+    }
+
+    private void checked(String name, String what) {
+        Verification.add(checked, name, what);
+    }
+
+    private Location violation(int i) {
+        return run.child("violations").child(String.format(Locale.ROOT, "%03d", i));
+    }
+
+    /**
+     * Checks all of them: one that the history refutes rejects the evidence, and one that it confirms suffices.
+     *
+     * @param unshown the violations of which the run has no sub-history, only the transactions that they name
+     */
+    Report all(Set<Integer> unshown) throws IOException, HistoryException {
+        int verified = 0;
+        int undecided = 0;
+        String first = "";
+        int i = 0;
+        for (; ; i++) {
+            Location folder = violation(i);
+            if (!folder.child(HISTORY).exists()) {
+                break;
+            }
+            Report one = violation(folder);
+            String name = String.format(Locale.ROOT, "%03d", i);
+            if (one.answer() == Answer.REJECTED && unshown.contains(i)) {
+                one = new Report(
+                        Answer.UNDECIDED,
+                        "the run has no sub-history of it, because the budget ended; check the history with more",
+                        List.of());
+            }
+            if (one.answer() == Answer.REJECTED) {
+                return report(Answer.REJECTED, "violation " + name + ": " + one.reason());
+            }
+            if (one.answer() == Answer.VERIFIED) {
+                verified++;
+            } else {
+                undecided++;
+                first = first.isEmpty() ? "violation " + name + ": " + one.reason() : first;
+            }
+            checked(name, one.answer() == Answer.VERIFIED ? one.checked().get(0) : one.reason());
+        }
+        if (i == 0) {
+            throw RankHeader.malformed(violation(0).child(HISTORY).name(), "no sub-history");
+        }
+        checked("violations", verified + " confirmed, " + undecided + " undecided");
+        return verified > 0 ? report(Answer.VERIFIED, "") : report(Answer.UNDECIDED, first);
+    }
+
+    private Report violation(Location folder) throws IOException, HistoryException {
+        if (terms.guarantee() == Guarantee.LIN) {
+            return operations(folder);
+        }
+        HistoryTable sub = HistoryReader.read(folder.child(HISTORY).name(), HistoryFormat.JSONL);
+        HistoryTable whole = PredicateReads.withPairsOf(sub, table);
+        if (whole.hasRows() && terms.guarantee().events() == 1) {
+            // With plain writes in place of inserts and deletes more orders explain a history.
+            Report plain = violation(whole.withoutRows(), sub.withoutRows());
+            if (plain.answer() == Answer.VERIFIED) {
+                return plain;
+            }
+        }
+        return violation(whole, terms.guarantee().isAxiom() ? sub.withoutRows() : sub);
+    }
+
+    private Report violation(HistoryTable whole, HistoryTable sub) {
+        SubHistoryProof proof = new SubHistoryProof(whole, sub, terms);
+        String foreign = proof.embed();
+        if (foreign != null) {
+            return new Report(Answer.REJECTED, "the sub-history is not of this history: " + foreign, List.of());
+        }
+        String unexplained = proof.unexplainedRead();
+        if (unexplained != null) {
+            return new Report(Answer.VERIFIED, "", List.of(unexplained));
+        }
+        HistoryTable closed = proof.closed(MOST_TRANSACTIONS);
+        if (closed == null) {
+            String gap = proof.gap();
+            return new Report(
+                    Answer.UNDECIDED,
+                    gap == null
+                            ? tooLarge(sub.transactions() + " transactions")
+                            : "the sub-history lacks too many writers: " + gap,
+                    List.of());
+        }
+        int added = closed.transactions() - sub.transactions();
+        String size = sub.transactions() + " transactions"
+                + (added > 0 ? " and " + added + " further writers of the values read" : "");
+        return switch (BruteForce.judge(closed, terms)) {
+            case VIOLATED ->
+                new Report(
+                        Answer.VERIFIED,
+                        "",
+                        List.of("no execution of its " + size + " keeps " + claimed() + ", and "
+                                + otherWriters(whole, closed)));
+            case HOLDS -> new Report(Answer.REJECTED, "the sub-history of " + size + " keeps " + claimed(), List.of());
+            case TOO_LARGE -> new Report(Answer.UNDECIDED, tooLarge(size), List.of());
+        };
+    }
+
+    private static String tooLarge(String size) {
+        return "the sub-history of " + size + " is too large to try every execution; `polygraph check` judges it";
+    }
+
+    /** @param closed a closed sub-history of the whole */
+    private String otherWriters(HistoryTable whole, HistoryTable closed) {
+        SubHistoryProof proof = new SubHistoryProof(whole, closed, terms);
+        String foreign = proof.embed();
+        if (foreign != null) {
+            throw new IllegalStateException("a closed sub-history is not of its history: " + foreign);
+        }
+        return OtherWriters.areLater(whole, proof.operations(), terms)
+                ? "every other writer of a value read comes after the read in its session"
+                : "the history has no other writer of the values read";
+    }
+
+    private Report operations(Location folder) throws IOException, HistoryException {
+        HistoryTable sub = HistoryReader.read(folder.child(HISTORY).name(), HistoryFormat.JSONL);
+        String foreign = new SubHistoryProof(table, sub, terms).embed();
+        if (foreign != null) {
+            return new Report(Answer.REJECTED, "the sub-history is not of this history: " + foreign, List.of());
+        }
+        String gap = LinearBruteForce.gap(table, sub, terms);
+        if (gap != null) {
+            return new Report(Answer.UNDECIDED, "the sub-history lacks a writer: " + gap, List.of());
+        }
+        return switch (LinearBruteForce.judge(sub, terms)) {
+            case VIOLATED ->
+                new Report(
+                        Answer.VERIFIED,
+                        "",
+                        List.of("no order of its " + sub.transactions()
+                                + " operations keeps real time and explains their results, and the history has no"
+                                + " other writer of the values read"));
+            case HOLDS -> new Report(Answer.REJECTED, "the sub-history has an order that explains it", List.of());
+            case TOO_LARGE ->
+                new Report(Answer.UNDECIDED, "the sub-history is too large to try every order of it", List.of());
+        };
+    }
+
+    private String claimed() {
+        return terms.guarantee().label();
+    }
+}
