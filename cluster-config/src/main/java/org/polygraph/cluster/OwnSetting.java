@@ -1,18 +1,18 @@
 package org.polygraph.cluster;
 
-/** A setting of ours among Spark's: given to spark-submit with --conf, or as a system property. */
+/** A setting of Polygraph among Spark's: it is given to spark-submit with --conf, or as a system property. */
 public enum OwnSetting {
-    /** A profile by name, instead of the master's. */
+    /** The name of a profile that replaces the one for the master. */
     PROFILE("profile", ""),
-    /** Where scratch files go, a path that driver and executors see. */
+    /** The folder of scratch files, a path that driver and executors see. */
     STAGE_DIR("stage.dir", ""),
-    /** Operations in a slice of keys, about. */
+    /** The approximate number of operations in a slice of keys. */
     SLICE_OPERATIONS("slice.operations", "100000"),
-    /** Bytes of text in a piece of the input, about. */
+    /** The approximate bytes of text in a piece of the input. */
     PIECE_BYTES("piece.bytes", "16m"),
     /** Bytes of clocks up to which closure and rules stay on the driver's heap. */
     CLOCKS_HEAP("clocks.heap", "256m"),
-    /** Bytes of rows of the clocks above which the rules of one key are cut. */
+    /** Bytes of rows of the clocks above which the rules of one key run in several tasks. */
     HOT_KEY_BYTES("hot.key.bytes", "128m");
 
     private final String key;
@@ -27,7 +27,7 @@ public enum OwnSetting {
         return key;
     }
 
-    /** The value where none is given; empty where that depends on the cluster. */
+    /** The default; empty if it depends on the cluster. */
     public String defaultValue() {
         return defaultValue;
     }

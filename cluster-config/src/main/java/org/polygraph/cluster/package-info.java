@@ -1,7 +1,7 @@
 /**
- * How the jobs are run on Spark: named profiles of settings.
+ * Named profiles of Spark settings.
  *
- * <p>Promise: every setting says its unit and its reason, and is valid. No Spark. May import: the JDK.
+ * <p>Guarantee: every setting is valid and has its unit and its reason. No Spark. May import: the JDK.
  */
 @NullMarked
 package org.polygraph.cluster;

@@ -21,7 +21,7 @@ import org.yaml.snakeyaml.LoaderOptions;
 import org.yaml.snakeyaml.Yaml;
 import org.yaml.snakeyaml.constructor.SafeConstructor;
 
-/** What is handed out to be edited parses, and names jars and versions that are this build's. */
+/** The files that users edit parse, and name the jars and versions of this build. */
 class DeployFilesTest {
     private static final Path ROOT =
             Path.of(System.getProperty("polygraph.root", "..")).toAbsolutePath().normalize();
@@ -54,7 +54,8 @@ class DeployFilesTest {
         assertThat(map(spec, "restartPolicy")).containsEntry("type", "Never");
         assertThat(spec.get("sparkVersion")).isEqualTo(version("spark.version"));
         assertThat(text("kubernetes/Dockerfile")).contains("apache/spark:" + version("spark.version") + "-");
-        // S3's file system is of the Hadoop that Spark ships, and in the image where the manifest has paths of it.
+        // The file system for S3 belongs to the Hadoop version of Spark, and it is in the image if the manifest has
+        // such paths.
         assertThat(text("kubernetes/s3a.xml"))
                 .contains("<artifactId>hadoop-aws</artifactId>\n      <version>" + version("hadoop.version") + "<");
         assertThat(text("kubernetes/Dockerfile")).contains("\nCOPY s3a/*.jar ");
@@ -81,7 +82,7 @@ class DeployFilesTest {
         assertThat(manifest).contains("fastutil-" + version("fastutil.version") + ".jar");
     }
 
-    /** YARN reads it at submission only: each way to submit in cluster mode has to say it. */
+    /** YARN reads this setting at submission only, so each way to submit in cluster mode has to contain it. */
     @Test
     void noSubmissionIsTriedAgainByYarn() throws IOException {
         String manual = Files.readString(ROOT.resolve("cluster-config/docs/submit.md"));
@@ -133,8 +134,8 @@ class DeployFilesTest {
     }
 
     /**
-     * The DAG runs against stand-ins for Airflow: no verdict is checked again, all else is, and every verdict is
-     * judged.
+     * The DAG runs with replacements for Airflow: a run with a verdict is not repeated, all others are, and every
+     * verdict is evaluated.
      */
     @Test
     void theDagRetriesWhatHasNoVerdict() throws IOException, InterruptedException {

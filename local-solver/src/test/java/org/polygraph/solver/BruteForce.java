@@ -85,7 +85,7 @@ final class BruteForce {
         return value;
     }
 
-    /** The definition, word for word. */
+    /** Applies the definition. */
     static boolean explains(RandomPolygraph g, int[] position, boolean[] committed) {
         for (int k = 0; k < g.keys; k++) {
             if (!explains(g, k, position, committed)) {

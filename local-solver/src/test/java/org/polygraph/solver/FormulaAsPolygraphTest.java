@@ -10,7 +10,10 @@ import org.polygraph.solver.proof.ProofChecker;
 import org.polygraph.solver.proof.ProofResult;
 import org.polygraph.solver.proof.ProofTrace;
 
-/** Hard by construction: formulas as histories; the solver agrees with sat4j and every refutation checks. */
+/**
+ * Problems that are hard by construction: formulas as histories. The solver agrees with sat4j, and every refutation is
+ * accepted by the checker.
+ */
 class FormulaAsPolygraphTest {
     private int satisfiable;
     private int rounds;
@@ -19,7 +22,7 @@ class FormulaAsPolygraphTest {
     private long steps;
     private long solveNanos;
     private long checkNanos;
-    /** Beyond, a formula counts as unknown; 0: every one must be decided. */
+    /** The conflicts after which a formula counts as unknown. 0: every formula must be decided. */
     private long seconds;
 
     @Test
@@ -35,7 +38,9 @@ class FormulaAsPolygraphTest {
         assertThat(satisfiable).isBetween(rounds / 10, 9 * rounds / 10);
     }
 
-    /** The wall: near the threshold and to both sides of it, what is not decided in time is unknown, never wrong. */
+    /**
+     * Formulas near the threshold and on both sides of it: an answer that is not found in time is unknown, never wrong.
+     */
     @Test
     @Tag("full")
     void largeFormulas() {
@@ -71,7 +76,7 @@ class FormulaAsPolygraphTest {
         }
     }
 
-    /** No rule of saturation comes near these refutations: a thousand events and more stay open. */
+    /** Saturation does not help with these refutations: more than a thousand events stay open. */
     @Test
     void refutationsThatSurviveSaturation() {
         surviving(50_000, 5, 18, 30, 5.5);
@@ -131,7 +136,7 @@ class FormulaAsPolygraphTest {
         g.position = g.topological(random);
         Polygraph polygraph = g.build(false);
         ProofTrace trace = new ProofTrace(1L << 28);
-        // Clauses are deleted often, or hardly ever.
+        // Clauses are deleted often, or rarely.
         SolverOptions options = SolverOptions.defaults()
                 .with(Option.REDUCE_INTERVAL, random.nextBoolean() ? 30 : 20_000)
                 .with(Option.LONG_JUMP, random.nextBoolean() ? random.nextInt(4) : 50)

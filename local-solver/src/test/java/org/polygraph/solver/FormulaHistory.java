@@ -4,7 +4,7 @@ import java.util.Random;
 import org.polygraph.storage.testkit.Formula;
 import org.polygraph.storage.testkit.PolygraphSink;
 
-/** A {@link Formula} as a problem with one event a transaction, its parts in the open. */
+/** A {@link Formula} as a problem with one event a transaction, whose fields are visible to tests. */
 final class FormulaHistory {
     private final Formula formula;
 
@@ -49,7 +49,7 @@ final class FormulaHistory {
         return g;
     }
 
-    /** As the sessions of a database that wrote versions in turn: the reads-from edges are known too. */
+    /** The same as if a database had written the versions in turn: reads-from edges are known too. */
     RandomPolygraph encodeWithReads() {
         RandomPolygraph g = encode();
         for (int k = 0; k < g.keys; k++) {
@@ -58,7 +58,7 @@ final class FormulaHistory {
         return g;
     }
 
-    /** {@link #encode}, with an order to start from. */
+    /** {@link #encode} with an order to start from. */
     RandomPolygraph encodePlaced() {
         RandomPolygraph g = encode();
         g.position = g.topological(new Random(1));

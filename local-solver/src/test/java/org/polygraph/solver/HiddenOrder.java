@@ -12,7 +12,7 @@ final class HiddenOrder {
     int transactions = 1000;
     int operations = 8;
     int keys = 500;
-    /** Different values a key; 0: every write is unique, and reads are decided. */
+    /** The number of values of a key. 0: every value is unique, and reads are decided. */
     int values = 5;
 
     double readShare = 0.5;
@@ -20,7 +20,7 @@ final class HiddenOrder {
     double skew;
 
     int eventsPerTxn = 1;
-    /** How far the initial order strays from the hidden one, in transactions; about. */
+    /** The approximate distance of the initial order from the hidden one, in transactions. */
     double noise = 50;
 
     long seed = 1;
@@ -196,7 +196,7 @@ final class HiddenOrder {
                 .build();
     }
 
-    /** A topological order that takes, of the ready events, the one whose disturbed hidden place is least. */
+    /** A topological order that always takes the ready event whose changed hidden place is the least. */
     private int[] nearby(Random random, int events, int[][] successors) {
         double[] wish = new double[events];
         int[] incoming = new int[events];

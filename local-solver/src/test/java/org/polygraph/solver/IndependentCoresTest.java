@@ -9,7 +9,7 @@ import org.polygraph.solver.SolverOptions.Option;
 import org.polygraph.solver.proof.ProofChecker;
 import org.polygraph.solver.proof.ProofTrace;
 
-/** Many problems that share nothing, in one polygraph. */
+/** Many independent problems in one polygraph. */
 class IndependentCoresTest {
     private static final int CORES = SuiteScale.of(1_000);
 
@@ -26,7 +26,7 @@ class IndependentCoresTest {
         return g.build();
     }
 
-    /** Two readers that see two writers in opposite orders. */
+    /** Two readers see two writers in opposite orders. */
     private static Polygraph longFork(int eventsPerTxn) {
         RandomPolygraph g = new RandomPolygraph(4, eventsPerTxn, 2);
         for (int t = 0; eventsPerTxn == 2 && t < 4; t++) {

@@ -9,10 +9,13 @@ import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 import org.polygraph.solver.sat.SearchBudget;
 
-/** What a solve accounts for is what the heap holds for it, to 5 %, at any moment; and it stays within its bound. */
+/**
+ * At any moment the bytes that a solve counts differ from those on the heap by at most 5 %, and they stay within the
+ * limit.
+ */
 class MemoryTest {
     private static final int SAMPLES = 8;
-    /** What the JVM may hold more, or less, than at first. */
+    /** The bytes that the JVM itself may hold more or less than at the start. */
     private static final long NOISE = 1L << 17;
 
     private static Polygraph blind(int eventsPerTxn, int values, int keys, int transactions) {
@@ -59,9 +62,8 @@ class MemoryTest {
         new Solver().solve(polygraph, options.withStop(() -> ++asked[0] > 30_000));
         long every = Math.max(1, asked[0] / SAMPLES);
         long[] asks = {0};
-        // At the second sample (a JVM frees memory of its start-up at first): what was accounted, what was live. Then
-        // the largest
-        // difference, and of how much.
+        // The second sample (the JVM first frees memory of its start): the counted and the live bytes. Then the largest
+        // difference and its total.
         long[] first = {0, 0};
         long[] worst = {0, 1};
         SearchBudget[] held = new SearchBudget[1];

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import org.junit.jupiter.api.Test;
 import org.polygraph.solver.SolverOptions.Option;
 
-/** Problems small enough to name. */
+/** Small problems with names. */
 class NamedCasesTest {
     private static RandomPolygraph problem(int n, int eventsPerTxn, int keys) {
         RandomPolygraph g = new RandomPolygraph(n, eventsPerTxn, keys);
@@ -121,12 +121,12 @@ class NamedCasesTest {
         refuted(g);
     }
 
-    /** Read-modify-writes of one key form a chain; a gap in it has no order, and needs real search to see. */
+    /** Read-modify-writes of one key form a chain. A chain with a gap has no order, which only search shows. */
     @Test
     void pigeonsInAChain() {
         RandomPolygraph g = problem(6, 1, 1);
         for (int t = 0; t < 6; t++) {
-            // Five values for six links: two increments read the same version.
+            // There are five values for six increments, so two increments read the same version.
             g.read(0, t, Math.min(t, 4));
             g.write(0, t, Math.min(t, 4) + 1);
         }

@@ -22,11 +22,11 @@ import org.polygraph.solver.proof.ProofText;
 import org.polygraph.solver.proof.ProofTrace;
 import org.sat4j.specs.TimeoutException;
 
-/** The checker accepts what the solver records, and nothing that was tampered with where it matters. */
+/** The checker accepts the traces of the solver, and rejects traces with a change that matters. */
 class ProofCheckerTest {
     private static final String STEPS = "ebcrodtlxq";
 
-    /** A problem, its refutation as lines, and where the steps begin. */
+    /** A problem, its refutation as lines, and the line at which the steps begin. */
     private record Recorded(RandomPolygraph problem, Polygraph polygraph, ProofTrace trace, List<String> lines) {
         int firstStep() {
             int at = 1;
@@ -61,7 +61,7 @@ class ProofCheckerTest {
         return ProofChecker.check(proof.problem(), proof.trace());
     }
 
-    /** Whether lines that may be no proof file at all are accepted. */
+    /** Whether lines are accepted, which need not be a proof file. */
     private static boolean accepts(List<String> lines) throws IOException {
         try {
             return check(lines).accepted();
@@ -106,13 +106,13 @@ class ProofCheckerTest {
             r.lines.forEach(line -> letters.append(line.charAt(0)));
         }
         assertThat(accepted).isGreaterThan(300);
-        // Every kind of line occurs; deletion in the tests of formulas.
+        // Every kind of line occurs; deletions occur in the tests of formulas.
         for (char kind : "pswguebcrodtlq".toCharArray()) {
             assertThat(letters.toString()).contains(String.valueOf(kind));
         }
     }
 
-    /** Another tool agrees: the clauses of the problem and the lemmas alone have no model. */
+    /** Another tool agrees that the clauses of the problem and the lemmas have no model. */
     @Test
     void theClausesOfATextAreAFormulaWithoutAModel() throws IOException, TimeoutException {
         int refuted = 0;
@@ -168,7 +168,7 @@ class ProofCheckerTest {
         }
     }
 
-    /** The checker may refuse more than it must, but what has an order it never takes for refuted. */
+    /** The checker may refuse correct traces, but it never accepts a refutation of a problem that has an order. */
     @Test
     void whatHasAnOrderIsNeverRefuted() throws IOException {
         tamper(1, SuiteScale.of(4_000));
@@ -219,7 +219,7 @@ class ProofCheckerTest {
         assertThat(forged).isGreaterThan(rounds / 10);
     }
 
-    /** Makes a problem easier, or at least another. */
+    /** Changes a problem, mostly to an easier one. */
     private static void relax(RandomPolygraph g, Random random) {
         for (int i = 0; i <= random.nextInt(3); i++) {
             int k = random.nextInt(g.keys);
@@ -255,7 +255,7 @@ class ProofCheckerTest {
         return String.join(" ", words);
     }
 
-    /** Without known edges nothing may be left out: every literal of every clause and lemma counts. */
+    /** Without known edges, no literal of a clause or lemma may be missing. */
     @Test
     void everyPartOfALineCounts() throws IOException {
         int mutants = 0;
@@ -282,7 +282,7 @@ class ProofCheckerTest {
                         assertThat(dispensable && isUsed(lines, i)).as(what).isFalse();
                     }
                     case 'r' -> {
-                        // Where the other clauses have an order, the refutation cannot do without this one.
+                        // If the other clauses have an order, the refutation needs this clause.
                         if (BruteForce.exists(g, false, holdsAllBut(g, lines, i))) {
                             assertThat(dispensable).as(what).isFalse();
                             removed++;
@@ -293,7 +293,7 @@ class ProofCheckerTest {
                         learntMatters += dispensable ? 0 : 1;
                     }
                     default -> {
-                        // A definition may go unused.
+                        // A definition may be unused.
                     }
                 }
                 if (kind == 'r' || kind == 't' || kind == 'd') {
@@ -331,7 +331,7 @@ class ProofCheckerTest {
         return false;
     }
 
-    /** The line with one literal dropped, or turned over. */
+    /** The line without one literal, or with one literal negated. */
     private static List<String> withoutALiteral(String line) {
         String[] words = line.split(" ", -1);
         List<String> mutants = new ArrayList<>();
@@ -384,7 +384,7 @@ class ProofCheckerTest {
         };
     }
 
-    /** Literals left out because known paths decide them are missed once the known edges are gone. */
+    /** Without the known edges, literals are missing that were left out because known paths decide them. */
     @Test
     void leftOutLiteralsNeedTheirPath() throws IOException {
         int missed = 0;
@@ -472,7 +472,7 @@ class ProofCheckerTest {
                 .isFalse();
     }
 
-    /** The checker must not share what it checks. */
+    /** The checker must not share code with the solver. */
     @Test
     void theCheckerKnowsNoSolver() throws IOException {
         String folder = "/org/polygraph/solver/proof/";

@@ -12,7 +12,7 @@ import org.polygraph.solver.proof.ProofChecker;
 import org.polygraph.solver.proof.ProofResult;
 import org.polygraph.solver.proof.ProofTrace;
 
-/** What a trace costs; the numbers of the README come from here. */
+/** Measures the cost of a trace. The numbers in local-solver/docs/proof.md are from here. */
 class ProofCostTest {
     private static final int ROUNDS = 5;
 
@@ -85,7 +85,7 @@ class ProofCostTest {
             start = System.nanoTime();
             ProofResult proof = ProofChecker.check(p.proofProblem(), trace);
             check[at] = (System.nanoTime() - start) / 1e6;
-            // Every step holds, also where they refute nothing.
+            // Every step is correct, also if the steps refute nothing.
             assertThat(proof.step()).isEqualTo(trace.steps());
             assertThat(proof.accepted()).isEqualTo(with instanceof Outcome.Unsatisfiable);
             assertThat(proof.accepted() || proof.message().endsWith("the trace ends without a refutation"))

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
-/** A small problem with all its parts in the open, for tests. */
+/** A small problem whose fields are visible to tests. */
 final class RandomPolygraph {
     final int n;
     final int eventsPerTxn;
@@ -39,7 +39,7 @@ final class RandomPolygraph {
         return eventsPerTxn * t + eventsPerTxn - 1;
     }
 
-    /** Value 0 is the initial one. */
+    /** Value 0 is the initial value. */
     void write(int key, int txn, int value) {
         writers.get(key).add(new int[] {txn, value});
     }
@@ -158,7 +158,7 @@ final class RandomPolygraph {
         return result;
     }
 
-    /** What is certain: the closure, of which a random part may be forgotten. */
+    /** Reachability: the closure of the edges, of which random pairs may be left out. */
     private void close(Random random) {
         close();
         boolean partial = random.nextBoolean();
@@ -169,7 +169,7 @@ final class RandomPolygraph {
         }
     }
 
-    /** All that is certain. */
+    /** The complete closure. */
     void close() {
         int events = events();
         boolean[][] all = new boolean[events][events];

@@ -8,7 +8,10 @@ import org.polygraph.solver.sat.SearchBudget;
 import org.polygraph.solver.theory.DynamicOrder;
 import org.polygraph.solver.theory.EventGraph;
 
-/** Random edges move events and random transactions come and go; the incremental check agrees with a full one. */
+/**
+ * Random edges move events, and random transactions begin and cease to count. The incremental check agrees with a full
+ * one.
+ */
 class ReadCheckTest {
     @Test
     void agreesWithAFullCheckAfterEveryMove() {

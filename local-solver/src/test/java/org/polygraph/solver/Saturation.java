@@ -5,14 +5,14 @@ import java.util.BitSet;
 import java.util.List;
 
 /**
- * Forced edges to the fixpoint, word for word (rules R1 and R2), for one event a transaction and values written once a
- * key: the work that comes before a solver. O(rounds * (edges * events / 64 + reads * writers)).
+ * Adds forced edges to the fixpoint by the definition of the rules R1 and R2, for one event a transaction and unique
+ * values. It prepares problems as the partitioner does. O(rounds * (edges * events / 64 + reads * writers)).
  */
 final class Saturation {
     private final RandomPolygraph g;
     private final List<int[]> edges;
     private BitSet[] reaches = new BitSet[0];
-    /** Reads and other writers whose order stayed open. */
+    /** The pairs of a read and another writer whose order is open. */
     int open;
 
     int forced;
@@ -31,7 +31,7 @@ final class Saturation {
         }
     }
 
-    /** Adds what is forced until nothing is; whether no cycle came of it. */
+    /** Adds forced edges until there are none. Returns whether the graph has no cycle. */
     boolean survives() {
         boolean changed = true;
         while (changed) {

@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Large problems with a hidden answer: found, or given up in time. */
+/** Large problems with a hidden answer: the answer is found, or the search ends in time. */
 class ScaleTest {
     private static final long SECOND = 1_000_000_000L;
 
@@ -49,7 +49,7 @@ class ScaleTest {
         assertFound(hidden(5_000, 2_500, 5, 2));
     }
 
-    /** Found or not, the answer comes in time; never that there is none. */
+    /** The search ends in time, with the answer or without, and never with a refutation. */
     @Test
     void fewValuesOnFewKeys() {
         for (int events = 1; events <= 2; events++) {
@@ -83,7 +83,7 @@ class ScaleTest {
         }
     }
 
-    /** What is accounted for never passes the budget, and what is really held stays near it. */
+    /** The counted bytes never exceed the budget, and the bytes on the heap stay near them. */
     @Test
     void memoryStaysWithinItsBudget() {
         Polygraph p = hidden(20_000, 500, 5, 2).build();
@@ -127,7 +127,10 @@ class ScaleTest {
                 .isPositive();
     }
 
-    /** Keys said to be clean are not looked at until an event of theirs moves; the answer is verified all the same. */
+    /**
+     * Keys that are given as clean are not checked until one of their events moves; the answer is verified
+     * nevertheless.
+     */
     @Test
     void onlyDirtyKeys() {
         HiddenOrder g = hidden(5_000, 500, 0, 1);

@@ -10,7 +10,7 @@ import org.polygraph.solver.proof.ProofChecker;
 import org.polygraph.solver.proof.ProofResult;
 import org.polygraph.solver.proof.ProofTrace;
 
-/** Every small problem: the solver agrees with trying every order. */
+/** On small problems, the solver agrees with trying every order. */
 class SolverAgainstBruteForceTest {
     private int satisfiable;
     private int unsatisfiable;
@@ -94,7 +94,7 @@ class SolverAgainstBruteForceTest {
         return counted;
     }
 
-    /** Whether an order satisfies every clause of a core, read by their definition. */
+    /** Whether an order satisfies every clause of a core by the definition of clauses. */
     private static boolean holds(RandomPolygraph g, Core core, int[] position, boolean[] committed) {
         for (int i = 0; i < core.size(); i++) {
             int key = core.key(i);

@@ -10,8 +10,8 @@ import org.polygraph.solver.proof.ProofResult;
 import org.polygraph.solver.proof.ProofTrace;
 
 /**
- * Clauses that outgrow their limit are forgotten, the order is not: what memory for all of them would decide is
- * decided.
+ * Clauses beyond their limit are discarded and the order is kept: every problem is decided that is decided with memory
+ * for all clauses.
  */
 class TightMemoryTest {
     private static Polygraph hotKeys(int eventsPerTxn) {
@@ -32,7 +32,7 @@ class TightMemoryTest {
         suffices(2, 0.5);
     }
 
-    /** What does not depend on clauses is more of it. */
+    /** Most of the memory does not depend on clauses. */
     @Test
     void sixTenthsSufficeWithOneEventATransaction() {
         suffices(1, 0.6);
@@ -47,14 +47,11 @@ class TightMemoryTest {
         Outcome less = new Solver().solve(polygraph, options.withMaxBytes(bytes));
         assertThat(less).isInstanceOf(Outcome.Satisfiable.class);
         assertThat(less.statistics().bytes()).isLessThanOrEqualTo(bytes);
-        // Nothing was in vain: what was made before is not made again.
+        // Clauses that were made before are not made again.
         assertThat(less.statistics().instantiated()).isLessThan(all.instantiated() * 5 / 4);
     }
 
-    /**
-     * Some hundred searches from one order to the next, each of a few clauses, would never end if the limit did not
-     * grow.
-     */
+    /** Hundreds of searches with few clauses each would never end if the limit did not grow. */
     @Test
     void aRefutationIsFoundWhateverTheLimit() {
         RandomPolygraph formula =
@@ -86,7 +83,7 @@ class TightMemoryTest {
         limit.begin(690);
         assertThat(limit.isReached(200)).isFalse();
         assertThat(limit.isReached(201)).isTrue();
-        // As much as ever, but no less than the least.
+        // The limit is the same as before, but not below the least one.
         limit.begin(699);
         assertThat(limit.isReached(400)).isFalse();
         limit.begin(0);

@@ -34,7 +34,7 @@ import java.util.regex.Pattern;
         packages = "org.polygraph",
         importOptions = {ImportOption.DoNotIncludeTests.class, HouseTest.NoTestJars.class})
 class HouseTest {
-    /** The test kit comes as a jar, which the standard option takes for production code. */
+    /** Leaves out the test kit, which is a jar, so that the standard option would take it for production code. */
     static final class NoTestJars implements ImportOption {
         @Override
         public boolean includes(Location location) {
@@ -84,8 +84,8 @@ class HouseTest {
             .resideInAnyPackage("org.polygraph.cluster..", "java..", "org.jspecify.annotations..");
 
     /**
-     * What verifies must not share a mistake with what finds: storage, and nothing else of ours, however far one
-     * follows.
+     * Code that verifies must not share a mistake with code that searches. So of our modules it depends on storage
+     * only, directly and indirectly.
      */
     @ArchTest
     static final ArchRule CERTIFICATE_KNOWS_RAW_OPERATIONS_ONLY = classes()
@@ -109,7 +109,7 @@ class HouseTest {
             .transitivelyDependOnClassesThat()
             .resideInAnyPackage(PARTITIONER + ".", SOLVER + "..", JOBS + "verdict..");
 
-    /** Nor must what carries a replay to Spark and back. */
+    /** The same holds for the classes that run a replay on Spark. */
     @ArchTest
     static final ArchRule SPARK_REPLAY_REACHES_NEITHER_PARTITIONER_NOR_SOLVER = noClasses()
             .that()
@@ -119,7 +119,7 @@ class HouseTest {
             .transitivelyDependOnClassesThat()
             .resideInAnyPackage(PARTITIONER + ".", SOLVER + "..");
 
-    /** Nor must what replays the operations of windows. */
+    /** The same holds for the classes that replay the operations of windows. */
     @ArchTest
     static final ArchRule WINDOW_REPLAY_REACHES_NEITHER_PARTITIONER_NOR_SOLVER = noClasses()
             .that()
@@ -155,7 +155,10 @@ class HouseTest {
             .dependOnClassesThat()
             .resideInAnyPackage("org.apache.spark..", "scala..");
 
-    /** A history with few strings must not load it, and a JVM in which it does not run checks all the same. */
+    /**
+     * A history with few strings must not load Chronicle Map, and a check works in a JVM in which Chronicle Map does
+     * not.
+     */
     @ArchTest
     static final ArchRule CHRONICLE_ONLY_IN_PERSISTED_STRINGS = noClasses()
             .that()
@@ -176,7 +179,7 @@ class HouseTest {
     static final ArchRule STORAGE_PACKAGES_LOOK_LEFT =
             leftToRight(STORAGE, "model", "dictionary", "lists", "table", "analysis", "artifact", "format", "generate");
 
-    /** What formats share, then the formats, then the facade over them. */
+    /** The packages that formats share, then the formats, then the facade. */
     @ArchTest
     static final ArchRule FORMAT_PACKAGES_LOOK_LEFT = Architectures.layeredArchitecture()
             .consideringOnlyDependenciesInAnyPackage(FORMAT + "..")
@@ -252,7 +255,7 @@ class HouseTest {
     static final ArchRule CERTIFICATE_PACKAGES_LOOK_LEFT =
             leftToRight(JOBS + "certificate.", "format", "replay", "judge");
 
-    /** The wording, then the pages, then the files of a run. */
+    /** The order of packages: the wording, the pages, the files of a run. */
     @ArchTest
     static final ArchRule REPORT_PACKAGES_LOOK_LEFT = Architectures.layeredArchitecture()
             .consideringOnlyDependenciesInAnyPackage(JOBS + "report..")
@@ -336,8 +339,8 @@ class HouseTest {
             .allowEmptyShould(true);
 
     /**
-     * What is small by nature (a violation's few transactions, a table by an enum), and a map outside of the heap,
-     * which boxes what is asked and keeps none of it.
+     * Exceptions: collections that are always small (the few transactions of a violation, a table by an enum), and a
+     * map outside the heap, which boxes only the key of a request.
      */
     private static final Set<String> MAY_BOX = Set.of(
             PARTITIONER + "isolation.Violation",
@@ -364,7 +367,7 @@ class HouseTest {
                 }
             });
 
-    /** Also shows that the rule sees what it forbids. */
+    /** Shows in addition that the rule recognizes what it forbids. */
     @ArchTest
     static void exceptionsAreNeeded(JavaClasses house) {
         for (String name : MAY_BOX) {

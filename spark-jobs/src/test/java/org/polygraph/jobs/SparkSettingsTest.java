@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.FieldSource;
 import org.polygraph.cluster.OwnSetting;
 import org.polygraph.cluster.SparkProfile;
 
-/** Spark takes any key and says nothing: a misspelt setting would pass for one that works. */
+/** Spark accepts any key without a warning, so a misspelt setting would not be noticed. */
 class SparkSettingsTest {
     @SuppressWarnings("unused") // the source of a parameterized test
     private static final List<String> NAMES = SparkProfile.NAMES;
@@ -29,7 +29,7 @@ class SparkSettingsTest {
     private static final Pattern KEY =
             Pattern.compile("(?<![\\w./-])spark\\.(?!(?:flags|libraries|version)\\b)[a-zA-Z]\\w*(?:\\.\\w+)*");
 
-    /** Read by Spark before there are entries, or registered by modules that are not on this class path. */
+    /** Keys that Spark reads before its entries exist, or that modules register which are not on this class path. */
     private static final Set<String> ELSEWHERE =
             Set.of("spark.master", "spark.submit.deployMode", "spark.yarn.maxAppAttempts");
 
@@ -43,14 +43,14 @@ class SparkSettingsTest {
     }
 
     private static boolean isKnown(String key, Set<String> own) {
-        // What follows spark.hadoop. is Hadoop's, which has no list of keys either.
+        // Keys after spark.hadoop. belong to Hadoop, which has no list of keys either.
         return key.startsWith("spark.hadoop.")
                 || ELSEWHERE.contains(key)
                 || own.contains(key)
                 || ConfigEntry.findEntry(key) != null;
     }
 
-    /** Our settings, each of which the code uses. */
+    /** The code uses each of our settings. */
     private static Set<String> own() throws IOException {
         Set<String> own = new TreeSet<>();
         try (Stream<Path> files = Files.walk(ROOT.resolve("spark-jobs/src/main/java"))) {
@@ -78,7 +78,7 @@ class SparkSettingsTest {
         }
     }
 
-    /** What is said in documents, scripts, manifest and DAG. */
+    /** The settings in documents, scripts, the manifest and the DAG exist. */
     @Test
     void whatIsHandedOutNamesSettingsThatThereAre() throws IOException {
         Set<String> own = own();

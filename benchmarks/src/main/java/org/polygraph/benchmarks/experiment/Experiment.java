@@ -63,7 +63,7 @@ public final class Experiment {
         return 0;
     }
 
-    /** As {@link #growth} with the sweep {@code ablation}. */
+    /** Does the same as {@link #growth} with the sweep {@code ablation}. */
     @Command(description = "One change at a time: what each part of the solver and the rules is worth.")
     int ablation(
             @Option(

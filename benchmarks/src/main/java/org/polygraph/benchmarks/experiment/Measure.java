@@ -16,8 +16,9 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * One measurement, the only work of its JVM: reads or generates, collects, checks several times to warm up, checks
- * measured, and prints a line of CSV. Arguments: source, level, setting, seconds, warm-ups.
+ * One measurement, the only work of its JVM: it reads or generates a history, collects garbage, checks the history
+ * several times to warm up and once measured, and prints a line of CSV. Arguments: source, level, setting, seconds,
+ * warm-ups.
  */
 final class Measure {
     private static final long NANOS = 1_000_000_000L;

@@ -9,7 +9,7 @@ import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.solver.SolverOptions;
 
 /**
- * A way to go about a check, in words: {@code default}, or what differs from it, joined by {@code +}.
+ * The settings of a check in words: {@code default}, or the differences from it, joined by {@code +}.
  *
  * <ul>
  *   <li>{@code rounds=}: {@code adaptive} (default), {@code off} (no closure, no rules), {@code fixpoint}, or a number

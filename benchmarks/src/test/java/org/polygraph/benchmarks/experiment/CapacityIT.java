@@ -11,7 +11,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.benchmarks.pipeline.Measurement;
 import org.polygraph.benchmarks.pipeline.ResultsFile;
 
-/** The experiment, small, through the real command. */
+/** A small experiment with the real command. */
 class CapacityIT {
     @TempDir
     private Path folder;
@@ -44,7 +44,7 @@ class CapacityIT {
                 .hasSize(8);
         assertThat(all).as(out.toString()).allMatch(Measurement::isDecided);
         assertThat(all).allMatch(m -> m.number("process_ms") > 0 && m.number("resident_mb") > 0);
-        // Operations come back from Spark as from memory: the same phases; only one engine shuffles.
+        // Both engines report the same phases; only Spark shuffles.
         assertThat(all).filteredOn(m -> m.get("setting").startsWith("local")).allMatch(m -> m.number("shuffle_mb") > 0);
         assertThat(all)
                 .filteredOn(m -> !m.get("level").isEmpty())

@@ -119,7 +119,7 @@ class CapacityTest {
         assertThat(process.cpuMillis()).isPositive();
         assertThat(process.phaseBytes()).containsOnlyKeys("index");
         assertThat(process.phaseBytes().get("index")).isLessThanOrEqualTo(process.residentBytes());
-        // Two clocks, one of them in steps.
+        // The two clocks differ, because one of them advances in steps.
         assertThat((double) process.cpuMillis()).isLessThanOrEqualTo(process.wallMillis() + 50.0);
         assertThat(process.residentBytes()).isGreaterThanOrEqualTo(process.heldBytes());
         assertThat(process.wallMillis() / 1e3).isCloseTo(0, within(60.0));

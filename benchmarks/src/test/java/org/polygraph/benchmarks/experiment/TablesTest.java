@@ -74,7 +74,7 @@ class TablesTest {
         assertThatThrownBy(() -> ResultsFile.read(csv)).hasMessage(csv + ":3: 1 values; the header has 2");
     }
 
-    /** A formula has no number of transactions in its name, so its series stands at the number that was measured. */
+    /** A formula has no number of transactions in its name, so its series has the number that was measured. */
     @Test
     void sourcesWithoutTheSettingStandAtTheirTransactions() {
         List<Measurement> all = some();

@@ -16,9 +16,9 @@ import org.sat4j.specs.ISolver;
 import org.sat4j.specs.TimeoutException;
 
 /**
- * Random formulas near the 3-SAT threshold: the search agrees with sat4j, whenever clauses come, and what it has
- * assigned after any backjumps is before each decision what the decisions so far imply, found from nothing (of clauses
- * that came in between: at most).
+ * Random formulas near the 3-SAT threshold: the search agrees with sat4j, whenever clauses are added. Before each
+ * decision its assignment is what the decisions so far imply, computed from scratch; clauses that were added in between
+ * may imply more.
  */
 class SearchAgainstSat4jTest {
     /**
@@ -64,7 +64,7 @@ class SearchAgainstSat4jTest {
         public int next(Search search) {
             compareWithRebuilt(search);
             boolean added = false;
-            // Several in a row, so that clauses meet pending propagation and fresh conflicts.
+            // Several clauses at once, so that they meet pending propagation and new conflicts.
             while (!withheld.isEmpty() && random.nextInt(100) < dripRate && !search.isRefuted()) {
                 add(search, random.nextInt(withheld.size()));
                 added = true;
@@ -96,7 +96,7 @@ class SearchAgainstSat4jTest {
         }
 
         private void compareWithRebuilt(Search search) {
-            // A decision that met a false clause at once was never handed over, nor taken back.
+            // If a decision made a clause false at once, neither assign nor undo was called for it.
             decided.removeIf(literal -> search.value(literal) <= 0);
             Set<Integer> expected = proof.rebuilt(decided);
             // A clause that was true when it came is not looked at again when that literal goes: it may wait until it
@@ -217,7 +217,7 @@ class SearchAgainstSat4jTest {
                 + atLevel + " clauses added under decisions; " + learnt + " learnt clauses checked, " + deleted
                 + " deleted; rebuilt after backjumps " + rebuilt + " times");
         assertThat(rebuilt).isGreaterThan(rounds / 10);
-        // Clauses are deleted in one of some hundred rounds.
+        // Clauses are deleted in one of about a hundred rounds.
         assertThat(deleted).isGreaterThan(rounds < 1_000 ? -1 : 0);
         assertThat(satisfiable).isBetween(rounds / 10, 9 * rounds / 10);
     }

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Unit propagation over a plain list of clauses: checks each learnt clause as it is learnt, and what is assigned. */
+/** Unit propagation over a plain list of clauses: checks each learnt clause and the assignment. */
 final class UnitPropagationCheck implements ProofSink {
     private final String what;
     private final List<int[]> clauses = new ArrayList<>();
@@ -68,14 +68,17 @@ final class UnitPropagationCheck implements ProofSink {
         refuted = true;
     }
 
-    /** What decisions imply by the clauses that stand now, found from nothing; null if they contradict each other. */
+    /**
+     * The literals that the decisions imply by the present clauses, computed from scratch; null if they contradict each
+     * other.
+     */
     @Nullable
     Set<Integer> rebuilt(Set<Integer> decisions) {
         Set<Integer> holds = new HashSet<>(decisions);
         return contradicts(holds) ? null : holds;
     }
 
-    /** No clause that stands is false. */
+    /** No present clause is false. */
     void noneIsFalse(Search search) {
         for (int[] clause : clauses) {
             boolean isFalse = true;
@@ -94,7 +97,7 @@ final class UnitPropagationCheck implements ProofSink {
         return contradicts(holds);
     }
 
-    /** Propagates to the end, or to a clause that is false. */
+    /** Propagates until nothing is left, or until a clause is false. */
     private boolean contradicts(Set<Integer> holds) {
         boolean changed = true;
         while (changed) {

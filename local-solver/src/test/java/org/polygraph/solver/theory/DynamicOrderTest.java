@@ -9,7 +9,9 @@ import org.junit.jupiter.api.Test;
 import org.polygraph.solver.sat.IntStack;
 import org.polygraph.solver.sat.SearchBudget;
 
-/** Random edges come and go; order, refusals and explanations agree with recomputation from the edges alone. */
+/**
+ * Random edges are added and removed; order, refusals and explanations agree with a computation from the edges alone.
+ */
 class DynamicOrderTest {
     private static final int INFINITE = 1 << 20;
 
@@ -147,7 +149,7 @@ class DynamicOrderTest {
         assertThat(used).as(what).isEqualTo(least);
     }
 
-    /** Fewest added edges on a path, by Floyd and Warshall. */
+    /** The fewest added edges on a path, by Floyd and Warshall. */
     private static int[][] distances(int n, List<int[]> edges) {
         int[][] cost = new int[n][n];
         for (int i = 0; i < n; i++) {

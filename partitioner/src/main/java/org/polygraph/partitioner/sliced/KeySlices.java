@@ -78,15 +78,15 @@ public final class KeySlices implements Serializable {
         for (int o = 0; o < table.operations(); o++) {
             counts[table.key(o)]++;
         }
-        IntArrayList cut = new IntArrayList();
+        IntArrayList split = new IntArrayList();
         IntArrayList parts = new IntArrayList();
         for (int key = 0; key < keys; key++) {
             if (counts[key] > mostOfKey) {
-                cut.add(key);
+                split.add(key);
                 parts.add(Math.max(2, (counts[key] - 1) / perSlice + 1));
             }
         }
-        return new KeySlices(keys, slices, cut.toIntArray(), parts.toIntArray());
+        return new KeySlices(keys, slices, split.toIntArray(), parts.toIntArray());
     }
 
     /** All keys. */

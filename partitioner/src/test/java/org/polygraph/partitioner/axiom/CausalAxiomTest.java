@@ -16,7 +16,7 @@ import org.polygraph.storage.testkit.HistoryGenerator;
 import org.polygraph.storage.testkit.SuiteScale;
 import org.polygraph.storage.testkit.TinyHistories;
 
-/** What CC demands, inferred with bits of writers, against clocks and against all commit orders. */
+/** Compares the edges that CC demands, inferred with bits of writers, with clocks and with all commit orders. */
 class CausalAxiomTest {
     private static final long SEED = 0xcc17;
 
@@ -41,7 +41,7 @@ class CausalAxiomTest {
         assertThat(judged).doesNotContain(0);
     }
 
-    /** More writers than a word has bits, and keys whose writers are in several rows of words. */
+    /** There are more writers than a word has bits, and keys whose writers are in several rows of words. */
     @Test
     void bitsAgreeWhereSessionsAreShort() {
         Random random = new Random(SEED);
@@ -96,7 +96,7 @@ class CausalAxiomTest {
         return holds;
     }
 
-    /** Whether the writer of a conflict precedes the reader, and the key and the outcome are as the conflict says. */
+    /** Whether a conflict is true: its writer precedes the reader, wrote the key and counts. */
     private static boolean reachesByReads(HistoryTable table, Axiom.Conflict conflict) {
         KnownGraph graph = graph(table);
         graph.addReads(index(table).versions());

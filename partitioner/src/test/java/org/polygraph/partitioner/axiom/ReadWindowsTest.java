@@ -23,13 +23,13 @@ import org.polygraph.storage.testkit.HistoryGenerator;
 import org.polygraph.storage.testkit.SuiteScale;
 import org.polygraph.storage.testkit.TinyHistories;
 
-/** Sources by slices of keys and edges by ranges of transactions against those of the whole history. */
+/** Compares sources by slices of keys, and edges by windows of transactions, with those of the whole history. */
 class ReadWindowsTest {
     private static final long SEED = 0x4ea2;
 
     private static ReadsFrom sliced(HistoryTable table, IsolationLevel level, int slices, Random random)
             throws IOException {
-        // In half of the cases whatever has two operations is cut by value.
+        // In half of the cases every key with two operations is split by value.
         KeySlices keys = KeySlices.of(table, slices, slices % 2 == 0 ? Integer.MAX_VALUE : 1, 1 + random.nextInt(5));
         SourceSlices work = new SourceSlices(table, IndexedHistory.Indeterminate.MAYBE, level, keys);
         ReadsFrom known = work.known();
@@ -123,7 +123,7 @@ class ReadWindowsTest {
         }
     }
 
-    /** A window that was not examined does not hold. */
+    /** The level must not hold because a window was not examined. */
     @Test
     void missingSlicesAndRangesAreBugs() {
         HistoryTable table = HistoryDsl.parse("init 0; w(0,1); r(0,1)");

@@ -9,7 +9,8 @@ import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 
 /**
- * Early commits, on random graphs: the order still extends the graph, and nothing but the graph keeps a commit away.
+ * Early commits on random graphs: the order still extends the graph, and only events of the graph are between a
+ * snapshot and its commit.
  */
 class EarlyCommitsTest {
     @Test
@@ -24,7 +25,7 @@ class EarlyCommitsTest {
             }
             Events events = new Events(2, starts, sessionOf);
             KnownGraph graph = new KnownGraph(events);
-            // Some order of the sessions' events, side by side, and edges along it.
+            // A random order of the events of interleaved sessions, and edges along it.
             int[] position = new int[events.count()];
             int[] next = {0, 2 * starts[1]};
             int[] ends = {2 * starts[1], events.count()};

@@ -10,8 +10,8 @@ import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 
 /**
- * Packed rows of many sessions against rows of ints: the same cells, sums, changes, edges kept and orders, round after
- * round.
+ * Compares packed rows of many sessions with rows of ints: cells, sums, changes, kept edges and orders are equal in
+ * every round.
  */
 class PackedRowsTest {
     private static final long SEED = 0x9ac;
@@ -24,7 +24,7 @@ class PackedRowsTest {
         int[] of = new int[17];
         for (int i = 0; i < 120; i++) {
             String name = "history " + i + " of seed " + SEED;
-            // At the border of each width: sessions of up to 127 and more events, and of a few.
+            // Sessions at the limit of each width: up to 127 events and more, and a few.
             int longest = i % 3 == 0 ? 2 : i % 3 == 1 ? 127 : 128;
             Events events = events(random, ClockRows.MANY_CHAINS + random.nextInt(20), longest);
             int bits = PackedRows.bits(events);
@@ -112,7 +112,7 @@ class PackedRowsTest {
         for (int s = 0; s < sessions; s++) {
             starts[s + 1] = starts[s] + random.nextInt(4);
         }
-        // One session is as long as it may be.
+        // One session has the greatest possible length.
         int more = longest - (starts[8] - starts[7]);
         for (int s = 8; s <= sessions && more > 0; s++) {
             starts[s] += more;

@@ -19,7 +19,7 @@ import org.polygraph.storage.testkit.HistoryGenerator;
 import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.SuiteScale;
 
-/** The window closure against chain clocks over all real-time pairs as edges, through several rounds of edges. */
+/** Compares the window closure with chain clocks that have all real-time pairs as edges, in several rounds. */
 class WindowClosureTest {
     @Test
     void reachabilityIsExactInEveryRound() {
@@ -56,7 +56,7 @@ class WindowClosureTest {
             RealTime time = RealTime.of(table, commitStatus, skew);
             KnownGraph windowed = new KnownGraph(events);
             windowed.bind(time);
-            // Windows of a few events or of all, on one to three threads; and the same piece by piece.
+            // Windows of a few events or of all events, on one to three threads; and each window by itself.
             WindowClosure window =
                     WindowClosure.of(windowed, Long.MAX_VALUE, cut(random), Workers.of(1 + random.nextInt(3)));
             KnownGraph whole = new KnownGraph(events);

@@ -6,7 +6,7 @@ import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.sliced.WindowedRows;
 
-/** The window closure as an engine makes it that runs each window elsewhere, without an engine. */
+/** The window closure by windows that are computed separately, as an engine does, but without an engine. */
 public final class WindowPieces {
     private final KnownGraph graph;
     private final WindowPlan.Granularity cut;
@@ -37,7 +37,7 @@ public final class WindowPieces {
         long[] keep = plan.keep();
         windows = plan.count();
         IntBuffer[] made = new IntBuffer[windows];
-        // Any order will do.
+        // Any order is right.
         for (int w = windows - 1; w >= 0; w--) {
             Window window = Window.of(IntBuffer.wrap(plan.window(w).toInts()), chainStarts);
             window.close(Long.MAX_VALUE, () -> false);

@@ -16,7 +16,8 @@ import org.polygraph.storage.testkit.TinyHistories;
 
 class DistinctWritesTest {
     /**
-     * Where it says so, values are unique by the count that sorts each key's writes; where they are not, it never does.
+     * If the result is true, values are unique according to the sorted writes of each key; if they are not unique, it
+     * is false.
      */
     @Test
     void isOneSided() {
@@ -35,7 +36,10 @@ class DistinctWritesTest {
         assertThat(distinct).isBetween(1_000, 19_000);
     }
 
-    /** Values that count up, in strides, by session, by key and at random; one repeated write is always seen. */
+    /**
+     * Values that ascend by one, in strides, by session, by key, and random values: one repeated write is always
+     * noticed.
+     */
     @Test
     void knowsTheUsualWaysToCount() throws HistoryException {
         SplitMix random = new SplitMix(0xd158);

@@ -15,7 +15,9 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.HistoryGenerator;
 
-/** The index against maps of maps, on histories with many keys, hot keys, long transactions and repeated values. */
+/**
+ * Compares the index with maps of maps, on histories with many keys, hot keys, long transactions and repeated values.
+ */
 class VersionIndexTest {
     @Test
     void agreesWithMaps() {

@@ -15,7 +15,7 @@ import org.polygraph.partitioner.sliced.KeySlices;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryDsl;
 
-/** Orders of keys by slices against those of the whole history. */
+/** Compares orders of keys by slices with those of the whole history. */
 class LinearSlicesTest {
     private static final long SEED = 0x11a5;
 
@@ -50,10 +50,7 @@ class LinearSlicesTest {
         return text.toString();
     }
 
-    /**
-     * Reads, writes and compare-and-sets on some keys, most of them of what is nearly current, so that all results
-     * occur.
-     */
+    /** Reads, writes and compare-and-sets on some keys. Most read a recent value, so that all results occur. */
     private static HistoryTable random(Random random) {
         int keys = 1 + random.nextInt(20);
         int[] current = new int[keys];
@@ -123,7 +120,7 @@ class LinearSlicesTest {
         assertThat(violated).isGreaterThan(300);
     }
 
-    /** A slice that was not examined does not hold. */
+    /** The level must not hold because a slice was not examined. */
     @Test
     void missingAndRepeatedSlicesAreBugs() throws IOException {
         HistoryTable table = HistoryDsl.parse("init 0; s0: @0..1 w(x,1); s1: @2..3 w(y,1)");

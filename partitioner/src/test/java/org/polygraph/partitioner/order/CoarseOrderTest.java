@@ -10,7 +10,10 @@ import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 
 class CoarseOrderTest {
-    /** With the chains, the edges say exactly: two parts on, everything is later. */
+    /**
+     * Together with the chains, the edges mean exactly that an event precedes those of the next window but one and
+     * later windows.
+     */
     @Test
     void partsButOneAreOrdered() {
         for (long seed = 0; seed < 300; seed++) {

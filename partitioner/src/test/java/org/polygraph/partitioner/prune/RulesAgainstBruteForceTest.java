@@ -27,7 +27,7 @@ import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.SuiteScale;
 import org.polygraph.storage.testkit.TinyHistories;
 
-/** Index, rules, order and check never contradict brute force; what they leave open is counted. */
+/** Index, rules, order and check never contradict brute force. The histories that they leave open are counted. */
 class RulesAgainstBruteForceTest {
     private enum Answer {
         ACCEPT,
@@ -103,7 +103,7 @@ class RulesAgainstBruteForceTest {
         return Answer.OPEN;
     }
 
-    /** Every cycle shown is closed, and so is that of each alternative, which holds what it tries. */
+    /** Every shown cycle is closed, and so is the cycle of each alternative, which contains its assumption. */
     private static Answer closes(List<Violation> violations) {
         assertThat(violations).isNotEmpty();
         for (Violation violation : violations) {

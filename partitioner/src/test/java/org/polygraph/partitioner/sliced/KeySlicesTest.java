@@ -39,7 +39,7 @@ class KeySlicesTest {
         }
     }
 
-    /** Half of all operations are of one key; its parts are as large as others. */
+    /** Half of all operations are of one key; its slices are as large as others. */
     @Test
     void aHotKeyIsCutEvenly() {
         HistoryTable table = HistoryGenerator.withSeed(SEED)

@@ -12,7 +12,10 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryGenerator;
 import org.polygraph.storage.testkit.TinyHistories;
 
-/** What parts of a key violate is what the key does, whatever the order, at one event a transaction and at two. */
+/**
+ * The slices of a key together have the violations of the key, for every order, with one event a transaction and with
+ * two.
+ */
 class PartCheckTest {
     private static final long SEED = 0xc4ec;
 
@@ -80,7 +83,7 @@ class PartCheckTest {
         return sum;
     }
 
-    /** Sessions in order, about; snapshots before commits. */
+    /** An order that nearly keeps sessions, with snapshots before commits. */
     private static int[] order(int transactions, int perTransaction, Random random) {
         int[] position = new int[transactions * perTransaction];
         double window = random.nextInt(3) * 3;

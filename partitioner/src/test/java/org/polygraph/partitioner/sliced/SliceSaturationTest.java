@@ -29,8 +29,8 @@ import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.SuiteScale;
 
 /**
- * Columns by group or windows of time, and rules by slice of keys, against clocks and rules in one piece: the same to
- * the last edge and bit.
+ * Compares columns by group, windows of time, and rules by slice of keys with clocks and rules of the whole: all edges
+ * and bits are equal.
  */
 class SliceSaturationTest {
     private static final long SEED = 0x511ce;
@@ -65,7 +65,7 @@ class SliceSaturationTest {
                 generator.indeterminateShare(0.1);
             }
             if (i % 5 == 0) {
-                // More writers than pairs are looked at for.
+                // There are more writers than are compared in pairs.
                 generator.transactions(600).keys(3);
             }
             boolean timed = i % 2 == 0;
@@ -76,7 +76,8 @@ class SliceSaturationTest {
             if (timed && i % 10 < 6) {
                 ClientTimes.Kind[] kinds = {ClientTimes.Kind.TRUE, ClientTimes.Kind.FEW, ClientTimes.Kind.SKEWED};
                 ClientTimes.set(table, kinds[i % kinds.length], i % 3 == 0 ? 0.2 : 0, new SplitMix(SEED + i));
-                // Times that contradict the reads end at the first closure: half of them are far apart within the skew.
+                // Times that contradict the reads would end the test at the first closure, so half of the histories
+                // have a large skew.
             }
             IndexedHistory history = IndexedHistory.of(table, IndexedHistory.Indeterminate.MAYBE);
             if (!history.violations().isEmpty()) {
@@ -107,7 +108,7 @@ class SliceSaturationTest {
         assertThat(contradictions).isNotNegative();
     }
 
-    /** Both, side by side. */
+    /** Both at the same time. */
     private static final class Comparison {
         final Pieces pieces;
         private final String name;
@@ -182,7 +183,7 @@ class SliceSaturationTest {
         }
     }
 
-    /** What an engine does with the pieces, without an engine. */
+    /** Does what an engine does, without an engine. */
     private static final class Pieces {
         final IndexedHistory history;
         final KnownGraph graph;
@@ -198,7 +199,7 @@ class SliceSaturationTest {
         private boolean begun;
         private final Random random;
         WindowPieces windows;
-        /** How often a key forced anything that was gone through by ranges. */
+        /** The number of keys processed by slices of their writers that forced an edge. */
         int ranges;
 
         Pieces(IndexedHistory history, Events events, int slices, int width, RealTime time, Random random) {
@@ -347,7 +348,7 @@ class SliceSaturationTest {
                     : Saturation.RoundResult.FIXPOINT;
         }
 
-        /** The rules of one key, by ranges of its writers that know nothing of each other. */
+        /** The rules of one key, by independent slices of its writers. */
         private int[] inRanges(int key, boolean all) {
             VersionIndex own = history.versions().part(new int[] {key});
             int parts = 1 + random.nextInt(5);

@@ -19,7 +19,7 @@ import org.polygraph.storage.testkit.HistoryGenerator;
 import org.polygraph.storage.testkit.InjectedAnomaly;
 import org.polygraph.storage.testkit.TinyHistories;
 
-/** An index put together from slices is the index made at once, array by array. */
+/** An index that is merged from slices equals the index of the whole, array by array. */
 class SlicedIndexingTest {
     private static final long SEED = 0x51ce5;
     private static final List<HistoryGenerator.Isolation> ISOLATIONS = List.of(
@@ -90,7 +90,7 @@ class SlicedIndexingTest {
                 .isEmpty();
     }
 
-    /** In half of the cases some keys are cut, or all. */
+    /** In half of the cases some keys are split, or all. */
     static KeySlices slices(HistoryTable table, Random random) {
         int keys = table.keys().size();
         double share = Math.max(0, random.nextDouble() * 3 - 1.5);
@@ -101,7 +101,7 @@ class SlicedIndexingTest {
         return new KeySlices(keys, 1 + random.nextInt(9), cut, parts);
     }
 
-    /** As if another process had left the index. */
+    /** The index is restored, as if another process had left it. */
     private static VersionIndex cutAndMerged(IndexedHistory history, KeySlices slices) {
         List<byte[]> parts = new ArrayList<>();
         for (int s = 0; s < slices.slices(); s++) {

@@ -11,7 +11,10 @@ import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.HistoryGenerator;
 
 class ShrinkerTest {
-    /** Violates while it has so many operations; each trial takes the same share of the time. */
+    /**
+     * A judge for which a set violates if it has at least the given number of operations. Each trial takes the same
+     * share of the budget.
+     */
     private static final class Counting implements SubHistoryJudge {
         private final int least;
         private final double share;
@@ -68,7 +71,7 @@ class ShrinkerTest {
         assertThat(judge.trials).isGreaterThan(TABLE.operations());
     }
 
-    /** Next to the writes of a long transaction all others are little, and what is left of them is soon looked at. */
+    /** Compared with the writes of a long transaction all others are few, and the remaining ones are soon examined. */
     @Test
     void goesOnWhereTheRestOfAPartIsSmall() {
         StringBuilder text = new StringBuilder("init 0; s0: w(wanted,1)");

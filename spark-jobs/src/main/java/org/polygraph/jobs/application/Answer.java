@@ -54,13 +54,13 @@ public final class Answer {
         return status;
     }
 
-    /** Returns null if the verdict was stored. */
+    /** Returns the verdict; null if it is that of an earlier run. */
     @Nullable
     public Verdict found() {
         return found;
     }
 
-    /** Returns null if the verdict was found now. */
+    /** Returns the verdict of an earlier run; null if the verdict was found now. */
     @Nullable
     public StoredVerdict stored() {
         return stored;

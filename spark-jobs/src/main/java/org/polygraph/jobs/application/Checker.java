@@ -46,7 +46,7 @@ public interface Checker {
     }
 
     /**
-     * Decides a history that it need not hold, before it is read.
+     * Decides a history before it is read, if the engine need not have it in memory.
      *
      * @param kept where a PASS leaves its certificate; null if no run is kept
      * @return null if it has to be read
@@ -101,7 +101,7 @@ public interface Checker {
         return check(table, request, progress, budget, Checkpoints.NONE);
     }
 
-    /** Returns the same, continuing from the checkpoints of an earlier process. */
+    /** Returns the verdict in the same way, but continues from the checkpoints of an earlier process. */
     default Verdict check(
             HistoryTable table, CheckRequest request, Progress progress, Budget budget, Checkpoints checkpoints) {
         return VerdictMaker.of(new Check(table, request, progress, budget, checkpoints), this)

@@ -13,16 +13,16 @@ public interface Listener extends Progress {
     /** The phase that runs. */
     String currentPhase();
 
-    /** Reports what a check assumes. Users who ask only for results do not see it. */
+    /** Reports what a check assumes. Users who requested only results do not see it. */
     void notice(String text);
 
     /** A warning or an error. */
     void message(String text);
 
-    /** Reports an error with its stack trace. Only users who asked for stack traces see that. */
+    /** Reports an error with its stack trace. Only users who requested stack traces see the trace. */
     void failure(String text, Throwable e);
 
-    /** Reports a bug in the same way. Users who did not ask for a stack trace learn how to get it. */
+    /** Reports a bug in the same way. Users who did not request a stack trace get a hint how to see it. */
     void bug(String text, Throwable e);
 
     /** Returns a listener that passes on progress but neither notices nor messages. */

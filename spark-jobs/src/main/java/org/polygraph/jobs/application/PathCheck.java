@@ -30,15 +30,15 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.UnknownRows;
 
 /**
- * One PATH: read once, judged at each level asked for, and every way to fail turned into a verdict and a message. Used
- * once.
+ * Checks one PATH: reads it once and judges it at each requested level. Every failure becomes a verdict and a message.
+ * Used once.
  *
  * <p>The strongest level goes first, with all of the budget: its PASS is that of the weaker ones. A weaker one's
- * VIOLATION decides a stronger one that was left open. Levels of which neither verdict follows from another are decided
- * on their own.
+ * VIOLATION decides a stronger one that was left open. A level whose verdict does not follow from another one is
+ * decided on its own.
  */
 final class PathCheck {
-    /** Guesses of the rows of writes, one after the other. */
+    /** The most guesses of the rows of writes. */
     private static final int MOST_GUESSES = 8;
 
     private final CheckSettings settings;
@@ -89,7 +89,7 @@ final class PathCheck {
         this.budget = budget;
     }
 
-    /** What is kept of a check: checkpoints and evidence. */
+    /** Keeps the checkpoints and the evidence of a check. */
     @FunctionalInterface
     interface Kept {
         /** Keeps no checkpoints. */
@@ -180,8 +180,8 @@ final class PathCheck {
     }
 
     /**
-     * Returns the verdict of a guess, of which each order yields another one while writes stay open; null if some stay
-     * open.
+     * Returns the verdict of a guess. While writes stay open, an order of the guess yields the next guess; null if some
+     * writes are open in the end.
      */
     private Verdict.@Nullable Builder guessed(CheckRequest request, @Nullable HistoryTable first)
             throws HistoryException {
@@ -199,7 +199,7 @@ final class PathCheck {
         return null;
     }
 
-    /** @param problem why nothing can be judged; null if something can */
+    /** @param problem the reason why the history cannot be judged; null if it can */
     private List<Verdict> verdicts(Verdict.@Nullable Builder problem, Kept kept) {
         List<Verdict> verdicts = new ArrayList<>();
         Verdict unread = problem == null ? null : complete(problem);
@@ -316,7 +316,7 @@ final class PathCheck {
         return isPlain ? by.decide(path, settings.format(), requests.get(0), run, listener, budget) : null;
     }
 
-    /** Decides by windows what took more memory than there is; null if they do not decide it either. */
+    /** Decides by windows a level that needed more memory than there is; null if windows do not decide it either. */
     private @Nullable Verdict beyondMemory(List<Verdict> verdicts, Kept kept) {
         if (!settings.usesWindows()
                 || verdicts.size() != 1

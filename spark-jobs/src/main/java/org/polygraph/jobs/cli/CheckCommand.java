@@ -266,7 +266,7 @@ final class CheckCommand implements Callable<Integer> {
         }
     }
 
-    /** Prints all levels of a PATH; returns the exit code of all. */
+    /** Prints the answers of all levels of a PATH; returns their common exit code. */
     private int print(List<Answer> answers, String path, CheckSettings settings, long start) {
         Strongest strongest = null;
         if (settings.requests().size() > 1) {

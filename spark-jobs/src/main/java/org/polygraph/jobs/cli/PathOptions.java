@@ -24,14 +24,14 @@ final class PathOptions {
     /** The work of a command on a history. */
     @FunctionalInterface
     interface Report {
-        /** Reads what is needed, and prints. */
+        /** Reads as much of the history as it needs, and prints. */
         void of(String path, HistoryFormat format) throws IOException, HistoryException;
     }
 
     /** The work of a command on a history that was read. */
     @FunctionalInterface
     interface TableReport {
-        /** Prints it. */
+        /** Prints the result for the history. */
         void of(String path, HistoryTable table);
     }
 

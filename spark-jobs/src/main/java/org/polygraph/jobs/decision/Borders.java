@@ -1,16 +1,19 @@
 package org.polygraph.jobs.decision;
 
-/** What a set of transactions must respect of what is before and behind it. */
+/** The conditions that a set of transactions must fulfil towards the operations before and after it. */
 enum Borders {
-    /** Everything: its order explains all its reads, and what is behind still reads the same. */
+    /** All conditions: its order explains all its reads, and later operations still read the same. */
     STRICT,
-    /** Everything but reads of values that are neither at the left border nor written between the borders. */
+    /**
+     * All conditions, except for reads of values that are neither at the left border nor written between the borders.
+     */
     FIRM,
     /**
-     * Not what may need transactions beyond the borders to move: of keys that are written within a quarter of the set
-     * from a border, neither reads of the value at the left border, nor what is read behind the right one.
+     * Leaves out conditions that only transactions beyond the borders may be able to fulfil: for keys that are written
+     * within a quarter of the set from a border, reads of the value at the left border, and reads after the right
+     * border.
      */
     RELAXED,
-    /** Nothing behind the right border, and no read of a value that is not written between the borders. */
+    /** Leaves out everything after the right border, and reads of values that are not written between the borders. */
     NONE
 }

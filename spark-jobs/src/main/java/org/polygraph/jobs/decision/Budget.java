@@ -148,8 +148,8 @@ public final class Budget {
     }
 
     /**
-     * Returns the CPU time. On platforms without a CPU clock it is the elapsed time, as if one thread had run all the
-     * time.
+     * Returns the CPU time of the process. On platforms without a CPU clock it is the elapsed time, as if one thread
+     * had always run.
      */
     private long takenCpuNanos() {
         long millis = CpuClock.millis();
@@ -185,7 +185,7 @@ public final class Budget {
         return share;
     }
 
-    /** A part for one of several workers: all of the time, and its share of the memory. It ends with this one. */
+    /** A share for one of several workers: all of the time, and a share of the memory. It ends with this budget. */
     public Budget share(int workers) {
         Budget share = new Budget(startNanos, NO_DEADLINE, heap / workers);
         share.whole = this;

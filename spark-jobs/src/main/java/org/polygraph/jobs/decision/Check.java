@@ -82,7 +82,9 @@ public final class Check {
         return new Witness(table, request.terms().orElseThrow(), counted, position);
     }
 
-    /** Records that the history violates the level, with what is known of it before there is more evidence. */
+    /**
+     * Records that the history violates the level, with what is known of the violation before there is more evidence.
+     */
     public void refuted(Finding.Refuted found) {
         refuted = found;
     }
@@ -101,7 +103,10 @@ public final class Check {
         hasUniqueValues = areUnique;
     }
 
-    /** What the solver had to decide; {@link ResidualSize#NONE} until {@link #residual(ResidualSize)} is called. */
+    /**
+     * The size of the problem that the solver had to decide; {@link ResidualSize#NONE} until {@link
+     * #residual(ResidualSize)} is called.
+     */
     public ResidualSize residual() {
         return residual;
     }
@@ -110,7 +115,7 @@ public final class Check {
         residual = size;
     }
 
-    /** What windows decided; null if the check was not asked to decide by windows. */
+    /** The counts of windows; null if the check does not decide by windows. */
     public @Nullable WindowCounts windows() {
         return windows;
     }

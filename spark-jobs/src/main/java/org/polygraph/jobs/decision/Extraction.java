@@ -21,7 +21,7 @@ import org.polygraph.storage.table.Operations;
  * overlap it, and only it gets more violated writes.
  */
 final class Extraction {
-    /** This part of the places between the borders is near a border. */
+    /** Places within this share of the distance between the borders are near a border. */
     private static final int NEAR = 4;
 
     private final PlacedHistory placed;
@@ -246,7 +246,7 @@ final class Extraction {
         return edges.toIntArray();
     }
 
-    /** What is frozen between the borders and has operations on keys of M or precedes members or follows them. */
+    /** The frozen transactions between the borders that have operations on keys of M, or precede or follow members. */
     private void addFrozen(IntArrayList precedence) {
         IntOpenHashSet seen = new IntOpenHashSet();
         LongArrayList operations = new LongArrayList();
@@ -334,7 +334,7 @@ final class Extraction {
         places.add(isReal ? place : -1);
     }
 
-    /** The events of the last transaction, which come before all that is behind the right border. */
+    /** The events of the last transaction, which represents everything behind the right border. */
     private void addBehind() {
         int number = moving.length + frozen.size();
         for (int i = 0; i < per; i++) {
@@ -360,7 +360,7 @@ final class Extraction {
         sequence.addAll(sorted);
     }
 
-    /** By key, the value that is read behind the last place before the key is written there. */
+    /** The value of each key that is read behind the last place, before the key is written there. */
     private void addExpected() {
         for (int id = 0; borders != Borders.NONE && id < set.keys().size(); id++) {
             int key = set.keys().getInt(id);

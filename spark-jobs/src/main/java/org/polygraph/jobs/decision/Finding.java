@@ -20,7 +20,7 @@ public sealed interface Finding {
     record Order(Witness witness, boolean isReplayed) implements Finding {}
 
     /**
-     * Choices of writers under which the level holds, without an order that a replay accepts.
+     * Choices of writers under which the level holds. There is no order that a replay would accept.
      *
      * @param isVerified whether independent code found such choices too
      */

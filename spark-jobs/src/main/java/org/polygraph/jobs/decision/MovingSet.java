@@ -164,7 +164,7 @@ final class MovingSet {
         return named.toIntArray();
     }
 
-    /** Moves M as an answer to the last {@link #problem} says. */
+    /** Moves M to the places of an answer to the last {@link #problem}. */
     void apply(WindowProblem.Answer answer) {
         for (int i = 0; i < moving.length; i++) {
             if (placed.isOptional(moving[i])) {

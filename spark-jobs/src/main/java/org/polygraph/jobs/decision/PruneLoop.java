@@ -165,7 +165,7 @@ final class PruneLoop implements AutoCloseable {
         rules = null;
     }
 
-    /** Adds all that {@link #resume} needs, but for the index, to a checkpoint. */
+    /** Adds everything that {@link #resume} needs, except the index, to a checkpoint. */
     void saveTo(ArrayFile file) {
         graph.saveTo(file);
         Refuted refuted = refutation == null ? new Refuted(-2, -1, -1) : refutation;
@@ -271,7 +271,7 @@ final class PruneLoop implements AutoCloseable {
         return found;
     }
 
-    /** Returns what {@link #position} breaks, unless it {@link #isRefuted}. */
+    /** Returns the reads and writers that {@link #position} breaks, unless it {@link #isRefuted}. */
     ResidualCore core() {
         ResidualCore found = core;
         if (found == null) {
@@ -280,7 +280,7 @@ final class PruneLoop implements AutoCloseable {
         return found;
     }
 
-    /** Returns what is left to the solver, unless it {@link #isRefuted}. */
+    /** Returns the problem that is left to the solver, unless it {@link #isRefuted}. */
     ResidualProblem problem() {
         Rules made = rules;
         return new ResidualProblem(history, graph, made == null ? null : made::reaches, position(), core());

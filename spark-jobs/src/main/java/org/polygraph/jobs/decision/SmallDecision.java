@@ -125,7 +125,7 @@ record SmallDecision(int @Nullable [] position, boolean[] counted, int[] named) 
         return decided(history, graph, CoreSolving.attempt(problem, share, TUNING.solver(), budget.bytes()));
     }
 
-    /** What the solver found; null if it was stopped. */
+    /** The result of the solver; null if it was stopped. */
     private static @Nullable SmallDecision decided(
             IndexedHistory history, KnownGraph graph, CoreSolving.Solved solved) {
         if (solved.outcome() instanceof Outcome.Satisfiable found) {
@@ -169,7 +169,7 @@ record SmallDecision(int @Nullable [] position, boolean[] counted, int[] named) 
         Events events = graph.events();
         int n = events.count();
         int[] next = new int[n];
-        // 1: on the path, 2: on no cycle.
+        // By event: 1 on the current path, 2 if it is known to be on no cycle.
         byte[] state = new byte[n];
         int[] path = new int[n];
         for (int root = 0; root < n; root++) {

@@ -55,7 +55,7 @@ public record WindowProblem(
     public record Times(long[] starts, long[] ends, long skewNanos) implements Serializable {}
 
     /**
-     * What became of it.
+     * The answer to a problem.
      *
      * @param order all events in an order that explains the reads; empty if there is none
      * @param counted by member, whether it counts; empty if there is no order

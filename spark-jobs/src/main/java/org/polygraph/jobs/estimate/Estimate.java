@@ -20,8 +20,8 @@ import org.polygraph.storage.table.HistoryTable;
  * @param shuffleBytes the bytes that cross the network, before compression, or 0
  * @param diskBytes the bytes of scratch files, of the shuffle and of the files of clocks, which exist in two
  *     generations at once, or 0
- * @param nodeBytes further bytes on each node for its copy of the files of clocks, or 0
- * @param driverSeconds the part of cpuSeconds that one thread of this process takes while tasks wait
+ * @param nodeBytes further bytes on each node for its copy of the files of clocks, or 0 @param driverSeconds the share
+ *     of cpuSeconds that one thread of this process takes while tasks wait
  * @param slices the number of tasks that can run at once; 1 without Spark
  */
 public record Estimate(
@@ -86,7 +86,7 @@ public record Estimate(
     private static final double WINDOW_SECONDS = 3e-6;
 
     private static final double EVENT_SECONDS = 1.9e-6;
-    /** The part of EVENT_SECONDS that the rules take. */
+    /** The share of EVENT_SECONDS that the rules take. */
     private static final double RULE_SECONDS = 0.9e-6;
     /** In tasks, closure and rules take this many times the CPU of a single pass. */
     private static final int CLOSURE_IN_PIECES = 4;

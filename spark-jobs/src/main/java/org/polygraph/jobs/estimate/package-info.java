@@ -1,5 +1,5 @@
 /**
- * Memory, disk and CPU that a check will take, from the counts of its history.
+ * Estimates the memory, disk space and CPU time of a check from the counts of its history.
  *
  * <p>Guarantee: skewed keys, repeated values and search may take more CPU than estimated, never more memory. May
  * import: storage, partitioner.

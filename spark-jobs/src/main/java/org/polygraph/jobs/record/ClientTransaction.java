@@ -3,7 +3,7 @@ package org.polygraph.jobs.record;
 import java.sql.SQLException;
 import java.util.List;
 
-/** The operations of a transaction: each is executed, then recorded. */
+/** The operations of a transaction. Each operation is executed and then recorded. */
 final class ClientTransaction {
     private final KeyValueTable table;
     private final HistoryRecorder.Transaction recorded;

@@ -87,12 +87,12 @@ final class DealtPhases {
      * transaction.
      */
     Axiom readAxiom(ReadsFrom reads, IsolationLevel level) {
-        return new ReadWindows(reads, level, wholes.slices(), (arrays, cuts) -> {
+        return new ReadWindows(reads, level, wholes.slices(), (arrays, bounds) -> {
             try (ReadWindowTask.Sent sent = new ReadWindowTask.Sent(spark, arrays)) {
                 return Budget.unlessEnded(jobs.run(
-                        "infer what the level demands", () -> spark.range(0, cuts.length - 1, 1, cuts.length - 1)
+                        "infer what the level demands", () -> spark.range(0, bounds.length - 1, 1, bounds.length - 1)
                                 .as(Encoders.LONG())
-                                .mapPartitions(new ReadWindowTask(sent, level, cuts), Encoders.BINARY())
+                                .mapPartitions(new ReadWindowTask(sent, level, bounds), Encoders.BINARY())
                                 .collectAsList()));
             }
         });

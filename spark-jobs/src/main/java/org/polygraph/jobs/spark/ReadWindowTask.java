@@ -20,22 +20,22 @@ final class ReadWindowTask implements MapPartitionsFunction<Long, byte[]> {
 
     private final Sent reads;
     private final IsolationLevel level;
-    private final int[] cuts;
+    private final int[] bounds;
 
-    /** @param cuts window i is [cuts[i], cuts[i + 1]) */
-    ReadWindowTask(Sent reads, IsolationLevel level, int[] cuts) {
+    /** @param bounds window i is [bounds[i], bounds[i + 1]) */
+    ReadWindowTask(Sent reads, IsolationLevel level, int[] bounds) {
         this.reads = reads;
         this.level = level;
-        this.cuts = cuts;
+        this.bounds = bounds;
     }
 
     @Override
-    public Iterator<byte[]> call(Iterator<Long> ranges) {
+    public Iterator<byte[]> call(Iterator<Long> windows) {
         List<byte[]> rows = new ArrayList<>();
         Thread task = Thread.currentThread();
-        while (ranges.hasNext()) {
-            int range = ranges.next().intValue();
-            rows.add(ReadWindows.infer(reads.arrays(), level, cuts[range], cuts[range + 1], task::isInterrupted));
+        while (windows.hasNext()) {
+            int window = windows.next().intValue();
+            rows.add(ReadWindows.infer(reads.arrays(), level, bounds[window], bounds[window + 1], task::isInterrupted));
         }
         return rows.iterator();
     }

@@ -32,7 +32,7 @@ public record Strongest(@Nullable IsolationLevel level, boolean known) {
         return new Strongest(null, true);
     }
 
-    /** Returns the level's name, or the reason why there is none. */
+    /** Returns the name of the level, or the reason why there is none. */
     public String text() {
         return level != null ? level.label() : known ? "none" : "not known";
     }

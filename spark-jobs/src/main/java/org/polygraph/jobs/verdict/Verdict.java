@@ -126,7 +126,7 @@ public final class Verdict implements Cloneable {
         return residual;
     }
 
-    /** Returns null if the check was not asked to decide by windows. */
+    /** Returns the counts of windows; null if the check does not decide by windows. */
     public @Nullable WindowCounts windows() {
         return windows;
     }
@@ -246,7 +246,7 @@ public final class Verdict implements Cloneable {
             return this;
         }
 
-        /** Sets the counts of a check that was asked to decide by windows. */
+        /** Sets the counts of a check by windows. */
         public Builder windows(@Nullable WindowCounts value) {
             made.windows = value;
             return this;

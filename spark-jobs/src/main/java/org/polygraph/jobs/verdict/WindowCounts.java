@@ -1,7 +1,7 @@
 package org.polygraph.jobs.verdict;
 
 /**
- * What windows decided, if the check was asked to decide by windows.
+ * The counts of a check by windows.
  *
  * @param size transactions of a window
  * @param decided windows that contained violated reads and were decided

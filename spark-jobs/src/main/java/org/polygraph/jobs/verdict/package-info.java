@@ -1,5 +1,5 @@
 /**
- * What a check answers: the {@link org.polygraph.jobs.verdict.Verdict} and its exit code.
+ * The answer of a check: the {@link org.polygraph.jobs.verdict.Verdict} and its exit code.
  *
  * <p>Guarantee: values only, no I/O. May import: storage, partitioner.isolation, {@code certificate}.
  */

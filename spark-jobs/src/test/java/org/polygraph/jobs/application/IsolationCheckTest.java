@@ -14,7 +14,7 @@ import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 
-/** What a recorder in memory has recorded is checked without a file of the caller. */
+/** The history of a recorder in memory is checked without a file of the caller. */
 class IsolationCheckTest {
     @TempDir
     private Path folder;
@@ -38,7 +38,7 @@ class IsolationCheckTest {
         assertThat(kept.report()).isPresent();
         assertThat(kept.report().orElseThrow()).exists();
         IsolationCheck.of(history).keepIn(folder).at(IsolationLevel.SER);
-        // The verdict that is kept first still refers to its own file.
+        // The first kept verdict still refers to its own file.
         assertThat(folder.toFile().list((in, name) -> name.matches("history-.*\\.jsonl")))
                 .hasSize(2);
         assertThat(IsolationCheck.of(history).at(IsolationLevel.RC).status()).isEqualTo(Verdict.Status.PASS);

@@ -41,7 +41,7 @@ import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.SuiteScale;
 import org.polygraph.storage.testkit.TinyHistories;
 
-/** Tiny histories in parts, on seams that leave two transactions at most: each verdict is that of everything so far. */
+/** Tiny histories in parts, on seams that leave at most two transactions: each verdict is that of all parts so far. */
 class RollingTest {
     private static final long SEED = 0x5ea;
 
@@ -81,8 +81,8 @@ class RollingTest {
     }
 
     /**
-     * The snapshot of the second transaction stays before the cut, because it does not see b=1. It writes k, so that no
-     * one else may write k before it commits, not even the value that k has at the cut.
+     * The snapshot of the second transaction stays before the border, because it does not see b=1. It writes k, so no
+     * other transaction may write k before it commits, not even the value that k has at the border.
      */
     @Test
     void aLaterPartWritesTheValueOfTheStateAgain() throws Exception {
@@ -92,7 +92,9 @@ class RollingTest {
         assertThat(violations).isEqualTo(1);
     }
 
-    /** Whichever order of the two writers of x the first part is given, one of the two second parts needs the other. */
+    /**
+     * For either order of the two writers of x in the first part, one of the two second parts needs the opposite order.
+     */
     @Test
     void aLaterPartReadsTheOtherValue() throws Exception {
         for (IsolationLevel level : LEVELS) {
@@ -169,7 +171,7 @@ class RollingTest {
         assertThat(seam.map(SeamReplay.Result::problem).orElse("")).as(name).isEmpty();
     }
 
-    /** Values that are read long after they were written, or never, so that the order of their writers is open. */
+    /** Values are read long after they were written, or never, so the order of their writers stays open. */
     private static HistoryTable blindWrites(long seed) {
         SplitMix random = new SplitMix(seed);
         HistoryGenerator generator = HistoryGenerator.withSeed(random.nextLong())
@@ -184,7 +186,7 @@ class RollingTest {
         return TinyHistories.of(generator, random.chance(0.2) ? random : null);
     }
 
-    /** By transaction: its part, which does not descend within a session. */
+    /** The part of each transaction; parts do not descend within a session. */
     private static int[] parts(HistoryTable history, int parts, SplitMix random) {
         int[] partOf = new int[history.transactions()];
         for (int s = 0; s < history.sessions(); s++) {
@@ -210,12 +212,12 @@ class RollingTest {
     }
 
     private static CheckRequest request(IsolationLevel level) {
-        // Without the hint the order of writers that nothing has read is arbitrary.
+        // Without the hint, the order of writers that no transaction has read is arbitrary.
         TimeMode time = level.realTime() ? TimeMode.STRICT : TimeMode.NONE;
         return new CheckRequest(level, time, 0, IndeterminateMode.MAYBE, InitialChoice.AUTO, true, 1);
     }
 
-    /** Whether the whole violates a level only by reads of the last part that nothing so far wrote. */
+    /** Whether the whole violates a level only by reads in the last part of values that no transaction so far wrote. */
     private static boolean isOpen(Path whole, IsolationLevel level, HistoryTable history, int[] partOf, int last)
             throws Exception {
         HistoryTable table = HistoryReader.read(whole.toString(), HistoryFormat.AUTO);

@@ -24,8 +24,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Every kind of bad input through the command and the engine it really has: the exit code, the whole of stderr, and a
- * result line that says the same. {@code @} stands for the path of the input.
+ * Every kind of bad input, given to the command with its real engine: exit code, all of stderr, and a result line with
+ * the same message. {@code @} stands for the path of the input.
  */
 class BadInputAcceptanceTest {
     private static final String LINE = "; each line after the header is one transaction, as the README shows";
@@ -43,7 +43,7 @@ class BadInputAcceptanceTest {
     private String out = "";
     private String err = "";
 
-    /** A file, or with a slash in its name a file in a folder, whose folder is then the input. */
+    /** A file. If its name has a slash, the input is its folder. */
     @SuppressWarnings("ArrayRecordComponent") // instances are never compared
     record Case(String file, byte[] content, String format, int exitCode, String message) {
         @Override
@@ -73,7 +73,7 @@ class BadInputAcceptanceTest {
         return bytes.toByteArray();
     }
 
-    /** The header of a dbcop file with empty strings, 64 bytes, and what follows. */
+    /** The header of a dbcop file with empty strings (64 bytes), and the bytes after it. */
     private static byte[] dbcop(long... numbers) {
         ByteBuffer bytes = ByteBuffer.allocate(64 + 8 * numbers.length).order(ByteOrder.LITTLE_ENDIAN);
         for (int i = 1; i <= 5; i++) {
@@ -86,7 +86,7 @@ class BadInputAcceptanceTest {
         return bytes.array();
     }
 
-    /** The start of a Cobra transaction, 9 bytes, a tag and numbers. */
+    /** The start of a Cobra transaction (9 bytes), and a record: a tag and numbers. */
     private static byte[] cobra(char tag, long... numbers) {
         ByteBuffer bytes = ByteBuffer.allocate(10 + 8 * numbers.length);
         bytes.put((byte) 'S').putLong(1).put((byte) tag);

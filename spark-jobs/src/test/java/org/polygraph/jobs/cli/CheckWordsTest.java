@@ -11,7 +11,7 @@ import org.polygraph.jobs.application.InstalledEngines;
 import org.polygraph.storage.testkit.SplitMix;
 import picocli.CommandLine;
 
-/** The words that a check takes by itself mean what picocli makes of them. */
+/** The words that {@code CheckCommand} reads itself mean the same as read by picocli. */
 class CheckWordsTest {
     private static final List<String> WORDS = List.of(
             "-l",
@@ -91,7 +91,7 @@ class CheckWordsTest {
         }
     }
 
-    /** One level and PATH that go together, and some words at will. */
+    /** A level and a PATH that fit, and some random words. */
     private static List<String> words(SplitMix random) {
         List<String> words = new ArrayList<>();
         if (random.chance(0.8)) {

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** A real process, for tests of the launcher. */
+/** A process, for tests of the launcher. */
 record Command(int exitCode, String out, String err) {
     /** The repository. */
     static final Path ROOT =
@@ -40,19 +40,19 @@ record Command(int exitCode, String out, String err) {
                 .directory(directory.toFile())
                 .redirectOutput(out.toFile())
                 .redirectError(err.toFile());
-        // What the tests' own JVM was given is not for the one under test.
+        // The options of the JVM that runs the tests are not for the JVM under test.
         builder.environment().keySet().removeAll(List.of("JAVA_OPTS", "JAVA_TOOL_OPTIONS", "MAVEN_OPTS"));
         builder.environment().putAll(environment);
         return builder.start();
     }
 
-    /** Runs to the end, at most two minutes. */
+    /** Runs the process to its end, for at most two minutes. */
     static Command run(Path directory, Map<String, String> environment, List<String> words)
             throws IOException, InterruptedException {
         return run(directory, environment, words, 2);
     }
 
-    /** Runs to the end, at most so many minutes. */
+    /** Runs the process to its end, for at most the given minutes. */
     static Command run(Path directory, Map<String, String> environment, List<String> words, int minutes)
             throws IOException, InterruptedException {
         Path out = Files.createTempFile("polygraph", ".out");

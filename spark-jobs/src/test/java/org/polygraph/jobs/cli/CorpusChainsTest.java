@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.storage.testkit.OracleCorpus;
 
-/** Histories of real databases, cut by time into parts, have the same verdict as whole. */
+/** Histories of real databases that are divided by time into parts have the same verdict as the whole. */
 class CorpusChainsTest {
     private static final int PARTS = 6;
     private static final List<String> SHAPES = List.of("-gt-small", "-gtdup-small", "-append-small");
@@ -70,7 +70,10 @@ class CorpusChainsTest {
         assertThat(histories).isGreaterThan(5);
     }
 
-    /** Writes the parts: by the end of transactions, or if that is not known, of the one before in the session. */
+    /**
+     * Writes the parts, by the ends of transactions. If an end is not known, that of the previous transaction of the
+     * session counts.
+     */
     private String cut(String name, Path whole) throws IOException {
         String header = "";
         List<Line> lines = new ArrayList<>();

@@ -24,8 +24,8 @@ import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.SuiteScale;
 
 /**
- * Damaged histories of every format and damaged runs: every command ends soon, with a documented exit code, without a
- * stack trace, and does not ask for much memory.
+ * Damaged histories of every format and damaged runs: every command ends soon, with a documented exit code and without
+ * a stack trace, and allocates little memory.
  */
 class DamagedFilesTest {
     private static final long SEED = 0xda3a;
@@ -37,7 +37,7 @@ class DamagedFilesTest {
 
     private final Map<String, Integer> outcomes = new TreeMap<>();
 
-    /** What a history is damaged from, by its file name. */
+    /** The undamaged histories, by file name. */
     private final Map<String, byte[]> valid = new LinkedHashMap<>();
 
     @BeforeEach
@@ -174,7 +174,8 @@ class DamagedFilesTest {
                                     skewed.toString());
                         default -> List.of("verify", given);
                     });
-            // Evidence can be missing (4); a damaged verdict, or the path in it, is a failure of the storage (6).
+            // Exit code 4: evidence is missing. 6: the verdict, or the path in it, is damaged, which is a failure of
+            // the storage.
             run(words, "seed " + seed + ", " + file + ": " + words, 0, 3, 4, 5, 6);
             Files.createDirectories(file.getParent());
             Files.write(file, intact);

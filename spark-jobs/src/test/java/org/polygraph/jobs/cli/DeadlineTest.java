@@ -32,10 +32,10 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.SplitMix;
 
-/** {@code --timeout} is kept within half a second in every phase, also where nothing looks at the budget. */
+/** {@code --timeout} is kept within half a second in every phase, also where no code polls the budget. */
 class DeadlineTest {
     private static final double MOST_EXCESS = 0.5;
-    /** Another process may take the processor for a while, but hardly each time. */
+    /** Another process may take the processor for a while, but hardly in every attempt. */
     private static final int ATTEMPTS = 4;
 
     private static final String SKEW = """
@@ -46,7 +46,7 @@ class DeadlineTest {
     @TempDir
     private static Path folder;
 
-    /** Checks with a timeout until it is kept. */
+    /** Repeats a check with a timeout until the timeout is kept. */
     private static InProcess inTime(int seconds, Supplier<InProcess> check) {
         List<Double> excesses = new ArrayList<>();
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -77,7 +77,7 @@ class DeadlineTest {
         }
     }
 
-    /** An engine that never looks at its budget, in a phase or while it reads. */
+    /** An engine that never polls its budget, in a phase or while it reads. */
     private record Deaf(String phase) implements Checker {
         @Override
         public HistoryTable read(String path, HistoryFormat format, Progress progress, Budget budget)
@@ -137,7 +137,7 @@ class DeadlineTest {
         }
     }
 
-    /** The verdict is known when evidence is built, so the end of the time costs evidence only. */
+    /** The verdict is known before evidence is built, so at the end of the time only evidence is missing. */
     @ParameterizedTest
     @ValueSource(strings = {"evidence", "shrinking"})
     void aKnownViolationIsReported(String phase) {
@@ -149,7 +149,7 @@ class DeadlineTest {
         }
     }
 
-    /** The verdict is written with -o as with evidence. */
+    /** With -o the verdict is written as it is with evidence. */
     @Test
     void aKnownViolationIsKept() throws IOException {
         String out = folder.resolve("kept").toString();
@@ -181,7 +181,7 @@ class DeadlineTest {
         }
     }
 
-    /** An engine that finds the order when the time ends. */
+    /** An engine that finds the order at the moment when the time ends. */
     private static final class Late implements Checker {
         @Override
         public Finding find(Check check) {
@@ -193,7 +193,7 @@ class DeadlineTest {
         }
     }
 
-    /** Files after the verdict take no time that is not left: the certificate of a PASS is left out. */
+    /** Files are not written after the end of the time: the certificate of a PASS is left out. */
     @Test
     void aKnownPassIsKeptWithoutCertificate() throws IOException {
         String file = Files.writeString(
@@ -232,7 +232,7 @@ class DeadlineTest {
                 inTime(1, () -> InProcess.run("check", "-q", "-l", "ser", "--timeout", "1s", pipe.toString()));
         assertThat(check.exitCode()).as(check.toString()).isEqualTo(4);
         assertThat(check.out()).contains("timeout of 1000 ms ran out during reading");
-        // The thread that waits for a writer ends.
+        // Lets the thread end that waits for a writer.
         Files.writeString(pipe, SKEW);
     }
 
@@ -257,7 +257,7 @@ class DeadlineTest {
         }
     }
 
-    /** 3,000 transactions of two values a key, without times: the search takes minutes. */
+    /** 3,000 transactions with two values for each key and without times, whose search takes minutes. */
     @Test
     void aSearchEndsInTime() throws IOException {
         SplitMix random = new SplitMix(0xdead);
@@ -268,7 +268,7 @@ class DeadlineTest {
             int session = random.nextInt(indexes.length);
             StringBuilder ops = new StringBuilder();
             for (int o = 0; o < 8; o++) {
-                // Each key once.
+                // Each transaction accesses a key at most once.
                 int key = 12 * o + random.nextInt(12);
                 boolean isWrite = random.nextInt(2) == 0;
                 values[key] = isWrite ? 1 + random.nextInt(2) : values[key];

@@ -25,7 +25,7 @@ import org.polygraph.storage.format.HistorySize;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryGenerator;
 
-/** What is said of a history before it is read, against what it is. */
+/** Compares the estimate of a history before it is read with the history. */
 class EstimateTest {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final long TRANSACTIONS = 40_000;
@@ -93,7 +93,7 @@ class EstimateTest {
     void aSampleIsCloseToTheWhole() throws IOException {
         assertThat(Files.size(folder.resolve("h.jsonl"))).isGreaterThan(16 << 20 >> 1);
         for (String name : List.of("h.jsonl", "parts")) {
-            // Twice as long, so that it is sampled: the second half repeats the first in other sessions.
+            // The file is twice as long, so that it is sampled: its second half repeats the first in other sessions.
             String large = path("large-" + name);
             if (name.equals("parts")) {
                 Files.createDirectory(Path.of(large));
@@ -141,7 +141,7 @@ class EstimateTest {
         assertThat(small.out()).containsPattern("ser +embedded .* no: --memory [0-9]+m\n");
     }
 
-    /** The larger part of what a check says that it holds: within a factor of two of the peak of its heap. */
+    /** The estimated memory of a check is within a factor of two of the peak of its heap. */
     @Test
     void memoryAndCpuAreOfTheRightSize() throws IOException {
         JsonNode embedded = estimate("estimate", "--json", "-l", "ser", path("h.parquet"))
@@ -169,7 +169,8 @@ class EstimateTest {
         assertThat(embedded.memoryBytes() - embedded.leastBytes()).isEqualTo(clocks);
         assertThat(spark.memoryBytes()).isEqualTo(spark.leastBytes());
         assertThat(spark.diskBytes()).isGreaterThan(2 * clocks);
-        // So there is a heap that only Spark fits with clocks, and auto takes it there; not above, not below.
+        // So there is a size of the heap at which only Spark fits with clocks. There auto chooses Spark; with more or
+        // less memory it does not.
         assertThat(spark.memoryBytes()).isLessThan(embedded.memoryBytes());
         for (long heap = 64L << 20; heap < 4L << 30; heap += 32L << 20) {
             boolean only = embedded.fit(heap) != Estimate.Fit.YES && spark.fit(heap) == Estimate.Fit.YES;
@@ -179,7 +180,7 @@ class EstimateTest {
         }
     }
 
-    /** All of these are held, whatever else is: what is said is never less. */
+    /** A check holds all of these arrays, so the estimate is never less. */
     @Test
     void arraysAreNoLargerThanWhatIsSaid() {
         for (double reads : List.of(0.0, 0.5, 1.0)) {
@@ -213,12 +214,12 @@ class EstimateTest {
                 true);
     }
 
-    /** As SparkKernels.Layout cuts: by operations, up to the partitions that the profile of the master has. */
+    /** As SparkKernels.Layout divides: by operations, up to the partitions in the profile of the master. */
     @Test
     void slicesAreThoseOfTheRun() throws IOException {
         for (String[] each :
                 new String[][] {{"local[4]", "4", "4"}, {"spark://h:7077", "4", "4"}, {"local[2]", "2", "2"}}) {
-            // 320,000 operations.
+            // The history has 320,000 operations.
             JsonNode spark = estimate(
                             "estimate",
                             "--json",
@@ -261,7 +262,10 @@ class EstimateTest {
                 .isEqualTo(2);
     }
 
-    /** One thread's work is not divided, the tasks' is, by no more cores than there are slices. */
+    /**
+     * The time of the driver is not divided. That of the tasks is divided by the cores, of which at most one for each
+     * slice is used.
+     */
     @Test
     void coresShareWhatTasksDo() throws IOException {
         Estimate embedded = Estimate.of(Estimate.Engine.EMBEDDED, tenMillion(), IsolationLevel.SER);
@@ -272,7 +276,7 @@ class EstimateTest {
         assertThat(tasks).isPositive();
         assertThat(spark.seconds(4)).isCloseTo(spark.driverSeconds() + tasks / 4, within(1e-9));
         assertThat(spark.seconds(1000)).isEqualTo(spark.seconds(16));
-        // Where executors read and clocks are in files, less is the driver's, and each node has a copy of the files.
+        // If executors read and clocks are in files, the driver takes less, and each node has a copy of the files.
         Estimate.Division files = new Estimate.Division(512, 100_000, 1 << 20, true);
         Estimate remote = Estimate.of(Estimate.Engine.SPARK, tenMillion(), IsolationLevel.SER, files);
         assertThat(remote.driverSeconds()).isLessThan(spark.driverSeconds() - 3);
@@ -306,7 +310,7 @@ class EstimateTest {
             Estimate embedded = Estimate.of(Estimate.Engine.EMBEDDED, large, IsolationLevel.SSER);
             Estimate spark = Estimate.of(Estimate.Engine.SPARK, large, IsolationLevel.SSER);
             assertThat(embedded.memoryBytes() - embedded.leastBytes()).isEqualTo(33L * 20_000_000);
-            // Rows are in files, bounds are not.
+            // Rows are in files; bounds are in memory.
             assertThat(spark.memoryBytes()).isEqualTo(spark.leastBytes());
             assertThat(spark.diskBytes()).isGreaterThan(2 * 33L * 20_000_000);
         }
@@ -353,7 +357,7 @@ class EstimateTest {
                 .isEqualTo(2);
     }
 
-    /** The next part of a chain is read with the seam; without a seam, with all parts. */
+    /** The next part of a chain is read with the seam, or without a seam with all earlier parts. */
     @Test
     void theSeamIsCounted() throws IOException {
         String runs = path("runs");

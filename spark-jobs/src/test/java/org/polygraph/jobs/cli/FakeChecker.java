@@ -13,7 +13,7 @@ import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.model.BudgetException;
 
-/** An engine that answers what the first session's number asks for, and counts how often it is asked. */
+/** An engine whose answer depends on the number of the first session. It counts its calls. */
 final class FakeChecker implements Checker {
     static final int PASS = 0;
     static final int VIOLATION = 3;
@@ -25,7 +25,7 @@ final class FakeChecker implements Checker {
 
     int checks;
 
-    /** Windows do not replace its answers. */
+    /** Its answers are not replaced by those of windows. */
     @Override
     public Workers workers(Progress progress, Budget budget) {
         throw new BudgetException("no workers");

@@ -28,12 +28,12 @@ import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.Unrecorded;
 
 /**
- * Questions whose checks go through all jobs of the Spark engine, folders for what goes wrong on the way, and settings.
+ * Questions whose checks run all jobs of the Spark engine, folders for the faults, and settings.
  *
  * <p>With {@code -Dpolygraph.faults.transactions=N} histories have so many transactions of 8 operations, 50 sessions
  * and 0.8 keys a transaction, of which one has a twentieth of the operations, instead of 8,000; those of {@link
  * Question#CUT} and {@link Question#LIN} as many operations in other transactions. With {@code
- * -Dpolygraph.faults.jobs=REGEX} only jobs are harmed in whose {@code QUESTION, job} it is found. At 10 million
+ * -Dpolygraph.faults.jobs=REGEX} faults occur only in jobs whose {@code QUESTION, job} contains a match. At 10 million
  * operations, in 12 GB of memory:
  *
  * <pre>
@@ -56,7 +56,7 @@ final class Faults {
     /** Heap of a driver in a process of its own. */
     static final String HEAP = IS_LARGE ? "-Xmx5g" : "-Xmx1g";
 
-    /** A level, what it is asked of, and what jobs run for it on Spark, in order. */
+    /** A level, the kind of its history, and the jobs that run for it on Spark, in order. */
     enum Question {
         SER(
                 "index keys",
@@ -69,9 +69,9 @@ final class Faults {
                 "rank events by columns",
                 "check keys against the first order",
                 "check keys against the solver's order"),
-        /** The same, read by tasks. */
+        /** The same question; tasks read the history. */
         READ("read the input", "merge the input"),
-        /** With a key in parts, whose writers are too few for its rules to have ranges. */
+        /** A key is split, but has too few writers for its rules to run in several tasks. */
         CUT("force edges of split keys, round 1"),
         SSER("close the graph by windows of time", "force edges, round 2", "check keys against the first order"),
         CC("index keys", "merge the index of keys"),
@@ -79,7 +79,7 @@ final class Faults {
         RC("find the writer of each read", "infer what the level demands"),
         LIN("order keys");
 
-        /** Those that are to be harmed. */
+        /** The jobs in which faults shall occur. */
         final List<String> jobs;
 
         Question(String... jobs) {
@@ -88,14 +88,14 @@ final class Faults {
                     .toList();
         }
 
-        /** Those that are asked: of large histories only those with jobs that are to be harmed. */
+        /** The questions to ask: with large histories, only those with jobs in which faults shall occur. */
         static List<Question> asked() {
             return Arrays.stream(values())
                     .filter(each -> !IS_LARGE || !each.jobs.isEmpty())
                     .toList();
         }
 
-        /** Settings of its own. */
+        /** The settings of this question. */
         Map<String, String> own() {
             return this == READ ? Map.of("spark.polygraph.piece.bytes", IS_LARGE ? "16m" : "256k") : Map.of();
         }
@@ -178,7 +178,7 @@ final class Faults {
         set("spark.plugins", FaultPlugin.class.getName());
         set(FaultPlugin.FOLDER, orders.toString());
         set("spark.polygraph.stage.dir", stages.toUri().toString());
-        // Columns go to files, keys to several slices and the hottest key to ranges, however small the history.
+        // However small the history is, columns are in files, keys in several slices, and the hottest key is divided.
         set("spark.polygraph.clocks.heap", "0");
         set("spark.polygraph.hot.key.bytes", IS_LARGE ? "32m" : "200k");
         if (!IS_LARGE) {
@@ -203,7 +203,7 @@ final class Faults {
         return all;
     }
 
-    /** A session of this JVM has these settings from now on; and none has been left by other tests. */
+    /** Sessions of this JVM have these settings from now on. No session of other tests may be left. */
     void begin() throws IOException {
         stopSession();
         settings.forEach(System::setProperty);
@@ -226,7 +226,7 @@ final class Faults {
         }
     }
 
-    /** The words of a check, that goes on from finished stages. */
+    /** The words of a check that continues from kept checkpoints. */
     List<String> words(Question question, Path out, String... engine) {
         List<String> words = new ArrayList<>(
                 List.of("check", "-l", question.level(), "--resume", "--progress", "none", "-o", out.toString()));
@@ -234,7 +234,7 @@ final class Faults {
             words.addAll(List.of("--time", "none"));
         }
         words.addAll(List.of(engine));
-        // Tasks of a cluster read what is not the driver's alone.
+        // Tasks of a cluster read input that is not on the driver's machine alone.
         words.add(
                 question == Question.READ
                         ? history(question).toUri().toString()
@@ -261,7 +261,7 @@ final class Faults {
         return folder.resolve("out-" + name.replace(' ', '-'));
     }
 
-    /** The verdict is that of the embedded engine, and nothing else has been left than it. */
+    /** The verdict is that of the embedded engine, and no other file is left. */
     void assertAsIfNothingHadHappened(Question question, Path out, InProcess check) throws IOException {
         assertThat(check.exitCode()).as(check.err()).isZero();
         assertThat(verdict(out)).isEqualTo(expected.get(question));

@@ -32,9 +32,8 @@ import org.polygraph.jobs.spark.FaultPlugin;
 import org.polygraph.jobs.spark.FaultPlugin.Fault;
 
 /**
- * What can go wrong around a check on Spark: drivers that are killed, disks that are full, shuffle files that are
- * gone. In the end there is the verdict of the embedded engine, or an error that says what to do and a state to go on
- * from.
+ * Faults around a check on Spark: killed drivers, full disks, missing shuffle files. The result is the verdict of the
+ * embedded engine, or an error with a remedy, after which the same command can continue.
  */
 @Timeout(300)
 @Tag("process")
@@ -48,7 +47,7 @@ class FaultsTest {
     @SuppressWarnings("NullAway.Init")
     private static Faults faults;
 
-    /** Where Spark has its shuffle files. */
+    /** The folder of Spark's shuffle files. */
     @SuppressWarnings("NullAway.Init")
     private static Path local;
 
@@ -88,7 +87,7 @@ class FaultsTest {
         return process.waitFor();
     }
 
-    /** A disk of 64 MiB, where we may have one: root may. */
+    /** A disk of 64 MiB; only root can mount one. */
     private static boolean isSmall(Path place) throws IOException, InterruptedException {
         Files.createDirectories(place);
         return sh("mountpoint", "-q", place.toString()) == 0
@@ -114,7 +113,7 @@ class FaultsTest {
         void run() throws IOException;
     }
 
-    /** While it runs the disk has no room at all. */
+    /** Fills the disk while the action runs. */
     private static void withoutRoom(Path disk, Step step) throws IOException {
         Path ballast = disk.resolve("ballast");
         try (var out = Files.newOutputStream(ballast)) {
@@ -136,7 +135,7 @@ class FaultsTest {
         assertThat(check.out()).startsWith("ERROR  ser  ");
     }
 
-    /** Without room on a disk one message says so, nothing stays, and the same command goes on once there is room. */
+    /** If a disk is full, there is one message and no file is left. Once there is space, the same command continues. */
     private void goesOnWithRoom(Path disk, Path out, String... parts) throws IOException, InterruptedException {
         assumeDisk(disk);
         withoutRoom(disk, () -> assertClearError(faults.check(Question.SER, out, SPARK), parts));
@@ -170,7 +169,7 @@ class FaultsTest {
         goesOnWithRoom(out, out, out.toString(), NO_SPACE, "earlier checkpoints are kept");
     }
 
-    /** Whatever comes first: a certificate, which Parquet writes, or a page. */
+    /** The first file that fails may be the certificate, which Parquet writes, or a page. */
     @Test
     void noRoomForTheEvidence() throws IOException, InterruptedException {
         Path out = folder.resolve("full");
@@ -199,7 +198,7 @@ class FaultsTest {
         }
     }
 
-    /** What `verify` hands to its tasks. */
+    /** Damages the files that `verify` writes for its tasks. */
     @Test
     void noRoomForTheReplay() throws IOException, InterruptedException {
         assumeDisk(faults.stages);
@@ -240,8 +239,8 @@ class FaultsTest {
     }
 
     /**
-     * Between a driver that has written them and tasks that read them: an error that names the file, never another
-     * verdict.
+     * Files are damaged after the driver has written them and before tasks read them: an error names the file, and no
+     * other verdict results.
      */
     @Test
     void damagedFilesOfStagesAreErrors() throws IOException {
@@ -258,7 +257,8 @@ class FaultsTest {
         for (Fault fault : List.of(Fault.CUT, Fault.FLIP, Fault.REMOVE)) {
             damaged(Question.SER, fault, "index keys", "part-00001", "part-00001.parquet");
             damaged(Question.SER, fault, "close the graph by columns", "plan-0", "plan-0");
-            // Filled in place: single cells are read, so a byte that is changed is not seen.
+            // These files are filled in place and have no checksum, because single cells are read. A changed byte is
+            // not noticed.
             if (fault != Fault.FLIP) {
                 damaged(Question.SER, fault, "force edges, round 1", "rows-0-0", "rows-0-0");
             }
@@ -301,7 +301,7 @@ class FaultsTest {
         }
     }
 
-    /** What a driver that was killed has left of a history is replaced; there is nothing else. */
+    /** Files of a history that a killed driver has left are replaced, and no other file is left. */
     @Test
     void aKilledGeneratorIsRunAgain() throws IOException, InterruptedException {
         Path out = folder.resolve("generated");
@@ -312,7 +312,7 @@ class FaultsTest {
         spark.addAll(List.of(SPARK));
         FaultPlugin.order(faults.orders, Fault.KILL_LATER, "generate", local);
         assertKilled(Question.SER, spark);
-        // And what one leaves that is killed while it writes.
+        // The same for a driver that is killed while it writes.
         Files.createDirectories(out);
         Files.writeString(out.resolve("part-00003.jsonl"), "of another try");
         Files.writeString(out.resolve(".part-00001.jsonl.17a.tmp"), "hal");
@@ -336,7 +336,7 @@ class FaultsTest {
         }
     }
 
-    /** The last stage that is finished and kept before a job, if there is one. */
+    /** The last checkpoint that is kept before a job, if there is one. */
     private static String keptBefore(Question question, String job) {
         boolean hasRules = question == Question.SER || question == Question.CUT || question == Question.SSER;
         if (!hasRules || job.endsWith("the index of keys") || job.equals("index keys")) {
@@ -350,7 +350,7 @@ class FaultsTest {
         Path out = faults.out("killed " + question + " " + job);
         FaultPlugin.order(faults.orders, Fault.KILL, job, local);
         assertKilled(question, faults.words(question, out, SPARK));
-        // What tasks read goes to their disks, what RC and RA infer goes to memory.
+        // Rows that tasks read are on their disks; edges that RC and RA infer are in memory.
         if (question != Question.READ && !job.startsWith("infer")) {
             try (var left = Files.list(faults.stages)) {
                 assertThat(left).as("left by the killed driver at " + job).isNotEmpty();
@@ -373,13 +373,13 @@ class FaultsTest {
             assertThat(RAN).as("jobs after " + job).doesNotContain("index keys");
         }
         assertThat(RAN).as("jobs after " + job).contains(job);
-        // A round is kept with the order that follows it: a kill during that order does the round again.
+        // A checkpoint has a round and the order after it, so a kill during that order repeats the round.
         if (job.endsWith("round 2") || job.endsWith("the solver's order")) {
             assertThat(RAN).as("jobs after " + job).doesNotContain("force edges, round 1");
         }
     }
 
-    /** A command in a process of its own, which is killed. */
+    /** Runs a command in a process of its own and kills it. */
     private static void assertKilled(Question question, List<String> command) throws IOException, InterruptedException {
         List<String> words = new ArrayList<>(
                 List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), Faults.HEAP));
@@ -402,7 +402,7 @@ class FaultsTest {
                     .isTrue();
         } finally {
             driver.destroyForcibly();
-            // This JVM is not to be the next one.
+            // The fault must not kill this JVM.
             FaultPlugin.forget(faults.orders);
         }
         // Only Spark's driver deletes shuffle files, and the disk is small.
@@ -423,7 +423,7 @@ class FaultsTest {
         }
     }
 
-    /** Forgets what ran. */
+    /** Forgets the jobs that ran. */
     private static void listen(Question question) throws IOException {
         if (SparkSession.getDefaultSession().isEmpty()) {
             Path out = faults.out("first");
@@ -438,7 +438,7 @@ class FaultsTest {
         RAN.clear();
     }
 
-    /** What cluster-config/deploy/metrics.properties gives to Prometheus. */
+    /** The metrics that cluster-config/deploy/metrics.properties publishes for Prometheus. */
     @Test
     void metricsAreTold() throws IOException, InterruptedException {
         Path out = faults.out("metrics");

@@ -23,7 +23,7 @@ import org.polygraph.storage.generate.PlantedAnomaly;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 
-/** Generated histories keep what their level promises, and break what was planted, where it was planted. */
+/** Generated histories keep their level, except for planted anomalies, which are found where they were planted. */
 class GenerateTest {
     private static final Pattern PLACE = Pattern.compile("s\\d+#\\d+");
 
@@ -72,7 +72,7 @@ class GenerateTest {
         int skewed = 0;
         for (int i = 0; i < shapes.length; i++) {
             String common = "--transactions 2000 --seed " + i + " ";
-            // picocli takes an option once.
+            // picocli accepts an option once.
             String options = shapes[i].contains("--transactions") ? shapes[i] + " --seed " + i : common + shapes[i];
             String serial = file("ser-" + i + ".jsonl");
             assertThat(generate(serial, options).exitCode()).as(options).isZero();
@@ -171,7 +171,7 @@ class GenerateTest {
                     .containsExactlyInAnyOrder(
                             "part-00000.jsonl", "part-00001.jsonl", "part-00002.jsonl", "part-00003.jsonl", "_SUCCESS");
         }
-        // The lines of the parts, one after the other, are those of the one file.
+        // The lines of all parts are the lines of the single file.
         List<String> lines = new ArrayList<>();
         for (int part = 0; part < 4; part++) {
             Files.readAllLines(folder.resolve("lines/part-0000" + part + ".jsonl")).stream()
@@ -185,7 +185,7 @@ class GenerateTest {
         assertThat(Files.readString(Path.of(untimed))).doesNotContain("\"start\"");
     }
 
-    /** As JSON Lines. */
+    /** Converts a history to JSON Lines. */
     private List<String> rows(String out, String options) throws IOException {
         InProcess generated = generate(out, options);
         assertThat(generated.exitCode()).as(generated.toString()).isZero();

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The store with predicates keeps its level, whatever else the workload has. */
+/** The store with predicates keeps its level for every workload. */
 class GeneratedPredicatesTest {
     @TempDir
     private Path folder;
@@ -82,7 +82,7 @@ class GeneratedPredicatesTest {
         InProcess checked = run("check", "-q", "-l", levels, path("h.jsonl"));
         assertThat(checked.exitCode()).as(checked.toString()).isZero();
         InProcess stats = run("stats", path("h.jsonl"));
-        // Keys and operations that stand for predicates are not counted.
+        // Keys and operations that express predicates are not counted.
         assertThat(stats.out()).contains("keys          60, 60 of them written");
         assertThat(checked.out()).contains("  " + stats.out().replaceAll("(?s).*operations +(\\d+):.*", "$1") + " ops");
     }

@@ -22,9 +22,7 @@ import org.polygraph.jobs.report.Untimed;
 import org.polygraph.jobs.spark.FaultPlugin;
 import org.polygraph.jobs.spark.FaultPlugin.Fault;
 
-/**
- * Two workers in processes of their own, and HDFS for everything: the input, which tasks read, scratch files, the run.
- */
+/** Two workers in processes of their own. The input, which tasks read, scratch files and the run are on HDFS. */
 @Tag("cluster")
 class HdfsClusterIT {
     @TempDir
@@ -43,7 +41,7 @@ class HdfsClusterIT {
         all(List.of("merge the input", "force edges, round 2", "check keys against the first order"));
     }
 
-    /** @param jobs in which a worker is killed; none: one check without */
+    /** @param jobs in which a worker is killed; if there are none, one check runs without a fault */
     private void all(List<String> jobs) throws IOException, InterruptedException {
         Configuration configuration = new Configuration();
         configuration.set(

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.storage.artifact.AtomicFile;
 import org.polygraph.storage.artifact.Location;
 
-/** Runs on HDFS: history, run directory and verification all live there. */
+/** Checks and verifications whose history and run directory are on HDFS. */
 @Tag("cluster")
 class HdfsTest {
     @TempDir
@@ -91,7 +91,7 @@ class HdfsTest {
         assertThat(verified.exitCode()).as(verified.toString()).isZero();
         assertThat(verified.out()).contains("the same bytes");
 
-        // Over one that stopped half-way.
+        // An unfinished run is replaced.
         files.delete(first(), false);
         org.apache.hadoop.fs.Path left = new org.apache.hadoop.fs.Path(first().getParent(), ".verdict.json.9.tmp");
         files.create(left).close();
@@ -106,7 +106,7 @@ class HdfsTest {
         assertThat(violation.exitCode()).isEqualTo(3);
         assertThat(InProcess.run("verify", uri("/skew")).word()).isEqualTo("VERIFIED");
         assertThat(InProcess.run("verify", uri("/nowhere")).exitCode()).isEqualTo(6);
-        // The same run, copied to a local disk, says the same of a local copy.
+        // A copy of the run on a local disk verifies a local copy of the history.
         Path local = folder.resolve("local");
         files.copyToLocalFile(new org.apache.hadoop.fs.Path("/out"), new org.apache.hadoop.fs.Path(local.toUri()));
         assertThat(Files.isDirectory(local)).isTrue();
@@ -136,7 +136,7 @@ class HdfsTest {
         location.write(out -> out.write("newer".getBytes(StandardCharsets.UTF_8)));
         assertThat(location.length()).isEqualTo(5);
         assertThat(list("/replaced")).hasSize(1);
-        // Nor does it say that a folder is a file.
+        // The message must not call a folder a file.
         location.delete();
         location.child("in").write(out -> out.write('n'));
         assertThatThrownBy(() -> location.write(out -> out.write('n'))).isInstanceOf(IOException.class);

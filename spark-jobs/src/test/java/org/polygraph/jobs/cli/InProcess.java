@@ -8,9 +8,9 @@ import org.polygraph.jobs.application.Engines;
 import org.polygraph.jobs.application.InstalledEngines;
 import org.polygraph.jobs.report.VerdictSchema;
 
-/** What a command line said, run in this JVM. */
+/** The output of a command line that ran in this JVM. */
 public record InProcess(int exitCode, String out, String err) {
-    /** With the engines there are. */
+    /** Runs with the installed engines. */
     public static InProcess run(String... words) {
         return run(new InstalledEngines(), words);
     }
@@ -30,7 +30,7 @@ public record InProcess(int exitCode, String out, String err) {
         return run(words.toArray(new String[0]));
     }
 
-    /** The first line's first word. */
+    /** The first word of the first line. */
     String word() {
         return out.split("  ", 2)[0];
     }

@@ -95,7 +95,7 @@ class InitialRowsFormatsTest {
         }
     }
 
-    /** As a client that commits each INSERT by itself loads its rows. */
+    /** Rows loaded by a client that commits each INSERT separately. */
     @Test
     void rowsMayBeLoadedOneByOne() throws Exception {
         String path = Files.writeString(
@@ -182,7 +182,10 @@ class InitialRowsFormatsTest {
         assertThat(rejected.exitCode()).as(rejected.toString()).isEqualTo(3);
     }
 
-    /** The implicit choice passes; its certificate has the loader anywhere, which the choice auto does not accept. */
+    /**
+     * With the choice implicit the check passes. Its certificate may have the loader at any place, so the choice auto
+     * rejects it.
+     */
     @Test
     void anOrderForOneChoiceIsNoneForAnother() throws IOException {
         String path = lostUpdate();

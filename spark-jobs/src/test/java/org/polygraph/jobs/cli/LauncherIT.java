@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
 
-/** The launcher, from outside; runs after the jars are built. */
+/** Runs the launcher as users do, after the jars are built. */
 class LauncherIT {
     private static final String LAUNCHER = Command.ROOT.resolve("polygraph").toString();
     private static final Path EXAMPLES = Command.ROOT.resolve("spark-jobs/examples");
@@ -77,7 +77,9 @@ class LauncherIT {
         assertThat(command.err()).contains("openjdk version");
     }
 
-    /** Native code stands beside the classes: where none can be written, it could not be taken out of its jar. */
+    /**
+     * Native code is beside the classes, because it could not be extracted from its jar where no file can be written.
+     */
     @Test
     @Tag("process")
     @EnabledOnOs(
@@ -97,7 +99,7 @@ class LauncherIT {
         assertThat(check.out()).as(check.err()).startsWith("PASS  si  " + history);
     }
 
-    /** Maven's repository is emptied now and then, and another user may not read it: then it is built again. */
+    /** If Maven's repository was emptied, or another user cannot read it, the launcher builds again. */
     @Test
     @Tag("process")
     void aLibraryThatIsGoneIsFetchedAgain() throws IOException, InterruptedException {
@@ -112,7 +114,8 @@ class LauncherIT {
     }
 
     /**
-     * A JVM that is asked to end exits like any program, so the launcher must not take that for the end of its step.
+     * A JVM that is asked to end exits like any other program, so the launcher must not take this for the end of its
+     * step.
      */
     @ParameterizedTest
     @Tag("process")
@@ -148,7 +151,7 @@ class LauncherIT {
                 .containsExactlyInAnyOrder("spark.libraries", "spark.flags");
     }
 
-    /** A checkout that is built, with a library {@code some.jar}, and a JDK and Maven whose programs are the script. */
+    /** A built checkout with a library {@code some.jar}, and a JDK and Maven whose programs are the given script. */
     private Path checkout(String script) throws IOException {
         Path root = Files.createDirectories(folder.resolve("checkout"));
         Path launcher = Files.copy(Path.of(LAUNCHER), root.resolve("polygraph"), StandardCopyOption.COPY_ATTRIBUTES);
@@ -186,7 +189,7 @@ class LauncherIT {
         assertThat(command.err()).contains("'4x' is no size");
     }
 
-    /** The JVM refuses some heaps, on stdout; it is not asked for them. */
+    /** The JVM refuses some heap sizes with a message on stdout, so the launcher does not request them. */
     @ParameterizedTest
     @Tag("process")
     @ValueSource(strings = {"1k", "08m", "512MiB", "100000g"})
@@ -196,13 +199,13 @@ class LauncherIT {
         assertThat(command.out()).startsWith("ERROR  ser  missing");
     }
 
-    /** The caller learns which signal it was, whether the launcher has it or the check. */
+    /** The exit code tells the signal, whether the launcher or the check received it. */
     @ParameterizedTest
     @Tag("process")
     @CsvSource({"INT,130", "TERM,143"})
     void signalsHaveTheirExitCodes(String signal, int exitCode) throws IOException, InterruptedException {
         Path out = folder.resolve("out");
-        // Standard input stays open: the check waits for it.
+        // Standard input stays open, so the check waits for it.
         Process process = Command.start(
                 folder, Map.of(), out, folder.resolve("err"), List.of(LAUNCHER, "check", "-l", "ser", "-"));
         Thread.sleep(2500);
@@ -213,7 +216,7 @@ class LauncherIT {
         assertThat(out).isEmptyFile();
     }
 
-    /** Parts of a history are no history. */
+    /** A part of a generated history must not be left as if it were whole. */
     @ParameterizedTest
     @Tag("process")
     @CsvSource({"INT,130", "TERM,143"})
@@ -232,7 +235,7 @@ class LauncherIT {
                 parts = files.filter(file -> file.getFileName().toString().startsWith("part-"))
                         .count();
             } catch (UncheckedIOException e) {
-                // A file was renamed under the walk.
+                // A file was renamed while the folder was listed.
                 continue;
             }
             assertThat(work.resolve("parts")).doesNotExist();
@@ -244,7 +247,7 @@ class LauncherIT {
         assertThat(work).isEmptyDirectory();
     }
 
-    /** The history is whole, and the summary counts what it has. */
+    /** The history is whole, and the summary has its counts. */
     @Test
     @Tag("process")
     void aRecordingEndsAtASignal() throws Exception {

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.storage.testkit.SplitMix;
 
-/** A client that does not learn an outcome goes on as a new session: 70,000 of them, with the memory of a laptop. */
+/** A client that does not learn an outcome continues as a new session: 70,000 sessions, in the memory of a laptop. */
 class ManySessionsTest {
     private static final int SESSIONS = 70_000;
     private static final int KEYS = 1_000;

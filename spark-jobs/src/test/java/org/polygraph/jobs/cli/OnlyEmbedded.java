@@ -4,7 +4,7 @@ import org.polygraph.jobs.application.Checker;
 import org.polygraph.jobs.application.Engines;
 import org.polygraph.jobs.certificate.judge.Verification;
 
-/** A checker as the only engine: there is no Spark. */
+/** Engines with a single checker and without Spark. */
 record OnlyEmbedded(Checker embedded) implements Engines {
     @Override
     public Checker spark(String master) throws EngineMissingException {

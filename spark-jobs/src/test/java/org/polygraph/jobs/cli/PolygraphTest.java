@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.report.Version;
 
-/** The command line as its users meet it, over an engine that answers what the first session's number asks for. */
+/** The command line with an engine whose answer depends on the number of the first session. */
 class PolygraphTest {
     private static final String HISTORY =
             "{\"session\":%d,\"index\":0,\"status\":\"committed\",\"ops\":[{\"op\":\"w\",\"key\":1,\"value\":2}]}\n";
@@ -108,7 +108,7 @@ class PolygraphTest {
         }
     }
 
-    /** Usage, while nothing is answered; then each PATH has its line all the same. */
+    /** An error of configuration is a usage error before the first answer; afterwards each PATH still has its line. */
     @Test
     void settingsThatDoNotWorkTakeNoAnswerAway() throws IOException {
         String misconfigured = history("misconfigured.jsonl", FakeChecker.MISCONFIGURED);
@@ -163,7 +163,7 @@ class PolygraphTest {
         assertThat(run("explain", run)).isEqualTo(5);
         assertThat(err)
                 .contains(run + "/verdict.json: found damaged JSON; expected a verdict; check the history again");
-        // The history has nothing wrong with it.
+        // The error is not in the history.
         assertThat(run("check", "-l", "ser", "-o", runs, violation)).isEqualTo(6);
         assertThat(err)
                 .contains(run + "/verdict.json: found damaged JSON; expected a verdict; check the history again");

@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.polygraph.jobs.cli.Verbosity.ProgressMode;
 
-/** What stderr shows, over a clock that the test moves. */
+/** The output on stderr, with a clock that the test controls. */
 class ProgressPrinterTest {
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     private long now = Long.MAX_VALUE - TimeUnit.SECONDS.toNanos(3);
@@ -180,7 +180,7 @@ class ProgressPrinterTest {
         assertThat(printed()).isEmpty();
     }
 
-    /** A stage of several jobs: each counts its own, from its own beginning. */
+    /** A phase with several jobs: each job counts its own items from its own beginning. */
     @Test
     void rateAndTimeLeftAreOfTheJob() {
         for (ProgressMode mode : new ProgressMode[] {ProgressMode.PLAIN, ProgressMode.JSON}) {

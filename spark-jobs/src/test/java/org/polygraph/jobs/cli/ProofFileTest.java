@@ -83,7 +83,7 @@ class ProofFileTest {
                 without.remove(i);
                 Files.write(proof, without);
                 InProcess verify = verify(proof, "ser", history);
-                // Some steps are superfluous, but never a wrong one is accepted: the rest still refutes.
+                // Some steps are superfluous. If a file without a step is accepted, the remaining steps still refute.
                 assertThat(verify.exitCode()).isIn(0, 3);
                 rejected += verify.exitCode() == 3 ? 1 : 0;
             }

@@ -128,7 +128,7 @@ class RecordServersTest {
                 folder.resolve("run.jsonl").toString());
     }
 
-    /** A program on the path, or where Debian has the servers. */
+    /** A program on the path, or in the folders of Debian's servers. */
     private static Path program(String name) throws IOException {
         List<Path> folders = new ArrayList<>();
         for (String each : String.valueOf(System.getenv("PATH")).split(File.pathSeparator)) {
@@ -202,7 +202,7 @@ class RecordServersTest {
                     .start();
         }
 
-        /** Until the server accepts connections. */
+        /** Waits until the server accepts connections. */
         void awaitRecording(String url) throws InterruptedException {
             long until = System.nanoTime() + START_NANOS;
             while (recorded(url, "mini", "serializable").exitCode() != 0) {

@@ -178,7 +178,7 @@ class RecordTest {
         }
     }
 
-    /** Each result is that of the table as the committed changes before have left it; all rows are there at first. */
+    /** Each result fits the table that the earlier committed changes have left. All rows exist at first. */
     @Test
     void rowsAreInsertedUpdatedDeletedAndSelected() throws Exception {
         Path file = folder.resolve("run.jsonl");
@@ -236,7 +236,7 @@ class RecordTest {
                 .containsExactly("d", "i", "pd", "pd of none", "pr", "pr of none", "pw", "pw of none", "r", "w");
     }
 
-    /** The rows that match, which the operation has recorded. */
+    /** The matching rows that the operation has recorded. */
     private static Set<Long> selected(Map<Long, Long> rows, JsonNode operation) {
         Set<Long> matched = new TreeSet<>();
         Set<String> expected = new TreeSet<>();

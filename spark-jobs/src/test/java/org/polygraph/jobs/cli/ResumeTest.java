@@ -20,7 +20,7 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryGenerator;
 import org.polygraph.storage.testkit.SplitMix;
 
-/** Processes that are killed in the middle, and the same command again. */
+/** Processes are killed during a check, and the same command runs again. */
 class ResumeTest {
     private static final long SEED = 0x2e5e;
 
@@ -76,7 +76,7 @@ class ResumeTest {
             assertThat(run(out).resolve("stages")).doesNotExist();
             assertThat(run(out).resolve("_SUCCESS")).exists();
         }
-        // Begun anew: what is there is not looked at.
+        // The check starts anew and ignores the checkpoints.
         Path out = folder.resolve("anew");
         kill(words(history, out, "--resume"), out, "index");
         InProcess anew = InProcess.run(words(history, out, "--overwrite"));
@@ -84,7 +84,7 @@ class ResumeTest {
         assertThat(verdict(out)).isEqualTo(verdict(whole));
     }
 
-    /** What the rules of windows, and of keys by themselves, leave. */
+    /** Kills the process after checkpoints of rules by windows, and of orders of keys. */
     @Test
     @Timeout(240)
     void soDoThoseWithTimes() throws IOException, InterruptedException {
@@ -117,7 +117,7 @@ class ResumeTest {
         }
     }
 
-    /** Starts a process and kills it when a stage has been kept; should it be too fast for that, it is just over. */
+    /** Starts a process and kills it when a checkpoint was kept. If the process is too fast, it ends by itself. */
     private void kill(List<String> words, Path out, String stage) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),

@@ -48,7 +48,7 @@ class RunsTest {
                 .orElseThrow()
                 .substring(7);
         assertThat(Path.of(run, "verdict.json")).exists();
-        // An earlier run is named too, and by --json.
+        // An earlier run is also named, in text and with --json.
         assertThat(check("-l", "ser", SKEW).out()).contains("  run: " + run);
         assertThat(check("-l", "ser", "--json", SKEW).out()).contains("\"run\":\"" + run + "\"");
         assertThat(check("-l", "si", "--json", SKEW).out()).contains("\"run\":\"" + runs() + "/run=");
@@ -141,7 +141,7 @@ class RunsTest {
                 .isEqualTo(6);
     }
 
-    /** A run names its history so that it is found from any directory. */
+    /** A run names its history by a path that is valid from any directory. */
     @Test
     void theHistoryIsFoundFromElsewhere() throws IOException {
         Path history = Files.copy(Path.of(BANK), folder.resolve("h.jsonl"));

@@ -20,7 +20,7 @@ import org.polygraph.jobs.decision.Finding;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.model.BudgetException;
 
-/** {@code check -l ser,si}: levels of one PATH in one reading. */
+/** {@code check -l ser,si}: the history of a PATH is read once for several levels. */
 class SeveralLevelsTest {
     private static final Path EXAMPLES = Command.ROOT.resolve("spark-jobs/examples");
     private static final String BANK = example("bank-serializable");
@@ -206,7 +206,7 @@ class SeveralLevelsTest {
                     .isZero();
             assertThat(out).startsWith("VERIFIED");
         }
-        // One level of several finds its run, and several find the runs of each.
+        // A check of one level finds its run of an earlier check of several levels, and the reverse.
         checked.clear();
         assertThat(run("check", "-l", "si", "-o", together, SKEW)).isZero();
         assertThat(run("check", "-l", "si,ser", "--json", "-o", alone, SKEW)).isEqualTo(3);
@@ -228,7 +228,7 @@ class SeveralLevelsTest {
         assertThat(lastLine()).endsWith("holds: not known");
     }
 
-    // --- what one level says of another
+    // --- verdicts that one level implies for another
 
     @Test
     void aWeakerViolationDecidesWhatWasLeftOpen() {
@@ -260,7 +260,7 @@ class SeveralLevelsTest {
                             "polygraph: " + LOST + ": internal error: ser passes and si, which it implies, does not\n");
             assertThat(lastLine()).endsWith("holds: not known");
         }
-        // Also of what an earlier run found.
+        // The same for a verdict of an earlier run.
         assertThat(run("check", "-l", "ser", "-o", runs, LOST)).isZero();
         checked.clear();
         assertThat(run("check", "-l", "ser,si", "-o", runs, LOST)).isEqualTo(1);

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Help, stats as JSON, and outputs that are no regular files. */
+/** Help, stats as JSON, and outputs that are not regular files. */
 class SmallCommandsTest {
     private static final String BANK =
             Command.ROOT.resolve("spark-jobs/examples/bank-serializable.jsonl").toString();

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.report.Untimed;
 
-/** Several levels in one check, on Spark: what the embedded engine answers. */
+/** Several levels in one check on Spark: the answers are those of the embedded engine. */
 class SparkLevelsTest {
     @Test
     void severalLevelsAndPaths() {
@@ -31,7 +31,7 @@ class SparkLevelsTest {
         assertThat(spark.out().lines()).hasSize(5 * paths.size());
     }
 
-    /** One write skew at a stated place among many transactions: both engines name its two, and no other. */
+    /** One planted write skew among many transactions: both engines name its two transactions and no others. */
     @Test
     void aPlantedWriteSkewIsNamed(@TempDir Path folder) {
         String path = folder.resolve("planted.parquet").toString();

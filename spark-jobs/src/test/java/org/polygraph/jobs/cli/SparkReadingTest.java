@@ -25,8 +25,8 @@ import org.polygraph.storage.testkit.BinaryFiles;
 import org.polygraph.storage.testkit.EdnFiles;
 
 /**
- * Inputs that tasks read piece by piece, and those of other formats, which the driver reads: the bytes that the
- * embedded engine answers, whatever is wrong with them.
+ * Inputs that tasks read in pieces, and those of other formats, which the driver reads. The output is that of the
+ * embedded engine to the byte, also for damaged inputs.
  */
 @Tag("spark")
 class SparkReadingTest {
@@ -154,7 +154,7 @@ class SparkReadingTest {
         assertThat(spark.err()).contains("flag.bincode:byte ", "behind.bincode:byte ", "T7.log:byte ");
     }
 
-    /** What Spark's jobs were called. */
+    /** The names of Spark's jobs. */
     private static List<String> jobs() {
         List<String> names = new ArrayList<>();
         SparkSession.active()
@@ -184,7 +184,7 @@ class SparkReadingTest {
     @Test
     void timeEndsIt() throws IOException {
         String path = generated("h.jsonl", "");
-        // The session is there, or the time would end while it starts.
+        // The session is started first, because otherwise the time would end while it starts.
         same(path);
         InProcess spark =
                 check(List.of("--engine", "spark", "--master", "local[2]"), List.of("--timeout", "1ms"), List.of(path));

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** spark-submit with the jars of cluster-config/bin/thin-jars, over a class path that has nothing of ours. */
+/** spark-submit with the jars of cluster-config/bin/thin-jars, on a class path without our jars. */
 @Tag("cluster")
 class SparkSubmitIT {
     @TempDir

@@ -15,7 +15,7 @@ import java.util.zip.ZipEntry;
 import org.polygraph.jobs.spark.FaultPlugin;
 
 /**
- * A master and two workers in processes of their own, and settings for them; closing sees that nothing of theirs stays.
+ * A master and two workers in processes of their own, with their settings. Closing checks that no file of them is left.
  */
 final class StandaloneCluster implements AutoCloseable {
     private static final Path BIN = Command.ROOT.resolve("cluster-config/bin");
@@ -55,7 +55,7 @@ final class StandaloneCluster implements AutoCloseable {
         return command.out().strip();
     }
 
-    /** What the executors do not have from Spark: our jars, and the one who does the harm. */
+    /** The jars that executors need beside those of Spark: ours, and the plugin that makes faults. */
     private String jars() throws IOException, InterruptedException {
         String ours = script(
                 BIN.resolve("thin-jars").toString(), folder.resolve("jars").toString());
@@ -73,7 +73,7 @@ final class StandaloneCluster implements AutoCloseable {
         return ours.replace('\n', ',') + "," + harm;
     }
 
-    /** Workers remove what executors, killed ones too, had on their disks when the application ends. */
+    /** When the application ends, workers remove the files of its executors, also of killed ones. */
     private static boolean emptyInTime(Path local) throws IOException, InterruptedException {
         for (int i = 0; i < 300; i++) {
             try (Stream<Path> files = Files.walk(local)) {
@@ -81,7 +81,7 @@ final class StandaloneCluster implements AutoCloseable {
                     return true;
                 }
             } catch (UncheckedIOException e) {
-                // They are being removed.
+                // The files are being removed.
             }
             Thread.sleep(100);
         }

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** cluster-config/bin/standalone: real processes, a master and two workers, and a check on them. */
+/** cluster-config/bin/standalone: starts a master and two workers as processes, and runs a check on them. */
 @Tag("cluster")
 class StandaloneIT {
     private static final String SCRIPT =
@@ -42,11 +42,11 @@ class StandaloneIT {
                         "bash",
                         "-c",
                         "ls " + dir + "/*.pid | wc -l; exec " + check + " --engine spark --master $MASTER"),
-                // 25 s alone; six JVMs start, and the machine may be busy.
+                // This takes 25 s on an idle machine, because six JVMs start.
                 5);
         assertThat(cluster.exitCode()).as(cluster.err()).isEqualTo(3);
         assertThat(untimed(cluster.out())).isEqualTo("3\n" + untimed(embedded.out()));
-        // Neither files nor processes stay.
+        // No file and no process is left.
         assertThat(Path.of(dir)).doesNotExist();
         Command left = Command.run(
                 Command.ROOT, Map.of(), List.of("bash", "-c", "pgrep -fc -- '[-]Dpolygraph.standalone=" + dir + "'"));

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code --timeout} where no kernel runs: hashing, verification, a cluster that does not answer. */
+/** {@code --timeout} in steps without a kernel: hashing, verification, a cluster that does not answer. */
 class TimeoutTest {
     @TempDir
     private static Path folder;
@@ -38,7 +38,7 @@ class TimeoutTest {
                 .hasSize(2)
                 .allMatch(line ->
                         line.endsWith("  timeout of 1 ms ran out during hashing of the input; give --timeout more"));
-        // Whose run it would be is not known.
+        // The id of the run is not known.
         assertThat(out).doesNotExist();
     }
 
@@ -88,7 +88,7 @@ class TimeoutTest {
         assertThat(System.nanoTime() - start).isLessThan(TimeUnit.MINUTES.toNanos(4));
     }
 
-    /** Before anything is read: the history is not there. */
+    /** The check fails before it reads: the history does not exist. */
     @Test
     void settingsThatCannotWorkAreToldFirst() {
         String nowhere = folder.resolve("nowhere").toString();
@@ -101,7 +101,7 @@ class TimeoutTest {
                 .contains("spark.polygraph.stage.dir");
         for (String key : List.of("slice.operations", "piece.bytes", "clocks.heap", "hot.key.bytes")) {
             settingIsRefused("spark.polygraph." + key, "much", nowhere);
-            // No number holds it.
+            // The duration exceeds every number.
             settingIsRefused("spark.polygraph." + key, "99999999999g", nowhere);
         }
         settingIsRefused("spark.polygraph.stage.dir", "hdfs:", nowhere);

@@ -14,7 +14,7 @@ import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.SuiteScale;
 
-/** Writes by a condition that do not name their rows. */
+/** Writes by a condition whose rows are not recorded. */
 class UnknownRowsTest {
     private static final String HEADER =
             "{\"format\":\"history\",\"version\":1,\"initial\":{\"value\":null,\"state\":[[1,5],[2,5]]}}\n";
@@ -30,7 +30,7 @@ class UnknownRowsTest {
         return "{\"session\":" + session + ",\"index\":0,\"status\":\"committed\",\"ops\":[" + operations + "]}\n";
     }
 
-    /** Every order of events and every outcome is tried, with the rows that match in it. */
+    /** Tries every order of events and every outcome, with the rows that match in it. */
     @Test
     void noVerdictIsWrong() throws IOException {
         long seed = 0x0b5c;

@@ -18,7 +18,10 @@ import org.polygraph.storage.format.HistoryWriter;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryGenerator;
 
-/** {@code verify --engine spark} of a history that tasks read: the answer of the embedded engine, but for the bytes. */
+/**
+ * {@code verify --engine spark} of a history that tasks read: the answer is that of the embedded engine except for the
+ * hash of the bytes.
+ */
 @Tag("spark")
 class VerifyInPiecesTest {
     @TempDir
@@ -60,7 +63,7 @@ class VerifyInPiecesTest {
             String whole = verify("embedded", file);
             String pieces = verify("spark", file);
             assertThat(whole).startsWith("VERIFIED");
-            // What an order of transactions shows is verified by tasks, the rest by the driver.
+            // Tasks verify orders of transactions; the driver verifies all other evidence.
             boolean inPieces = !level.equals("ra");
             assertThat(pieces.contains("the same content, sha256")).isEqualTo(inPieces);
             String history = "  history .*\n";

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.storage.testkit.OracleCorpus;
 
-/** {@code check --out} and {@code verify} after it, as their users meet them. */
+/** {@code check --out}, and {@code verify} of its runs. */
 class VerifyTest {
     private static final Path EXAMPLES = Command.ROOT.resolve("spark-jobs/examples");
     private static final String BANK =
@@ -68,7 +68,7 @@ class VerifyTest {
                         + "  reads        508 reads return the last write before them; 0 of them their transaction's own\n"
                         + "  overlaps     none between writers of a key, 316 writes\n"
                         + "  real time    not part of the level\n");
-        // The folder with one run, the path it names; the same history in other bytes.
+        // The folder with one run and the path that it names; then the same history in other bytes.
         assertThat(verify(folder.resolve("out")).word()).isEqualTo("VERIFIED");
         String parquet = folder.resolve("bank.parquet").toString();
         assertThat(InProcess.run("convert", BANK, parquet).exitCode()).isZero();
@@ -115,7 +115,7 @@ class VerifyTest {
         assertThat(noMaster.err()).startsWith("polygraph: found --master 'localhost'; expected local[*]");
     }
 
-    /** A violation has no order to replay: no session is started, and none could be on this master. */
+    /** A violation has no order to replay, so no session is started. With this master none could start. */
     @Test
     void sparkIsStartedForAnOrderOnly() throws IOException {
         String skew = EXAMPLES.resolve("write-skew.jsonl").toString();
@@ -130,12 +130,12 @@ class VerifyTest {
                 .contains("\"path\":\"certificate/ranks.parquet\",\"verified\":false}")
                 .doesNotContain("\"replay\"");
         assertThat(verify(run).word()).isEqualTo("VERIFIED");
-        // Another question: the run that was not verified does not answer it.
+        // This is another question, which the unverified run does not answer.
         InProcess again = InProcess.run("check", "-q", "-l", "ser", "--json", "-o", folder + "/out", BANK);
         assertThat(again.out()).contains("\"verified\":true");
     }
 
-    /** Of a compare-and-set that was refused it may not be known what it found; and a place is one of its key. */
+    /** The value that a refused compare-and-set found may be unknown, and places are those of a key. */
     @Test
     void linearizabilityIsVerified() throws IOException {
         Path history = folder.resolve("refused.jsonl");
@@ -147,14 +147,14 @@ class VerifyTest {
         Path run = checked("lin", history.toString());
         InProcess verified = verify(run);
         assertThat(verified.word()).as("%s", verified).isEqualTo("VERIFIED");
-        // What is printed follows the schema, a VIOLATION too.
+        // The printed JSON follows the schema, also for a VIOLATION.
         Files.writeString(history, Files.readString(history).replace("\"expected\":7", "\"expected\":5,\"found\":6"));
         assertThat(InProcess.run("check", "-l", "lin", "--json", history.toString())
                         .exitCode())
                 .isEqualTo(3);
     }
 
-    /** The last read is stale if the one before read from the first or from the last writer of its value. */
+    /** The last read is stale, whether the read before it read from the first or from the last writer of its value. */
     @Test
     void choicesAreTriedAgain() throws IOException {
         String few = """
@@ -350,7 +350,7 @@ class VerifyTest {
         assertThat(Files.readString(run.resolve("metrics.json"))).startsWith("{\"schema\":1");
     }
 
-    /** A few of each kind; all of them under the tag. */
+    /** A few of each kind; with the tag full, all of them. */
     @Test
     void histories() throws IOException {
         corpus(List.of(

@@ -16,7 +16,7 @@ import org.polygraph.storage.testkit.InjectedAnomaly;
 import org.polygraph.storage.testkit.SuiteScale;
 import org.polygraph.storage.testkit.TinyHistories;
 
-/** {@code check --window}: the answers of the command, and what {@code verify} makes of its runs. */
+/** {@code check --window}: the answers of the command, and {@code verify} of its runs. */
 class WindowTest {
     private static final long SEED = 0x817d;
     private static final Path EXAMPLES = Path.of(System.getProperty("polygraph.root", ".."), "spark-jobs", "examples");
@@ -32,7 +32,8 @@ class WindowTest {
             String[] cells = line.split(",", -1);
             for (int level = 1; level < levels.length; level++) {
                 for (int window : new int[] {1, 4, 50}) {
-                    // Windows do not support rows; one level shows that these are decided whole.
+                    // Windows do not support rows. One level suffices to show that such histories are decided as a
+                    // whole.
                     boolean tried = level == 1 || !cells[0].startsWith("rows");
                     if (tried && !cells[level].isEmpty()) {
                         assertDecided(EXAMPLES.resolve(cells[0]).toString(), levels[level], window, cells[level]);

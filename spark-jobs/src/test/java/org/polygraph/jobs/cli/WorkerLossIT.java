@@ -18,15 +18,15 @@ import org.polygraph.jobs.spark.FaultPlugin;
 import org.polygraph.jobs.spark.FaultPlugin.Fault;
 
 /**
- * Two workers in processes of their own, one of them killed (-9) within a stage: the same verdict, and nothing left
- * over.
+ * Of two workers in processes of their own, one is killed (-9) within a Spark stage: the verdict is the same, and no
+ * file is left.
  */
 @Tag("cluster")
 class WorkerLossIT {
     @TempDir
     private Path folder;
 
-    /** Within a job of a check; later: when a task of the second stage starts. */
+    /** Within a job of a check; or later, when a task of the second stage starts. */
     private record Kill(Question question, String job, boolean later) {
         private static List<Kill> all(Question question) {
             return question.jobs.stream()
@@ -36,7 +36,8 @@ class WorkerLossIT {
     }
 
     /**
-     * Lost with the worker: shuffle files; cached slices and files of the closure; rows of the input; broadcast orders.
+     * With the worker are lost: shuffle files; cached slices and files of the closure; rows of the input; broadcast
+     * orders.
      */
     @Test
     @Timeout(600)
@@ -85,7 +86,7 @@ class WorkerLossIT {
                         TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - begin));
             }
             for (Kill kill : kills) {
-                // Of other levels no order is replayed.
+                // At other levels no order is replayed.
                 if (kill.question.level().endsWith("ser")) {
                     FaultPlugin.order(faults.orders, Fault.KILL, "replay keys", faults.stages);
                     verify(faults.out(kill.toString()), cluster.master);
@@ -98,7 +99,7 @@ class WorkerLossIT {
         }
     }
 
-    /** The same rows; what the killed one had begun to write is removed. */
+    /** The rows are the same, and the file that the killed worker had begun is removed. */
     private void generating(Faults faults, String master) throws IOException {
         List<String> words = List.of("generate", "-q", "--transactions", "20000", "--parts", "5", "-f", "jsonl");
         List<String> expected = rows(words, "embedded", "--engine", "embedded");

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.application.ClusterDriver;
 import org.polygraph.jobs.application.InstalledEngines;
 
-/** {@code --deploy-mode cluster} on YARN: what the application master hears of how a command ended. */
+/** {@code --deploy-mode cluster} on YARN: the status that the application master gets for a command. */
 @Tag("cluster")
 class YarnClusterTest {
     @TempDir
@@ -55,7 +55,7 @@ class YarnClusterTest {
                 .isNotNull();
     }
 
-    /** In this order: the session first, the end last, when all that was printed has left. */
+    /** The session starts first, and the end is reported last, after all output was written. */
     @Test
     void theClusterHearsOfTheCode() {
         List<String> heard = new ArrayList<>();
@@ -81,7 +81,7 @@ class YarnClusterTest {
         assertThat(heard).containsExactly("begin", "end 3 after VIOLATION");
     }
 
-    /** Five applications in a process of the cluster's, which none of them may end. */
+    /** Five applications run in one process of the cluster, which none of them may end. */
     @Test
     void everyEndIsReported() throws IOException, InterruptedException {
         String runs = folder.resolve("runs").toString();
@@ -113,7 +113,7 @@ class YarnClusterTest {
                 List.of("check", "-q", "-l", "ser", "--engine", "spark", "spark-jobs/examples/write-skew.jsonl");
         words.addAll(pass);
         words.add(";");
-        // Finds its verdict, and would make no session.
+        // This command finds its verdict in a run and needs no session.
         words.addAll(pass);
         words.add(";");
         words.addAll(skew);

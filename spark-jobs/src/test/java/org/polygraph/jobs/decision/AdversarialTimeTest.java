@@ -12,7 +12,7 @@ import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryGenerator;
 
-/** Times that no window would like, at size: verdicts are known from how the history was made. */
+/** Large histories with times that are hard for windows. The construction of each history determines its verdict. */
 class AdversarialTimeTest {
     private static final int TRANSACTIONS = 100_000;
 
@@ -39,7 +39,8 @@ class AdversarialTimeTest {
         long first = Arrays.stream(history.starts()).min().orElseThrow();
         long last = Arrays.stream(history.ends()).max().orElseThrow();
         for (int session = 0; session < 50; session += 7) {
-            // The first of a session, or its start would be before the end of the one before it.
+            // It is the first transaction of a session, because otherwise it would start before the end of the one
+            // before it.
             history.ends()[history.firstTransaction(session)] = last;
         }
         history.starts()[history.firstTransaction(50) - 1] = first;

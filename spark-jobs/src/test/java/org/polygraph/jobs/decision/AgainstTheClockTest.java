@@ -29,8 +29,8 @@ import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.SuiteScale;
 
 /**
- * Strict levels where sessions run against the clock and outcomes are open, against all orders: a start that binds only
- * if its transaction commits must be obeyed where it does, and must not bind where it does not.
+ * Compares strict levels with all orders, for sessions that run against the clock and open outcomes: a start that binds
+ * only if its transaction commits must be obeyed if it commits, and must not bind otherwise.
  */
 class AgainstTheClockTest {
     private static final List<IsolationLevel> LEVELS = List.of(IsolationLevel.SSER, IsolationLevel.SSI);
@@ -51,7 +51,7 @@ class AgainstTheClockTest {
         run(0xc10c4, SuiteScale.of(15_000));
     }
 
-    /** Many at once, so that the solver takes them for independent parts: the whole holds iff each of them does. */
+    /** Joins many histories, which are independent for the solver: the whole keeps a level iff each of them does. */
     @Test
     void agreesInParts() {
         int open = 0;
@@ -80,7 +80,7 @@ class AgainstTheClockTest {
         assertThat(open).isGreaterThan(20);
     }
 
-    /** Seeds of histories that hold and of those that do not. */
+    /** Seeds of histories that keep the level, and of those that violate it. */
     private static List<long[]> seeds(long seed, IsolationLevel level, int histories) {
         LongStream.Builder holding = LongStream.builder();
         LongStream.Builder violating = LongStream.builder();
@@ -163,7 +163,7 @@ class AgainstTheClockTest {
         }
         for (Violation violation : verdict.violations()) {
             SubHistory part = Objects.requireNonNull(violation.minimal(), what);
-            // Times alone may contradict a session where a transaction has no operation; here all have some.
+            // Times alone may contradict a session if a transaction has no operations. Here all have some.
             HistoryTable shown = HistorySelection.of(history, part.operations()).table();
             assertThat(BruteForceChecker.judge(shown, BruteForceChecker.Level.valueOf(level.name())))
                     .as("%s shown by %s", what, HistoryDsl.print(shown))

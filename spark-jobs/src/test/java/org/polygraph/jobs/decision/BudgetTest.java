@@ -21,7 +21,7 @@ class BudgetTest {
         long start = System.nanoTime();
         await(Budget.unlimited().part(share));
         assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(share);
-        // Steps of 10 ms at both ends, unless ten times its share had passed.
+        // The CPU clock has steps of 10 ms at both ends, unless ten times the share has passed on the wall clock.
         assertThat(CpuClock.millis() - cpu >= 80 || System.nanoTime() - start >= 10 * share)
                 .isTrue();
     }
@@ -62,7 +62,7 @@ class BudgetTest {
         assertThat(whole.bytes()).isEqualTo(HEAP / 20 * 17);
     }
 
-    /** By what is spent shrinking gives up, so it counts looks and nothing that goes by a clock. */
+    /** Shrinking gives up by the spent share, so the share counts calls and does not depend on a clock. */
     @Test
     void whatIsSpentGoesByLooksAlone() {
         Budget whole = Budget.starting(50_000_000, HEAP);

@@ -31,7 +31,7 @@ import org.polygraph.storage.testkit.HistoryGenerator;
 import org.polygraph.storage.testkit.InjectedAnomaly;
 import org.polygraph.storage.testkit.SplitMix;
 
-/** A check that ends after any of its stages goes on there, and answers as if it had not ended. */
+/** A check that ends after any of its checkpoints continues there, and answers as if it had not ended. */
 class CheckpointsTest {
     private static final long SEED = 0x57a6e5;
 
@@ -47,7 +47,7 @@ class CheckpointsTest {
         return new EndingCheckpoints(new CheckpointFiles(Location.of(folder.toString()), messages::add), after);
     }
 
-    /** Which stages begin. */
+    /** The phases that begin. */
     private static final class Heard implements Progress {
         final Set<String> stages = new TreeSet<>();
 
@@ -95,7 +95,7 @@ class CheckpointsTest {
             histories.add(generator.generate());
         }
         for (int i = 0; i < 2; i++) {
-            // Leaves reads to the solver.
+            // The rules leave reads to the solver.
             histories.add(HistoryGenerator.withSeed(SEED + i)
                     .sessions(16)
                     .transactions(3_000)
@@ -125,7 +125,7 @@ class CheckpointsTest {
         assertThat(seen).contains("closure", "saturation", "solve", "order");
     }
 
-    /** Few values: an order is found by {@link CoarseGuess}. */
+    /** With few values, {@link CoarseGuess} finds an order. */
     @Test
     void aCheckGoesOnAroundAGuess() throws IOException {
         HistoryTable table = HistoryGenerator.withSeed(SEED)
@@ -142,8 +142,8 @@ class CheckpointsTest {
     }
 
     /**
-     * What is left of the rules has real time, by windows and where few sessions write few keys by session, and every
-     * edge.
+     * The checkpoint of the rules has real time and every edge: by windows, and by session if few sessions write few
+     * keys.
      */
     @Test
     void rulesWithRealTimeAreTheSameAgain() throws IOException {
@@ -209,7 +209,7 @@ class CheckpointsTest {
         assertThat(messages)
                 .hasSize(20)
                 .allMatch(message -> message.contains("orders.stage: a checkpoint of an earlier"));
-        // Of another history.
+        // The checkpoint is of another history.
         CheckpointFiles kept = new CheckpointFiles(Location.of(folder.toString()), messages::add);
         HistoryTable other = Registers.simulated(new SplitMix(SEED), 300, 19, 5, true, 0);
         CheckRequest request = new CheckRequest(IsolationLevel.LIN, TimeMode.NONE, 0, IndeterminateMode.MAYBE);
@@ -228,7 +228,7 @@ class CheckpointsTest {
                 new EmbeddedChecker().check(table, request, before, Budget.unlimited(), ending(after));
                 break;
             } catch (EndingCheckpoints.Killed e) {
-                // And now again.
+                // The check runs again.
             }
             boolean ordered = Files.exists(folder.resolve("order.stage"));
             boolean ruled = Files.exists(folder.resolve("rules.stage"));
@@ -270,7 +270,7 @@ class CheckpointsTest {
                         Files.write(file, bytes);
                     }
                     default ->
-                        // Whole, but what another stage left.
+                        // The file is whole, but of another checkpoint.
                         new CheckpointFiles(Location.of(folder.toString()), messages::add)
                                 .keep(stage, new ArrayFile().put("other", new int[] {1}));
                 }

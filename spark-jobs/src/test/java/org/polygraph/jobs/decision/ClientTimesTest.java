@@ -22,7 +22,10 @@ import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.SuiteScale;
 import org.polygraph.storage.testkit.TinyHistories;
 
-/** Every kind of client time, absurd ones too: strict levels against all orders, the hint against no time at all. */
+/**
+ * Every kind of client time, also absurd ones: compares strict levels with all orders, and the hint with checks without
+ * times.
+ */
 class ClientTimesTest {
     private static final ClientTimes.Kind[] KINDS = ClientTimes.Kind.values();
 
@@ -77,7 +80,7 @@ class ClientTimesTest {
         assertThat(judged).isGreaterThan(histories / 2);
     }
 
-    /** The same real-time order at skew 0: a precedes b iff end(a) + skew < start(b). */
+    /** The same real-time order with a skew of 0: a precedes b iff end(a) + skew < start(b). */
     private static void delayEnds(HistoryTable history, long skew) {
         long[] ends = history.ends();
         for (int t = 0; t < ends.length; t++) {
@@ -87,7 +90,10 @@ class ClientTimesTest {
         }
     }
 
-    /** Times alone contradict a session, and one of the two transactions has no operation to keep in a part. */
+    /**
+     * Times alone contradict a session, and one of the two transactions has no operation that a sub-history could
+     * contain.
+     */
     @Test
     void aTransactionWithoutOperationsViolates() {
         HistoryTable history = HistoryDsl.parse(
@@ -105,7 +111,7 @@ class ClientTimesTest {
         }
     }
 
-    /** As a replica does: a transaction reads all its keys as they were long ago. */
+    /** A transaction reads all its keys as they were long ago, as from a replica. */
     @Test
     void anOldSnapshotBreaksRealTimeOnly() {
         int violations = 0;
@@ -134,7 +140,7 @@ class ClientTimesTest {
                 assertThat(strict.violations())
                         .as("seed %d", seed)
                         .allMatch(violation -> violation.anomaly() == Anomaly.REAL_TIME_VIOLATION);
-                // Elsewhere real time is in the reason of a version order of the cycle.
+                // Otherwise, real time is in the reason of a version order of the cycle.
                 shown += strict.violations().get(0).cycle().stream().anyMatch(edge -> edge.kind() == EdgeKind.RT)
                         ? 1
                         : 0;
@@ -175,7 +181,7 @@ class ClientTimesTest {
                     .keys(random.between(repeated ? 20 : 3, 100))
                     .indeterminateShare(random.chance(0.5) ? 0 : 0.05)
                     .withTimestamps();
-            // Few keys and few values are hard for search, with time or without.
+            // Histories with few keys and few values are hard for the search, with times or without.
             if (repeated) {
                 generator.repeatedValues(1, random.between(8, 30), 1);
             }

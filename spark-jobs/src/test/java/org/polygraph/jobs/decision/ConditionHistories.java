@@ -14,7 +14,7 @@ import org.polygraph.storage.testkit.SplitMix;
  */
 public final class ConditionHistories {
     static final int KEYS = 2;
-    /** In place of a count: the keys are given, or nothing is. */
+    /** Stands for a count: the keys are given, or neither keys nor count. */
     private static final int KEYS_GIVEN = -2;
 
     private static final int NOTHING_GIVEN = -1;
@@ -105,7 +105,7 @@ public final class ConditionHistories {
             };
         }
 
-        /** What it leaves where it writes. */
+        /** The row that it leaves where it writes. */
         @Nullable
         Row left() {
             return kind == Kind.D || kind == Kind.PD ? null : row;
@@ -157,19 +157,19 @@ public final class ConditionHistories {
     private boolean[] committed = {};
     private int[] place = {};
 
-    /** What a key is, and the transactions that wrote its incarnation. */
+    /** The state of a key, and the transactions that wrote its incarnation. */
     private record Version(@Nullable Row row, List<Integer> writers) {}
 
     ConditionHistories(SplitMix random) {
         this(random, false);
     }
 
-    /** A history, some of whose writes by a condition do not have the keys of their rows. */
+    /** A history in which some writes by a condition lack the keys of their rows. */
     public static ConditionHistories withUnknownRows(SplitMix random) {
         return new ConditionHistories(random, true);
     }
 
-    /** Values are unique where some keys are not given, in half of the histories. */
+    /** If some keys are not given, values are unique in half of the histories. */
     private int nextValue;
 
     private final boolean hidesKeys;
@@ -290,7 +290,7 @@ public final class ConditionHistories {
                     .append(one.operations.stream().map(Operation::json).toList())
                     .append("}\n");
         }
-        // Keys are those that some operation names.
+        // The table has the keys that some operation names.
         text.append(
                 "{\"session\":90,\"index\":0,\"status\":\"aborted\",\"ops\":[{\"op\":\"r\",\"key\":0,\"value\":0},");
         return text.append("{\"op\":\"r\",\"key\":1,\"value\":0}]}\n").toString();
@@ -390,7 +390,10 @@ public final class ConditionHistories {
         return true;
     }
 
-    /** Runs the writes: an insert finds no row, a delete finds one, and writers of one incarnation do not overlap. */
+    /**
+     * Runs the writes: an insert must find no row, a delete must find one, and writers of one incarnation must not
+     * overlap.
+     */
     private boolean commit(int t, Version[] state) {
         for (Operation o : transactions.get(t).operations) {
             for (int k = 0; k < KEYS; k++) {

@@ -26,7 +26,10 @@ import org.polygraph.storage.table.PredicateReads;
 import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.SuiteScale;
 
-/** Predicates beside inserts and deletes, over values and over columns: the checker with and without rules. */
+/**
+ * Histories of predicates over values and columns, inserts and deletes: compares the checker, with and without rules,
+ * with the definition.
+ */
 class ConditionsAgainstDefinitionTest {
     private static final List<IsolationLevel> LEVELS =
             List.of(IsolationLevel.SSER, IsolationLevel.SER, IsolationLevel.SSI, IsolationLevel.SI);

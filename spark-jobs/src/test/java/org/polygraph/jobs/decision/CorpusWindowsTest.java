@@ -74,7 +74,7 @@ class CorpusWindowsTest {
 
     private void read(String set, Path folder, String ending) throws IOException, HistoryException {
         for (Path file : children(folder)) {
-            // A history without the keys of its predicates is decided as a whole.
+            // Histories whose predicates lack their keys are decided as a whole.
             if (file.toString().endsWith(ending)
                     && !file.toString().contains("maria-rr-pred-small")
                     && Files.isRegularFile(file)) {

@@ -28,7 +28,7 @@ final class Definitions {
     enum Kind {
         READ,
         WRITE,
-        /** Of anything but the value. */
+        /** A read of any value but this one. */
         READ_OTHER,
         APPEND,
         READ_LIST
@@ -69,7 +69,7 @@ final class Definitions {
         }
     }
 
-    /** Times are NO_TIME where there are none. */
+    /** Missing times are NO_TIME. */
     record Transaction(int session, char status, long start, long end, List<Op> ops) {}
 
     private static final class TooMuchException extends RuntimeException {
@@ -131,7 +131,7 @@ final class Definitions {
         return new Definitions(all, table.initialValue());
     }
 
-    /** Whether nothing committed. */
+    /** Whether no transaction committed. */
     boolean vacuous() {
         for (char c : status) {
             if (c == COMMITTED) {
@@ -164,7 +164,7 @@ final class Definitions {
                 && Long.compareUnsigned(start[b] - end[a], skew) > 0;
     }
 
-    /** Null where too much would have to be tried. */
+    /** Null if there are too many choices to try. */
     @Nullable
     Boolean holds(Level level, long skew, boolean maybe) {
         steps = 0;
@@ -194,7 +194,7 @@ final class Definitions {
         }
     }
 
-    /** Counts. */
+    /** The transactions that count. */
     void step() {
         if (++steps > MOST_STEPS) {
             throw new TooMuchException();
@@ -208,11 +208,11 @@ final class Definitions {
         private final Level level;
         private final long skew;
         private final List<Read> reads = new ArrayList<>();
-        /** By key and writer: what it leaves there. */
+        /** By key and writer: the value that it leaves. */
         private final Map<Integer, Map<Integer, Long>> finals = new HashMap<>();
 
         private int[] source = new int[0];
-        /** Sessions, and real time. */
+        /** Edges of sessions and of real time. */
         private int[] base = new int[0];
 
         private List<Integer> keysWritten = List.of();
@@ -314,7 +314,7 @@ final class Definitions {
             return edges;
         }
 
-        /** Version orders of the keys from k on; dependencies and anti-dependencies so far. */
+        /** Tries the version orders of the keys from k on, with the dependencies and anti-dependencies so far. */
         private boolean versions(int k, int[] dep, int[] anti) {
             step();
             if (!acyclic(dep, anti)) {

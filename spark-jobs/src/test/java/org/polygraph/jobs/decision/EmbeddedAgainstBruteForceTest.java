@@ -15,19 +15,19 @@ import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.SuiteScale;
 import org.polygraph.storage.testkit.TinyHistories;
 
-/** The embedded engine from raw operations to verdict, against brute force. */
+/** Compares the embedded engine, from raw operations to verdict, with brute force. */
 class EmbeddedAgainstBruteForceTest {
     @Test
     void agrees() {
         run(0xca11, SuiteScale.of(30_000));
     }
 
-    /** Timestamps may help to accept and never condemn. */
+    /** Timestamps may help to accept, and never refute. */
     private static CheckRequest inRealTime(IsolationLevel level) {
         return new CheckRequest(level, TimeMode.HINT, 0, IndeterminateMode.MAYBE);
     }
 
-    /** A way to go about it, and what came of it. */
+    /** A tuning, and the results of its checks. */
     private static final class Setting {
         private final String name;
         private final Tuning tuning;

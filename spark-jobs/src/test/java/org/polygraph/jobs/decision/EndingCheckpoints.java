@@ -3,19 +3,19 @@ package org.polygraph.jobs.decision;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.artifact.ArrayFile;
 
-/** Checkpoints, and the end of the process after some of them were kept. */
+/** Checkpoints that simulate the end of the process after some of them were kept. */
 public final class EndingCheckpoints implements Checkpoints {
     private final Checkpoints kept;
     private final int after;
     private int count;
 
-    /** @param after how many are kept before the end */
+    /** @param after the number of checkpoints that are kept before the end */
     public EndingCheckpoints(Checkpoints kept, int after) {
         this.kept = kept;
         this.after = after;
     }
 
-    /** The end. */
+    /** The simulated end of the process. */
     public static final class Killed extends RuntimeException {
         private static final long serialVersionUID = 1L;
     }

@@ -7,7 +7,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Every execution of transactions on lists, and every order of single operations on registers, of all keys at once. */
+/**
+ * Tries every execution of transactions on lists, and every order of single operations on registers, of all keys
+ * together.
+ */
 final class Executions {
     private final Definitions history;
     private final int n;
@@ -31,7 +34,7 @@ final class Executions {
         this.maybe = maybe;
     }
 
-    /** @param begun those that were dropped too; done likewise */
+    /** @param begun the transactions that have begun, including dropped ones; {@code done} likewise */
     boolean run(int begun, int done, Map<Integer, List<Object>> store) {
         history.step();
         if (isOver(done)) {
@@ -46,7 +49,7 @@ final class Executions {
                 continue;
             }
             if ((begun >> t & 1) == 0) {
-                // Those that never happened are passed over by mayBegin.
+                // mayBegin passes over transactions that never happened.
                 if (status[t] == Definitions.ABORTED
                         || status[t] == Definitions.INDETERMINATE && !maybe
                         || !mayBegin(t, done, begun)
@@ -74,7 +77,7 @@ final class Executions {
         return false;
     }
 
-    /** Whether all have happened that must. */
+    /** Whether all transactions have happened that must happen. */
     private boolean isOver(int done) {
         for (int t = 0; t < n; t++) {
             if (status[t] == Definitions.COMMITTED && (done >> t & 1) == 0) {
@@ -88,12 +91,13 @@ final class Executions {
         for (int u = 0; u < n; u++) {
             boolean isDone = (done >> u & 1) == 1;
             if (history.soBefore(u, t) && !isDone) {
-                // An earlier one of the session: committed ones must be done; of the others those that have begun.
+                // Of the earlier transactions of the session, committed ones must be done, and others must be done if
+                // they have begun.
                 if (status[u] == Definitions.COMMITTED || (begun >> u & 1) == 1) {
                     return false;
                 }
             }
-            // A later one of the session that has begun shuts this one out.
+            // If a later transaction of the session has begun, this one cannot happen any more.
             if (history.soBefore(t, u) && (begun >> u & 1) == 1) {
                 return false;
             }
@@ -140,7 +144,7 @@ final class Executions {
         return true;
     }
 
-    /** Any order of all operations, of all keys at once. */
+    /** Tries any order of all operations, of all keys together. */
     boolean lin(int done, Map<Integer, Long> store) {
         history.step();
         if (isOver(done)) {

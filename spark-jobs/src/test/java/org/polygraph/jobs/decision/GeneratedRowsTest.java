@@ -105,8 +105,7 @@ class GeneratedRowsTest {
     }
 
     /**
-     * Each client reads two rows and inserts or deletes one of them, and commits unless a row changed after its
-     * snapshot.
+     * Each client reads two rows, inserts or deletes one of them, and commits unless a row changed after its snapshot.
      */
     private static HistoryTable insertedAgain(SplitMix random, int transactions, int keys, int clients)
             throws HistoryException {

@@ -20,8 +20,8 @@ import org.polygraph.storage.testkit.SatChecker;
 import org.polygraph.storage.testkit.SuiteScale;
 
 /**
- * Hard by construction, from raw operations to verdict: formulas as histories and random polygraphs in more than 64
- * sessions, judged by sat4j.
+ * Histories that are hard by construction: formulas as histories, and random polygraphs in more than 64 sessions. sat4j
+ * judges them.
  */
 class HardHistoriesTest {
     private static final List<IsolationLevel> LEVELS = List.of(IsolationLevel.SER, IsolationLevel.SI);
@@ -113,7 +113,7 @@ class HardHistoriesTest {
         }
     }
 
-    /** The rules end with nothing more to force, thousands of events are open, and only search refutes. */
+    /** The rules reach their fixpoint with thousands of open events, and only search refutes. */
     @Test
     void refutationsThatSurviveSaturation() {
         surviving(50_000, 2, 18, 24, 6.5);
@@ -150,7 +150,7 @@ class HardHistoriesTest {
         }
     }
 
-    /** Next to no read is decided by the rules alone, and 19,000 are open: search does not end within minutes. */
+    /** The rules alone decide hardly any read, and 19,000 are open: search does not end within minutes. */
     @Test
     void fewValuesOnFewKeys() {
         for (IsolationLevel level : LEVELS) {
@@ -191,8 +191,8 @@ class HardHistoriesTest {
     }
 
     /**
-     * A session a transaction; reads follow a hidden order but for some reads, which return any value of their
-     * key. Values are unique or few.
+     * Each transaction has a session of its own. Reads follow a hidden order, except some, which return any value of
+     * their key. Values are unique or few.
      */
     private static PolygraphHistory polygraph(Random random, int transactions) {
         int keys = 5 + random.nextInt(transactions / 2);

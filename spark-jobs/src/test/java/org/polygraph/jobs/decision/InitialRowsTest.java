@@ -38,7 +38,7 @@ class InitialRowsTest {
             IsolationLevel.RA, BruteForceAxioms.Level.RA,
             IsolationLevel.CC, BruteForceAxioms.Level.CC));
 
-    /** Levels of one kind of brute force, by turns, because both kinds take longer than the checks. */
+    /** The levels of one kind of brute force, in turn, because both kinds together take longer than the checks. */
     private static final List<List<IsolationLevel>> TURNS = List.of(
             List.of(IsolationLevel.SER, IsolationLevel.SI),
             List.of(IsolationLevel.CC, IsolationLevel.RA, IsolationLevel.RC));
@@ -50,7 +50,8 @@ class InitialRowsTest {
             long seed = SplitMix.seedOf(SEED, i);
             SplitMix random = new SplitMix(seed);
             boolean timed = random.nextInt(2) == 0;
-            // One by one, times decide every order; without them brute force has them all overlap.
+            // Transactions run one after another, so times decide every order. Without times they may all overlap for
+            // brute force.
             String[] others = workload(random);
             String loader = "w(x,0) w(y,0)";
             boolean isRowByRow = random.nextInt(2) == 0;
@@ -141,7 +142,7 @@ class InitialRowsTest {
             }
             transactions[t] = text.toString();
         }
-        // Some initial value is read, or there is nothing to recognize.
+        // Some initial value has to be read, because otherwise there is nothing to recognize.
         transactions[3] = transactions[3] + " r(y,0)";
         transactions[2] = transactions[2] + " r(x,0)";
         return transactions;
@@ -155,7 +156,7 @@ class InitialRowsTest {
         return timed;
     }
 
-    /** The loader is the last session, so that its number is none of the first. */
+    /** The loader is the last session, so that the numbers of the other sessions stay the same. */
     private static HistoryTable history(String loader, String[] others, boolean timed) {
         StringBuilder text = new StringBuilder("init 0; ");
         for (int t = 0; t < others.length; t++) {

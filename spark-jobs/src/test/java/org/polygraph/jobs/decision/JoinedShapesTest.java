@@ -21,8 +21,8 @@ import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.SuiteScale;
 
 /**
- * Shapes joined to histories of up to hundreds of transactions, at all levels, whatever is set: more sessions, keys,
- * writers of a key and turns than the definitions can be asked about at once, and the verdict is known all the same.
+ * Shapes joined to histories of up to hundreds of transactions, at all levels and settings. They have more sessions,
+ * keys and writers of a key than the definitions can try at once, and their verdict is known by construction.
  */
 class JoinedShapesTest {
     private static final IsolationLevel[] LEVELS = IsolationLevel.values();

@@ -24,9 +24,7 @@ import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.SuiteScale;
 import org.polygraph.storage.testkit.TinyHistories;
 
-/**
- * Every violation of tiny histories is shown by a part that is closed, violates, and of which nothing can be left out.
- */
+/** Every violation of tiny histories is shown by a sub-history that is closed, violates, and is minimal. */
 class MinimalSubHistoryTest {
     private static final long SEED = 0x5ab;
 
@@ -59,7 +57,7 @@ class MinimalSubHistoryTest {
         assertThat(violations).isGreaterThan(histories / 4);
     }
 
-    /** Holds it against the definition. @return how many transactions are left */
+    /** Compares it with the definition. @return how many transactions are left */
     static int isMinimal(HistoryTable whole, Violation violation, CheckRequest request, String name) {
         SubHistory shown = violation.minimal();
         assertThat(shown).as(name).isNotNull();
@@ -104,7 +102,10 @@ class MinimalSubHistoryTest {
                 whole, part, request.terms().orElseThrow());
     }
 
-    /** The definition once more, by the places of operations: the text of a part may fit the whole in two ways. */
+    /**
+     * The definition once more, by the places of operations, because the text of a sub-history may match the whole in
+     * two ways.
+     */
     private static boolean isClosed(HistoryTable whole, int[] left) {
         BitSet kept = new BitSet();
         IntStream.of(left).forEach(kept::set);
@@ -152,7 +153,7 @@ class MinimalSubHistoryTest {
         return part.transactions() == 0 || BruteForceChecker.judge(part, level) != BruteForceChecker.Verdict.REJECTED;
     }
 
-    /** Whether a value that some read returns was written before, by whomever, and is not any more. */
+    /** Whether a value that some read returns was written by any kept write before, and is no longer. */
     private static boolean losesItsWriter(HistoryTable part, HistoryTable smaller) {
         for (int o = 0; o < smaller.operations(); o++) {
             String key = smaller.keys().label(smaller.key(o));

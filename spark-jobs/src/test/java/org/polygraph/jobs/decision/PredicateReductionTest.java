@@ -21,12 +21,12 @@ import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.SuiteScale;
 
 /**
- * The two halves of docs/predicates.md against each other, over every order of tiny histories: a predicate read that is
- * evaluated on the replayed state, and its reduction to reads of keys with candidates.
+ * Compares the two halves of docs/predicates.md over every order of tiny histories: a predicate read that is evaluated
+ * on the replayed state, and its reduction to reads of keys with candidates.
  */
 class PredicateReductionTest {
     private static final int KEYS = 2;
-    /** The value of a version without a row, and of a key that a result lacks. */
+    /** The value of a version without a row, and of a key that is not in a result. */
     private static final int NONE = -1;
 
     private enum Kind {
@@ -108,7 +108,7 @@ class PredicateReductionTest {
     }
 
     /**
-     * The checker on the same histories, whose predicates are replaced: each bounds and key have a key of whether the
+     * The checker on the same histories with replaced predicates: for each bounds and key there is a key of whether the
      * row matches, which each writer of the row writes too. Deletes are writes of null.
      */
     @Test
@@ -139,7 +139,7 @@ class PredicateReductionTest {
         }
     }
 
-    /** The checker on the same histories as JSON Lines with pr. */
+    /** The checker on the same histories, as JSON Lines with pr. */
     @Test
     void checkerDecidesPredicates() throws Exception {
         long seed = 0x9d0c1;
@@ -208,7 +208,7 @@ class PredicateReductionTest {
                     .append(operations)
                     .append("}\n");
         }
-        // Keys are those that some operation names.
+        // The table has the keys that some operation names.
         for (int k = 0; k < KEYS; k++) {
             text.append("{\"session\":").append(90 + k).append(",\"index\":0,\"status\":\"aborted\",\"ops\":[");
             text.append("{\"op\":\"r\",\"key\":").append(k).append(",\"value\":0}]}\n");
@@ -257,7 +257,7 @@ class PredicateReductionTest {
         return "k" + key + "_" + predicate.lo + "_" + predicate.hi;
     }
 
-    /** The initial value stands for what the initial version is. */
+    /** The initial value represents the initial version. */
     private String code(Operation predicate, boolean matches) {
         return matches == matches(predicate, initial) ? value(initial) : "9";
     }

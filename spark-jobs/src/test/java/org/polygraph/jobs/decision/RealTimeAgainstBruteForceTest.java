@@ -17,7 +17,7 @@ import org.polygraph.storage.testkit.OracleCorpus;
 import org.polygraph.storage.testkit.SuiteScale;
 import org.polygraph.storage.testkit.TinyHistories;
 
-/** SSER and SSI from raw operations to verdict, against all orders and against the corpus. */
+/** Compares SSER and SSI, from raw operations to verdict, with all orders and with the corpus. */
 class RealTimeAgainstBruteForceTest {
     private static final List<IsolationLevel> LEVELS = List.of(IsolationLevel.SSER, IsolationLevel.SSI);
 

@@ -10,7 +10,7 @@ import org.polygraph.storage.testkit.SplitMix;
 public final class Registers {
     private Registers() {}
 
-    /** Reads, writes, applied and refused compare-and-sets at random, values unique or not. */
+    /** Random reads, writes, applied and refused compare-and-sets, with unique values or not. */
     public static HistoryTable tiny(SplitMix random) {
         HistoryTableBuilder builder = new HistoryTableBuilder(true);
         builder.file("tiny");
@@ -62,7 +62,7 @@ public final class Registers {
     }
 
     /**
-     * Operations of some clients on registers, each at a point between its start and its end.
+     * Operations of some clients on registers. Each takes effect at a point between its start and its end.
      *
      * @param lies share of reads that return another value than the register has
      */

@@ -8,8 +8,8 @@ import org.polygraph.storage.table.HistoryTableBuilder;
 import org.polygraph.storage.testkit.SplitMix;
 
 /**
- * Tiny histories of inserts, deletes, writes and reads: some are arbitrary, most come from a store with snapshots and a
- * few lies.
+ * Tiny histories of inserts, deletes, writes and reads. Some are arbitrary; most come from a store with snapshots, with
+ * a few changed values.
  */
 final class RowHistories {
     private final SplitMix random;

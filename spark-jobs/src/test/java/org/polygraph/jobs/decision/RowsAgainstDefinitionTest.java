@@ -23,8 +23,8 @@ import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.SuiteScale;
 
 /**
- * Inserts and deletes at the levels that order writes: the checker with and without rules, and the brute force of
- * verify.
+ * Inserts and deletes at the levels that order writes: compares the checker, with and without rules, and the brute
+ * force of verify with the definition.
  */
 class RowsAgainstDefinitionTest {
     private static final List<IsolationLevel> LEVELS =
@@ -80,7 +80,7 @@ class RowsAgainstDefinitionTest {
         }
     }
 
-    /** rc, ra and cc take inserts and deletes as writes, and pass whatever passes si. */
+    /** rc, ra and cc take inserts and deletes as writes, and every history that keeps si keeps them. */
     private static void weakLevels(HistoryTable history, String seed) {
         boolean isSnapshot = RowDefinition.holds(history, IsolationLevel.SI);
         for (IsolationLevel level : List.of(IsolationLevel.CC, IsolationLevel.RA, IsolationLevel.RC)) {

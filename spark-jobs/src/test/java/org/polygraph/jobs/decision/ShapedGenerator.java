@@ -16,7 +16,7 @@ import org.polygraph.storage.testkit.SplitMix;
  * of the range. A seed is a history.
  */
 final class ShapedGenerator {
-    /** What is special about a history; sizes, levels that are kept and what is wrong vary in each. */
+    /** The special property of a history. Sizes, kept levels and errors vary in each shape. */
     enum Shape {
         HOT_KEY,
         LONG_READERS,
@@ -32,9 +32,9 @@ final class ShapedGenerator {
         READ_MODIFY_WRITE,
         MIXED,
         SCRAMBLED,
-        /** More than fit a word, of few keys. */
+        /** More operations than a word has bits, on few keys. */
         MANY_OPERATIONS,
-        /** Some transactions read all of them, or write all of them. */
+        /** Some transactions read all keys, or write all of them. */
         MANY_KEYS,
         REGISTERS,
         LISTS
@@ -74,7 +74,7 @@ final class ShapedGenerator {
         return of(seed, null);
     }
 
-    /** That of a seed but for its initial value and how keys and values are written, which are those of another one. */
+    /** The history of a seed, with the initial value and the notation of keys and values of another one. */
     static ShapedHistory of(long seed, @Nullable ShapedHistory like) {
         ShapedGenerator generator = new ShapedGenerator(seed);
         generator.history.drawStyle(generator.random);
@@ -85,7 +85,7 @@ final class ShapedGenerator {
         return generator.history;
     }
 
-    /** Its shape. */
+    /** The shape of the history of a seed. */
     static Shape shapeOf(long seed) {
         return new ShapedGenerator(seed).shape;
     }
@@ -218,7 +218,7 @@ final class ShapedGenerator {
         return hot > 0 && chance(hot) ? 0 : random.nextInt(keys);
     }
 
-    /** Transactions one after another in commit order; what each sees is a set of those before. */
+    /** Transactions one after another in commit order. Each sees a set of the earlier ones. */
     private void generate() {
         int[] next = new int[sessions];
         int[][] seen = new int[n][];

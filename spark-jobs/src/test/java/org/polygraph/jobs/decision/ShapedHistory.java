@@ -4,11 +4,14 @@ import java.util.ArrayList;
 import java.util.List;
 import org.polygraph.storage.testkit.SplitMix;
 
-/** A tiny history as text of JSON Lines and as what {@link Definitions} speak of, neither made from the other. */
+/**
+ * A tiny history in two forms, neither of which is made from the other: as JSON Lines, and as the input of {@link
+ * Definitions}.
+ */
 final class ShapedHistory {
     /** No time; the value null. */
     static final long NONE = Long.MIN_VALUE;
-    /** What a refused compare-and-set found, where that is not known. */
+    /** The unknown value that a refused compare-and-set found. */
     static final long NOT_KNOWN = NONE + 1;
 
     enum Kind {
@@ -24,10 +27,10 @@ final class ShapedHistory {
     static final class Op {
         final Kind kind;
         final int key;
-        /** Read, written, appended; what a refused one found. */
+        /** The value that was read, written or appended, or that a refused compare-and-set found. */
         long value;
 
-        /** Of compare-and-sets. */
+        /** The expected value of a compare-and-set. */
         long expected;
 
         List<Long> list = List.of();
@@ -43,7 +46,7 @@ final class ShapedHistory {
             return kind == Kind.WRITE || kind == Kind.COMPARE_AND_SET;
         }
 
-        /** The same of another key. */
+        /** The same operation on another key. */
         Op of(int other) {
             Op copy = new Op(kind, other, value);
             copy.expected = expected;
@@ -60,11 +63,11 @@ final class ShapedHistory {
         long start = NONE;
         long end = NONE;
         final List<Op> ops = new ArrayList<>();
-        /** Whether others see what it wrote. */
+        /** Whether others see its writes. */
         boolean effect = true;
 
         /**
-         * Draws what becomes of it.
+         * Draws its outcome.
          *
          * @param aborted share of those that abort
          * @param unknown share of transactions whose outcome is unknown
@@ -85,13 +88,14 @@ final class ShapedHistory {
     long initial;
     boolean hasHeader;
     /**
-     * How numbers are written: as they are, as strings, as either so that 1 and "1" are two, at the ends of the range.
+     * The notation of numbers: as they are, as strings, as either (so that 1 and "1" differ), or at the ends of the
+     * range.
      */
     int keyStyle;
 
     int valueStyle;
 
-    /** Draws the initial value and how keys and values are written. */
+    /** Draws the initial value and the notation of keys and values. */
     void drawStyle(SplitMix random) {
         initial = random.chance(0.5) ? 0 : NONE;
         hasHeader = initial == 0 || random.chance(0.3);
@@ -99,7 +103,7 @@ final class ShapedHistory {
         valueStyle = random.chance(0.6) ? 0 : random.nextInt(6);
     }
 
-    /** Takes them from another one. */
+    /** Takes both from another history. */
     void setStyle(ShapedHistory like) {
         initial = like.initial;
         hasHeader = like.hasHeader;
@@ -130,7 +134,7 @@ final class ShapedHistory {
         };
     }
 
-    /** As a file. */
+    /** Writes the history as a file. */
     String json() {
         StringBuilder out = new StringBuilder();
         if (hasHeader) {
@@ -181,7 +185,7 @@ final class ShapedHistory {
     }
 
     /**
-     * As definitions see it.
+     * Returns the history as the input of the definitions.
      *
      * @param refusals whether what a refused compare-and-set did not find is part of it
      */

@@ -107,7 +107,7 @@ final class ShapedLists {
                                         ? 99L
                                         : allElements.get(random.nextInt(allElements.size())));
                     default -> {
-                        // what another read of the key returned
+                        // the result of another read of the key
                         for (Txn u : txns) {
                             for (Op other : u.ops) {
                                 if (other.kind == Kind.READ_LIST && other.key == op.key && random.chance(0.4)) {

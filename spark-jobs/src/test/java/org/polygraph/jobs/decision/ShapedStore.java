@@ -6,24 +6,25 @@ import org.polygraph.jobs.decision.ShapedHistory.Txn;
 import org.polygraph.storage.testkit.SplitMix;
 
 /**
- * What transactions of a history being made read and write: which values there are, and what each sees of those before.
+ * The reads and writes of a history that is being made: the values that exist, and the earlier writes that each
+ * transaction sees.
  */
 final class ShapedStore {
-    /** What transactions see of those before. */
+    /** The earlier transactions that a transaction sees. */
     enum Visibility {
         ALL,
-        /** A prefix, and writers of a key seldom overlap. */
+        /** Each transaction sees a prefix, and writers of a key seldom overlap. */
         SNAPSHOT,
-        /** A prefix, which grows session by session. */
+        /** Each session sees a prefix, which grows. */
         REPLICA,
         CAUSAL,
         ATOMIC,
-        /** Each read another prefix. */
+        /** Each read sees another prefix. */
         COMMITTED,
         ANYTHING
     }
 
-    /** How many values there are; 0: each its own. */
+    /** The number of values; 0 if each write has its own. */
     int domain;
 
     boolean initialInDomain;
@@ -52,7 +53,7 @@ final class ShapedStore {
         t.ops.add(new Op(Kind.READ, key, current(t, i, visible, key)));
     }
 
-    /** Adds one, applied or refused, as {@link #read} does. */
+    /** Adds a compare-and-set, applied or refused. Its arguments are those of {@link #read}. */
     void compareAndSet(Txn t, int i, int visible, int key) {
         long now = current(t, i, visible, key);
         if (random.chance(0.65)) {
@@ -70,7 +71,7 @@ final class ShapedStore {
         }
     }
 
-    /** The initial one, or one that some transaction so far writes. */
+    /** The initial value, or one that some transaction so far writes. */
     long anyValue(int key) {
         long chosen = history.initial;
         int candidates = 1;

@@ -16,7 +16,10 @@ final class ShapedTimes {
         this.txns = txns;
     }
 
-    /** Commit point of the i-th is 10 i + 10; then made worse. @param needed committed ones have both */
+    /**
+     * The i-th transaction commits at 10 i + 10; then times are changed. @param needed whether committed transactions
+     * have both times
+     */
     void set(boolean needed) {
         int kind = random.nextInt(7);
         double missing = random.chance(0.3) ? 0.25 : 0;
@@ -65,7 +68,7 @@ final class ShapedTimes {
         }
     }
 
-    /** To an end of what clocks can show; some to the other one. */
+    /** Moves times to one end of the range of clocks, some to the other end. */
     private void moveTimes() {
         long base = random.chance(0.5) ? Long.MAX_VALUE - 1000 : Long.MIN_VALUE + 1000;
         boolean both = random.chance(0.3);

@@ -23,8 +23,9 @@ import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.SuiteScale;
 
 /**
- * All levels, from the bytes of a file to verdict and evidence, on shapes that other generators seldom make, against
- * {@link Definitions}: a PASS has an order that replays, a VIOLATION closed parts that violate; whatever is set.
+ * Compares all levels, from the bytes of a file to verdict and evidence, with {@link Definitions}, on shapes that other
+ * generators seldom make and with all settings: a PASS has an order that replays, a VIOLATION closed sub-histories that
+ * violate.
  */
 class ShapesAgainstDefinitionsTest {
     @TempDir
@@ -50,7 +51,7 @@ class ShapesAgainstDefinitionsTest {
                 + " violations of empty transactions, " + skipped + " not judged; accepted and rejected by shape:");
         found.forEach((shape, counts) -> System.out.println("  " + shape + " " + counts[0] + " " + counts[1]));
         assertThat(found).hasSameSizeAs(ShapedGenerator.Shape.values());
-        // Some shapes rarely pass or rarely fail: few verdicts say nothing about their share.
+        // Some shapes rarely pass or rarely fail, so few verdicts do not show their share.
         assertThat(found.values())
                 .allMatch(counts ->
                         counts[0] + counts[1] < 300 || Math.min(counts[0], counts[1]) > (counts[0] + counts[1]) / 20);

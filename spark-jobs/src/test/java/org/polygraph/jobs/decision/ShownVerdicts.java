@@ -16,14 +16,14 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryDsl;
 
 /**
- * What verdicts show, by {@link Definitions}: a PASS has an order that replays, a VIOLATION closed parts that violate.
- * Counts what it has to let pass.
+ * Checks the evidence of verdicts by {@link Definitions}: a PASS has an order that replays, a VIOLATION closed
+ * sub-histories that violate. Counts the verdicts that it cannot check.
  */
 public final class ShownVerdicts {
-    /** What {@link Definitions} hold. */
+    /** The most transactions that {@link Definitions} take. */
     private static final int MOST_TRANSACTIONS = 24;
 
-    /** More may have more choices than brute force tries again. */
+    /** With more open reads there may be more choices than brute force tries again. */
     private static final int MOST_TRANSACTIONS_OF_CHOICES = 10;
 
     private int withoutOrder;
@@ -35,18 +35,18 @@ public final class ShownVerdicts {
         return withoutOrder;
     }
 
-    /** Violations of empty transactions, which no part has. */
+    /** Violations by empty transactions, which no sub-history has. */
     public int withoutPart() {
         return withoutPart;
     }
 
-    /** Violations whose part is too large for definitions. */
+    /** Violations whose sub-history is too large for the definitions. */
     public int large() {
         return large;
     }
 
     /**
-     * Fails if it does not show what it says.
+     * Fails if the evidence does not show the verdict.
      *
      * @param whole the history as it was read
      */
@@ -68,10 +68,11 @@ public final class ShownVerdicts {
     }
 
     /**
-     * Fails if it is not what a joined history's parts say, or does not show it within them; UNKNOWN may be at weak
-     * levels, where reads of several candidates in many parts are more choices than are tried.
+     * Fails if the verdict does not follow from the pieces of a joined history, or if its evidence is not within them.
+     * It may be UNKNOWN at weak levels, where reads with several candidates in many pieces give more choices than are
+     * tried.
      *
-     * @param holds whether all parts hold
+     * @param holds whether all pieces keep the level
      * @param whole the joined history as it was read
      */
     public void isShown(

@@ -19,7 +19,7 @@ import org.polygraph.storage.testkit.SuiteScale;
 import org.polygraph.storage.testkit.TinyHistories;
 
 /**
- * Read-modify-write histories, decided by their version chains: against brute force, and against the solver without
+ * Read-modify-write histories, which version chains decide: compares them with brute force, and with the solver without
  * rules.
  */
 class VersionChainsTest {
@@ -110,7 +110,7 @@ class VersionChainsTest {
         assertThat(rejected).isGreaterThan(histories / 5);
     }
 
-    /** A violation has its name, what shows it, and a sub-history. */
+    /** A violation has a name, evidence and a sub-history. */
     private static void assertExplained(Verdict verdict, String what) {
         if (verdict.status() == Verdict.Status.VIOLATION) {
             assertThat(verdict.violations()).as(what).isNotEmpty();

@@ -22,7 +22,7 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.OracleCorpus;
 
-/** What the corpus and real databases call their anomalies. */
+/** The names of anomalies in the corpus and of real databases. */
 class AnomalyNamesTest {
     private static Verdict check(HistoryTable table, IsolationLevel level) {
         return new EmbeddedChecker().check(table, CheckRequest.of(level), Progress.NONE, Budget.unlimited());
@@ -67,7 +67,7 @@ class AnomalyNamesTest {
         assertThat(named).isGreaterThan(28);
     }
 
-    /** s2 writes x after s0 has ended, or before it: only in the second case can s0 have overwritten what s2 wrote. */
+    /** s2 writes x after s0 has ended, or before: only in the second case can s0 have overwritten the write of s2. */
     @Test
     void aWriterThatStartsLaterIsNotOverwritten() {
         String history = "init 0; s0: @10..20 r(x,0) w(x,1) | @44..47 r(y,0) w(z,1); s1: @25..60 w(y,1) r(x,1);"

@@ -25,9 +25,7 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.TinyHistories;
 
-/**
- * Evidence on histories made to be hard to explain; that there is some is the point, the time only guards from hanging.
- */
+/** Histories that are made hard to explain must have evidence. The time limit only prevents endless tests. */
 class EvidenceTest {
     private static final Duration NO_HANG = Duration.ofSeconds(60);
 
@@ -110,7 +108,7 @@ class EvidenceTest {
         assertThat(violation(text.toString(), IsolationLevel.SER).cycle()).hasSize(2);
     }
 
-    /** Two writers of the initial value, both of unknown outcome: no case may be split twice the same way. */
+    /** Two writers of the initial value, both of unknown outcome: no case may be split twice in the same way. */
     @Test
     void casesOfUnknownOutcomesEnd() {
         Violation found = violation(
@@ -121,7 +119,8 @@ class EvidenceTest {
     }
 
     /**
-     * An impossible read hides nothing: cycles among the other operations are reported too, and reads found on the way.
+     * An impossible read hides nothing: cycles among the other operations are reported too, and so are reads that this
+     * reveals.
      */
     @Test
     void impossibleReadsHideNothing() {
@@ -145,7 +144,10 @@ class EvidenceTest {
         }
     }
 
-    /** Nor do many of one transaction, each of which the index reports only if the earlier ones are left out. */
+    /**
+     * Many impossible reads of one transaction hide nothing either. The index reports each of them only if the earlier
+     * ones are left out.
+     */
     @Test
     void aTransactionThatContradictsItselfOftenHidesNothing() {
         StringBuilder text = new StringBuilder("init 0; s0: r(x,0) w(x,1); s1: r(x,0) w(x,2); s2:");
@@ -178,7 +180,10 @@ class EvidenceTest {
         }
     }
 
-    /** What more is wrong takes a second check beside the first: it is not looked for where memory is for one only. */
+    /**
+     * Further violations take a second check beside the first one, so they are not searched if memory suffices for one
+     * only.
+     */
     @Test
     void whatMoreThereIsDoesNotCostTheVerdict() {
         HistoryTable table = HistoryDsl.parse("init 0; s0: r(a,9); s1: r(x,0) w(x,1); s2: r(x,0) w(x,2)");
@@ -194,7 +199,7 @@ class EvidenceTest {
     }
 
     /**
-     * Hundreds of trials that take search, beside threads that take twice the CPU: a slow machine reports the same
+     * Hundreds of trials that need search run beside threads that take twice the CPU: a slow machine reports the same
      * evidence.
      */
     @Test
@@ -231,8 +236,8 @@ class EvidenceTest {
     }
 
     /**
-     * Parts are of operations: where the clock runs backwards in a session, a transaction without any may be what
-     * violates.
+     * Sub-histories consist of operations. If the clock of a session runs backwards, a transaction without operations
+     * may violate.
      */
     @Test
     void emptyTransactionsBreakRealTimeToo() {
@@ -252,7 +257,7 @@ class EvidenceTest {
         }
     }
 
-    /** The write that makes it a future read is the one that another read needs anyway. */
+    /** The write that makes it a future read is the write that another read needs anyway. */
     @Test
     void oneWriteServesTwoReads() {
         Violation found = violation(
@@ -262,7 +267,7 @@ class EvidenceTest {
         assertThat(found.minimal().operations()).hasSize(3);
     }
 
-    /** Under SI two anti-dependencies in a row are allowed: they refute nothing, except as a lost update. */
+    /** SI allows two consecutive anti-dependencies: they refute nothing, unless they are a lost update. */
     @Test
     void snapshotIsolationIsNeverRefutedByAdjacentAntiDependencies() {
         assertThat(violation("init 0; s0: w(x,2) r(y,0); s1: r(x,0) w(x,1) w(y,2)", IsolationLevel.SER)

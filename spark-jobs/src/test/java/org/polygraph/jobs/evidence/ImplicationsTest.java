@@ -33,9 +33,9 @@ import org.polygraph.storage.testkit.OracleCorpus;
 import org.polygraph.storage.testkit.SuiteScale;
 import org.polygraph.storage.testkit.TinyHistories;
 
-/** Every level's own verdict keeps to what levels imply, and what is handed from level to level is evidence there. */
+/** The verdicts of all levels agree with the implications, and derived verdicts have evidence at their level. */
 class ImplicationsTest {
-    /** Written down by hand: what the stronger level of each pair implies. */
+    /** The implications between pairs of levels, written by hand. */
     private static final Map<IsolationLevel, List<IsolationLevel>> WEAKER = Map.of(
             IsolationLevel.SSER,
             List.of(
@@ -123,7 +123,7 @@ class ImplicationsTest {
         boolean timed = history.starts() != null && history.ends() != null;
         Map<IsolationLevel, Verdict> own = new EnumMap<>(IsolationLevel.class);
         for (IsolationLevel level : IsolationLevel.values()) {
-            // LIN is about single operations, and implied by nothing and implies nothing.
+            // LIN is about single operations. No level implies it, and it implies none.
             if (level != IsolationLevel.LIN && (timed || !level.realTime())) {
                 own.put(
                         level,

@@ -13,7 +13,7 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.Formula;
 
 class SubHistoryCheckerTest {
-    /** A history that only search refutes. */
+    /** Only search refutes this history. */
     static HistoryTable search(int variables) {
         for (long seed = 1; ; seed++) {
             Formula formula = Formula.random3Sat(new Random(seed), variables, 6);
@@ -23,7 +23,10 @@ class SubHistoryCheckerTest {
         }
     }
 
-    /** Shrinking gives up by what judgements cost: the same part costs the same, whatever the machine does besides. */
+    /**
+     * Shrinking gives up by the cost of judgements: the same sub-history costs the same, whatever else the machine
+     * does.
+     */
     @Test
     void costsAreCountedNotTimed() {
         HistoryTable table = search(10);
@@ -41,7 +44,7 @@ class SubHistoryCheckerTest {
         }
     }
 
-    /** Where the work has run out, nothing is known. */
+    /** When the work has run out, the answer is unknown. */
     @Test
     void withoutWorkNothingViolates() {
         HistoryTable table = search(10);

@@ -68,7 +68,7 @@ class RecordersTest {
     void aStoreWithALockIsSerializable() throws Exception {
         HistoryTable history = recorded("locked");
         assertThat(history.transactions()).isEqualTo(8);
-        // The transaction after the lost connection is of a new session.
+        // The transaction after the lost connection belongs to a new session.
         assertThat(history.sessions()).isEqualTo(4);
         assertThat(history.status(7)).isEqualTo(TransactionStatus.ABORTED);
         assertThat(check(history, IsolationLevel.SSER).status()).isEqualTo(Verdict.Status.PASS);

@@ -25,7 +25,7 @@ import org.polygraph.partitioner.isolation.IsolationLevel;
 
 /** A toy store with a lost update fails its test with the explanation, and passes after the fix. */
 class IsolationExtensionTest {
-    /** Keeps numbers; increments read and write in two steps unless it locks. */
+    /** A store of numbers whose increments read and write in two steps unless it locks. */
     private static final class ToyStore {
         private final Map<String, Long> values = new HashMap<>();
         private final boolean isFixed;

@@ -148,7 +148,7 @@ class HistoryRecorderTest {
             HistoryRecorder.Session session = recorder.session();
             for (int i = 0; i < 20; i++) {
                 HistoryRecorder.Transaction transaction = session.begin();
-                // Longer than a buffer of the generator.
+                // The string is longer than a buffer of the generator.
                 int writes = random.nextInt(2000);
                 for (int w = 0; w < writes; w++) {
                     transaction.write("key" + w, i * 2000 + w);
@@ -162,7 +162,7 @@ class HistoryRecorderTest {
         }
     }
 
-    /** Others may have read what it wrote. */
+    /** Other transactions may have read its writes. */
     @Test
     void closingRecordsWhatHasNotEndedAsIndeterminate() throws Exception {
         Path file = folder.resolve("run.jsonl");
@@ -195,7 +195,7 @@ class HistoryRecorderTest {
         assertThat(recorder.history().transactions()).isEqualTo(1);
     }
 
-    /** Nothing that a recorded transaction read is missing, whenever the recorder is closed. */
+    /** At whatever moment the recorder is closed, every write that a recorded transaction read is recorded. */
     @Test
     void noTransactionIsLostIfTheRecorderIsClosedWhileThreadsRecord() throws Exception {
         for (int seed = 0; seed < 20; seed++) {

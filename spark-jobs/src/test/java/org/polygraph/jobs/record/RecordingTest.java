@@ -38,7 +38,7 @@ class RecordingTest {
     @TempDir
     private Path folder;
 
-    /** How commits fail. */
+    /** The ways in which commits fail. */
     private enum Fault {
         NONE,
         /** The server has committed, and the connection is lost. */
@@ -53,7 +53,7 @@ class RecordingTest {
         FROZEN
     }
 
-    /** Counts what became of commits. */
+    /** Counts the outcomes of commits. */
     private static final class FailingDriver implements Driver {
         private final Driver driver;
         private final Random random;
@@ -84,7 +84,7 @@ class RecordingTest {
         @Override
         public Connection connect(String url, Properties info) throws SQLException {
             Connection real = driver.connect(url.replace("jdbc:other:", "jdbc:h2:mem:"), info);
-            // The first one makes the table.
+            // The first commit creates the table.
             if (creators.isEmpty()) {
                 creators.add(real);
                 return real;
@@ -116,7 +116,7 @@ class RecordingTest {
                 case BUG -> {}
                 case FROZEN -> frozen();
             }
-            // H2 may refuse it before.
+            // H2 may refuse the transaction earlier.
             seen[fault.ordinal()].incrementAndGet();
             switch (fault) {
                 case NONE -> {}
@@ -234,7 +234,7 @@ class RecordingTest {
         }
     }
 
-    /** Through a URL that no dialect knows. */
+    /** The URL belongs to no dialect. */
     @Test
     void recordingsOfOneDatabaseDoNotDisturbEachOther() throws Exception {
         List<Thread> threads = new ArrayList<>();

@@ -33,7 +33,7 @@ class AllViolationsTest {
         return new CheckRequest(level, TimeMode.NONE, 0, IndeterminateMode.MAYBE, true, most);
     }
 
-    /** Three fractured reads. */
+    /** A history with three fractured reads. */
     private static HistoryTable fractured() {
         StringBuilder text = new StringBuilder("init 0");
         for (int i = 0; i < 3; i++) {

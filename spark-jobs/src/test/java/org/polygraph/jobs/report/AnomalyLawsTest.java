@@ -82,7 +82,7 @@ class AnomalyLawsTest {
                     continue;
                 }
                 List<Violation> violations = check(table, level).violations();
-                // Reads that no order explains are left out of what the other violations are found in.
+                // The other violations are found in the history without the reads that no order explains.
                 boolean hasAllReads =
                         violations.stream().noneMatch(v -> v.cycle().isEmpty());
                 boolean isLost = violations.stream().anyMatch(v -> v.anomaly() == Anomaly.LOST_UPDATE);
@@ -222,7 +222,7 @@ class AnomalyLawsTest {
         return isUpdated && writers == 1;
     }
 
-    /** Some value of the key, returned instead, satisfies the level in the sub-history. */
+    /** Whether some other value of the key, returned by the read, satisfies the level in the sub-history. */
     private void accuses(
             HistoryTable table, SubHistory part, IsolationLevel level, String key, String reader, String at) {
         accused++;

@@ -247,7 +247,7 @@ class ReportTest {
                     .containsExactlyInAnyOrder(
                             "_SUCCESS", "junit.xml", "metrics.json", "report.html", "verdict.json", "violations.jsonl");
         }
-        // What stages left is of use only until there is a final verdict.
+        // Checkpoints are of use only until there is a final verdict.
         assertThat(stages).doesNotExist();
     }
 

@@ -44,7 +44,7 @@ class RowAnomalyTableTest {
     @TempDir
     private Path folder;
 
-    /** Of the violation at ser that was found last. */
+    /** The name of the violation at ser that was found last. */
     private String name = "";
 
     private String last = "";

@@ -11,7 +11,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** {@code docs/verdict.schema.json}, for every test that has a verdict at hand. */
+/** {@code docs/verdict.schema.json}, for tests that have a verdict. */
 public final class VerdictSchema {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final JsonSchema SCHEMA = load();
@@ -37,14 +37,14 @@ public final class VerdictSchema {
         }
     }
 
-    /** The same of every verdict in what a command printed. */
+    /** Asserts it for every verdict in the output of a command. */
     public static void assertFollowedIn(String output) {
         output.lines()
                 .filter(line -> line.startsWith("{\"schema\":1,\"version\""))
                 .forEach(VerdictSchema::assertFollowed);
     }
 
-    /** Whether it does. */
+    /** Whether an object follows the schema. */
     static boolean isFollowed(String json) throws IOException {
         return SCHEMA.validate(JSON.readTree(json)).isEmpty();
     }

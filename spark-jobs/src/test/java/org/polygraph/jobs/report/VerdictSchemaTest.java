@@ -33,7 +33,7 @@ class VerdictSchemaTest {
                 .isFalse();
     }
 
-    /** The schema sees what is wrong. */
+    /** The schema rejects wrong documents. */
     @Test
     void whatIsWrongIsFound() throws IOException {
         String json = VerdictJson.of(

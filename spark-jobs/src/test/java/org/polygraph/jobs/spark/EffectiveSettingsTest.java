@@ -52,7 +52,7 @@ class EffectiveSettingsTest {
         }
     }
 
-    /** Said twice, where Spark is and where it is not: in one voice. */
+    /** The defaults are stated twice, with Spark and without it, and must agree. */
     @Test
     void defaultsAreThoseOfTheCode() {
         SparkChecker.TaskSizes division = SparkChecker.TaskSizes.DEFAULT;

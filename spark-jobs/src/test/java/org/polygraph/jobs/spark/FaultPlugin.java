@@ -22,39 +22,36 @@ import org.apache.spark.api.plugin.SparkPlugin;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Does harm when a task of a given job starts, on order: a file {@code fault} in a folder that all processes see says
- * what and where. It is {@code done} when the harm has been. Needs nothing but Spark and the JDK, so that a jar of it
- * alone will do.
+ * Makes a fault when a task of a given job starts. A file {@code fault} in a folder that all processes see describes
+ * the fault; {@code done} exists after the fault. The class needs only Spark and the JDK, so a jar of it alone
+ * suffices.
  */
 public final class FaultPlugin implements SparkPlugin {
-    /** The folder. */
+    /** The setting with the folder of these files. */
     public static final String FOLDER = "spark.polygraph.faults";
 
-    /** Kinds of harm. */
+    /** The kinds of faults. */
     public enum Fault {
-        /** kill -9 of the process that runs the first task. */
+        /** Kills the process that runs the first task (kill -9). */
         KILL,
-        /** The same when a task of a later stage of the same job starts, and others hold what it needs of this one. */
+        /** The same when a task of a later stage of the same job starts, whose input is on other processes. */
         KILL_LATER,
         /** Deletes all shuffle files in the second line's folder when a task of a later stage starts, once. */
         LOSE_SHUFFLE,
-        /** The same each time. */
+        /** The same, each time. */
         KEEP_LOSING_SHUFFLE,
-        /**
-         * The files in the second line's folder, at whatever depth, whose names begin as its last name lose their last
-         * byte.
-         */
+        /** Truncates the files below the second line's folder whose names begin with its last name by one byte. */
         CUT,
-        /** The same, a byte in the middle is changed. What Hadoop knows of their sums is deleted. */
+        /** The same, but changes a byte in the middle. Hadoop's checksums of the files are deleted. */
         FLIP,
-        /** The same, they are deleted. */
+        /** The same, but deletes the files. */
         REMOVE
     }
 
     private static final Set<Fault> OF_FILES = Set.of(Fault.CUT, Fault.FLIP, Fault.REMOVE);
 
     /**
-     * Orders harm.
+     * Requests a fault.
      *
      * @param job what the description of the job starts with
      * @param place of shuffle files, if they are to be lost; folder and beginning of names of files that are to be
@@ -71,12 +68,12 @@ public final class FaultPlugin implements SparkPlugin {
         Files.move(order, folder.resolve("fault"), StandardCopyOption.ATOMIC_MOVE);
     }
 
-    /** What was ordered and has not been done is not to be done any more. */
+    /** Cancels a fault that was requested and has not occurred. */
     public static void forget(Path folder) throws IOException {
         Files.deleteIfExists(folder.resolve("fault"));
     }
 
-    /** Whether what was ordered has been done. */
+    /** Whether the requested fault has occurred. */
     public static boolean isDone(Path folder) {
         return Files.exists(folder.resolve("done"));
     }
@@ -125,7 +122,7 @@ public final class FaultPlugin implements SparkPlugin {
                 try {
                     Files.move(folder.resolve("fault"), folder.resolve("done"), StandardCopyOption.ATOMIC_MOVE);
                 } catch (NoSuchFileException e) {
-                    return; // another was first
+                    return; // another task was first
                 }
             }
             if (fault == Fault.KILL || fault == Fault.KILL_LATER) {
@@ -178,7 +175,7 @@ public final class FaultPlugin implements SparkPlugin {
             }
         }
 
-        /** Stages have ascending numbers; every task leaves that of its own. */
+        /** Stages have ascending numbers. Every task records the number of its stage. */
         private boolean isOfALaterStage(int stage) throws IOException {
             Files.writeString(folder.resolve("stage-" + stage), "");
             try (Stream<Path> all = Files.list(folder)) {

@@ -84,7 +84,9 @@ class HdfsScratchTest {
         assertThat(where.getFileSystem(configuration).listStatus(where)).isEmpty();
     }
 
-    /** The name node shows which owners are alive: it closes the file of an owner that has been silent for long. */
+    /**
+     * The name node shows which owners are alive, because it closes the file of an owner that has been silent for long.
+     */
     private static void sweeps(FileSystem files) throws IOException {
         org.apache.hadoop.fs.Path parent = new org.apache.hadoop.fs.Path(files.getUri() + "/swept");
         org.apache.hadoop.fs.Path dead = new org.apache.hadoop.fs.Path(parent, "polygraph-stage-dead");
@@ -124,7 +126,7 @@ class HdfsScratchTest {
             CheckpointFiles kept = new CheckpointFiles(Location.of(files.getUri() + "/run/stages"), message -> {});
             assertThat(Untimed.json(spark.check(table, request, Progress.NONE, Budget.unlimited(), kept)))
                     .isEqualTo(expected);
-            // From what the first one has left.
+            // The second check continues from the checkpoints of the first.
             assertThat(Untimed.json(spark.check(table, request, Progress.NONE, Budget.unlimited(), kept)))
                     .isEqualTo(expected);
             assertThat(files.listStatus(new org.apache.hadoop.fs.Path(parent))).isEmpty();
@@ -134,7 +136,7 @@ class HdfsScratchTest {
         }
     }
 
-    /** Copies of files have no name: their room is taken as long as they are mapped or open. */
+    /** Copies of files have no name. They take space as long as they are mapped or open. */
     private static List<String> temporary() throws IOException {
         List<String> found = new ArrayList<>();
         try (Stream<Path> all = Files.list(Path.of(System.getProperty("java.io.tmpdir")))) {

@@ -23,7 +23,7 @@ import org.polygraph.partitioner.sliced.KeySlices;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryGenerator;
 
-/** An index that goes to tasks by way of files: what is there, what is not, and what has been damaged. */
+/** An index that tasks read from files: complete, missing and damaged files. */
 @Tag("spark")
 class IndexFilesTest {
     private static final int SLICES = 4;
@@ -71,7 +71,7 @@ class IndexFilesTest {
         assertThat(folder).isEmptyDirectory();
     }
 
-    /** The characters of Hadoop's patterns. */
+    /** The folder's name has the characters of Hadoop's patterns. */
     @Test
     void aFolderMayBeCalledAnything() throws IOException {
         java.nio.file.Path odd = Files.createDirectory(folder.resolve("a b[1]{c,d}*?e%20"));
@@ -82,7 +82,7 @@ class IndexFilesTest {
         assertThat(odd).isEmptyDirectory();
     }
 
-    /** Those that were chosen, and no sum of others: a sum goes with each task. */
+    /** Only the chosen slices have checksums, because each task receives all of them. */
     @Test
     void someSlicesAreFilesFromZeroOn() throws IOException {
         KeySlices each = new KeySlices(CUT.keys(), CUT.keys());
@@ -95,7 +95,7 @@ class IndexFilesTest {
         }
     }
 
-    /** A budget that ends leaves the rest out; what was written before is complete. */
+    /** If the budget ends, the remaining files are not written; those written before are complete. */
     @Test
     void nothingIsMadeAfterTheEnd() throws IOException {
         int[] asked = {0};
@@ -119,7 +119,7 @@ class IndexFilesTest {
                     java.nio.file.Path harmed = all.filter(file -> file.endsWith("slice-2"))
                             .findFirst()
                             .orElseThrow();
-                    // Hadoop's own sum goes with it: an object store has none.
+                    // Hadoop's own checksum is deleted too, because an object store has none.
                     Files.deleteIfExists(harmed.resolveSibling(".slice-2.crc"));
                     if (removed) {
                         Files.delete(harmed);

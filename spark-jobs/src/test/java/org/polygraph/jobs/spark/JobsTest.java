@@ -20,7 +20,7 @@ import org.polygraph.jobs.decision.Progress;
 
 @Tag("spark")
 class JobsTest {
-    /** What the last task waits for; static, for tasks are sent as bytes. */
+    /** A lock that the last task waits for. It is static, because tasks are serialized. */
     private static CountDownLatch counted = new CountDownLatch(1);
 
     @SuppressWarnings("NullAway.Init")
@@ -29,11 +29,14 @@ class JobsTest {
     @BeforeAll
     static void start() {
         spark = new LazySession("local[2]").get();
-        // What tasks wait for is of this process.
+        // Tasks wait for objects of this process.
         assertThat(spark.sparkContext().isLocal()).isTrue();
     }
 
-    /** An action is planned before it has a job, and may have several: whichever comes after the end is cancelled. */
+    /**
+     * An action is planned before it has a job, and may have several jobs. A job that begins after the end is
+     * cancelled.
+     */
     @Test
     @Timeout(60)
     void aJobThatBeginsAfterTheEndIsCancelled() {
@@ -49,7 +52,7 @@ class JobsTest {
         assertThat(result).isNull();
     }
 
-    /** What one of them gives up the others go on with. */
+    /** If one of them gives up a job, the others continue. */
     @Test
     @Timeout(60)
     void aPartMayEndSooner() {

@@ -22,15 +22,15 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryGenerator;
 
 /**
- * A cluster that is gone within a job, as when all masters are: Spark stops the context. An error of the cluster, no
- * bug.
+ * A cluster that is lost during a job, for example with all its masters: Spark stops the context. This is a failure of
+ * the cluster and not a bug.
  */
 @Tag("spark")
 class LostContextTest {
     private static final SparkChecker.TaskSizes CUT =
             new SparkChecker.TaskSizes(500, 4, 2, 0, 3, 16 << 10, new WindowPlan.Granularity(100, 0), Long.MAX_VALUE);
 
-    /** Stops the context when a job has begun; the job has ended when it is gone altogether. */
+    /** Stops the context when a job has begun. The job ends after the context has stopped completely. */
     private static final class Stopping implements Progress {
         private final SparkContext context;
         private final String job;
@@ -58,7 +58,7 @@ class LostContextTest {
                         begun.countDown();
                     }
                 });
-                // No listener may stop the context, nor a thread that one has made.
+                // Neither a listener nor a thread that it has made may stop the context.
                 new Thread(() -> {
                             try {
                                 begun.await();

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Who maps what for how long, in a driver that makes generations of rows and an executor that reads them. */
+/** The lifetime of mappings, in a driver that makes generations of rows and in an executor that reads them. */
 @Timeout(60)
 @Tag("spark")
 class MappedFilesTest {
@@ -34,7 +34,7 @@ class MappedFilesTest {
     @TempDir
     Path folder;
 
-    /** As another process has them. */
+    /** The files as seen by another process. */
     private final MappedFiles executor = new MappedFiles();
 
     private RuleFiles files() {
@@ -60,7 +60,7 @@ class MappedFilesTest {
         }
     }
 
-    /** How many mappings of files in the folder the kernel knows of in this process. */
+    /** The number of mappings of files in the folder in this process, by the kernel. */
     private long mapped(String name) throws IOException {
         Path maps = Path.of("/proc/self/maps");
         org.junit.jupiter.api.Assumptions.assumeTrue(Files.exists(maps), "skipped: no /proc");
@@ -108,7 +108,7 @@ class MappedFilesTest {
         assertThat(mapped("rows-2-")).isEqualTo(2);
     }
 
-    /** The solver's threads ask the driver's rows at once: they are mapped once, and let go of. */
+    /** The solver's threads read the driver's rows at the same time: the rows are mapped once, and released. */
     @Test
     void theDriversRowsAreOpenedOnce() throws Exception {
         make(0);
@@ -159,7 +159,7 @@ class MappedFilesTest {
         assertThat(mapped("rows-0-0")).isZero();
     }
 
-    /** The driver has mapped rows where the solver asks for single cells. */
+    /** The driver has mapped rows because the solver reads single cells. */
     @Test
     void sharedReadersCloseOnce() throws IOException {
         make(0);
@@ -272,7 +272,8 @@ class MappedFilesTest {
     }
 
     /**
-     * Readers of ascending generations in all orders: each sees its own, whatever the others outdate, and none stays.
+     * Readers of ascending generations in all orders: each sees its own rows, whatever the others outdate, and no
+     * mapping is left.
      */
     @Test
     void manyReaders() throws Exception {

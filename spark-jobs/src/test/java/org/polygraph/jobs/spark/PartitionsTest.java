@@ -41,7 +41,7 @@ import org.polygraph.storage.testkit.InjectedAnomaly;
 import org.polygraph.storage.testkit.SplitMix;
 
 /**
- * However keys and sessions are cut, verdict.json is the embedded engine's to the last byte but for time and memory.
+ * However keys and sessions are divided, verdict.json equals that of the embedded engine, except for time and memory.
  */
 @Tag("spark")
 class PartitionsTest {
@@ -50,7 +50,7 @@ class PartitionsTest {
     @TempDir
     static Path stages;
 
-    /** Of rows: more than a key of some hundred events has. */
+    /** Bytes of rows: more than those of a key with some hundred events. */
     private static final long HOT_BYTES = 16 << 10;
 
     private static final List<SparkChecker> CHECKERS = new ArrayList<>();
@@ -135,7 +135,7 @@ class PartitionsTest {
         assertThat(seen.get(Verdict.Status.VIOLATION)).isGreaterThan(2);
     }
 
-    /** A key that a third of all operations touch is gone through by ranges; nothing else about it is different. */
+    /** Slices of writers process a key that a third of all operations access. The result is the same. */
     @Test
     void aHotKeyIsCutToo() {
         int seen = 0;
@@ -166,7 +166,7 @@ class PartitionsTest {
         assertThat(seen).isPositive();
     }
 
-    /** The guess has its rules on the driver, beside columns and slices. */
+    /** The rules of the guess are on the driver, beside columns and slices. */
     @Test
     void soAreThoseOfWhatStaysOnTheDriver() {
         HistoryTable few = HistoryGenerator.withSeed(SEED)
@@ -182,7 +182,7 @@ class PartitionsTest {
         assertSame(expected, CHECKERS.get(1), few, request);
     }
 
-    /** Real time as part of the level, and as a hint, where repeated values let it try that too: by windows. */
+    /** Real time as part of the level, and as a hint, which repeated values make the check try: by windows. */
     @Test
     void verdictsWithTimesAreTheSameBytes() {
         verdictsWithTimes(false);
@@ -219,7 +219,7 @@ class PartitionsTest {
                 ClientTimes.set(table, ClientTimes.Kind.SKEWED, 0.05, new SplitMix(SEED));
             }
             if (i == 6) {
-                // One spans everything, and one of an unknown end.
+                // One transaction spans the whole history, and one has an unknown end.
                 table.starts()[3] = table.starts()[0];
                 table.ends()[3] = table.ends()[table.transactions() - 1];
                 table.ends()[10] = HistoryTable.NO_TIME;
@@ -240,8 +240,8 @@ class PartitionsTest {
     }
 
     /**
-     * Where everything overlaps, a window's rows have no room in a task: then the order is made without rules, and
-     * means the same.
+     * If all transactions overlap, the rows of a window do not fit in a task. Then the order is made without rules, and
+     * the verdict is the same.
      */
     @Test
     void aCrowdedWindowIsDoneWithout() {
@@ -286,7 +286,7 @@ class PartitionsTest {
                 .isEqualTo(Untimed.json(expected));
     }
 
-    /** After any stage the same engine goes on, or the other one, and answers as if nothing had happened. */
+    /** After any checkpoint, the same engine or the other one continues, and the answer is the same. */
     @Test
     void killedDriversGoOn(@TempDir Path kept) throws IOException {
         HistoryGenerator timed = HistoryGenerator.withSeed(SEED)
@@ -310,7 +310,7 @@ class PartitionsTest {
         }
     }
 
-    /** @return after how many stages it did */
+    /** @return the number of checkpoints */
     private static int goOn(HistoryTable table, IsolationLevel level, Path kept) throws IOException {
         Checker spark = CHECKERS.get(1);
         Checker embedded = new EmbeddedChecker();
@@ -318,7 +318,7 @@ class PartitionsTest {
         CheckRequest request = new CheckRequest(level, mode, 0, IndeterminateMode.MAYBE);
         String expected = Untimed.json(embedded.check(table, request, Progress.NONE, Budget.unlimited()));
         for (int after = 1; ; after++) {
-            // All of spark - spark, embedded - spark, spark - embedded, in turn.
+            // The combinations spark - spark, embedded - spark and spark - embedded, in turn.
             Checker first = after % 3 == 1 ? embedded : spark;
             Checker then = after % 3 == 2 ? embedded : spark;
             Path folder = Files.createTempDirectory(kept, level + "-" + after);
@@ -326,7 +326,7 @@ class PartitionsTest {
                 first.check(table, request, Progress.NONE, Budget.unlimited(), ending(folder, after));
                 return after - 1;
             } catch (EndingCheckpoints.Killed e) {
-                // And now again.
+                // The check runs again.
             }
             Verdict verdict =
                     then.check(table, request, Progress.NONE, Budget.unlimited(), ending(folder, Integer.MAX_VALUE));

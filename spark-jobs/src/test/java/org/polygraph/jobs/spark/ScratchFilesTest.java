@@ -19,7 +19,7 @@ import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryGenerator;
 
-/** Files of transactions, wherever their folder is. */
+/** Files of transactions, in any folder. */
 class ScratchFilesTest {
     private static final HistoryTable TABLE =
             HistoryGenerator.withSeed(0x57a6).transactions(100).generate();

@@ -15,10 +15,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Folders of the living stay, those of the dead go. */
+/** Folders of live processes stay; those of ended processes are deleted. */
 @Tag("process")
 class ScratchFolderTest {
-    /** Another process: makes a folder, says so, and waits to be killed. */
+    /** Another process, which makes a folder, prints its name, and waits to be killed. */
     static final class Other {
         public static void main(String[] words) throws IOException, InterruptedException {
             ScratchFolder folder =

@@ -9,7 +9,7 @@ import org.apache.spark.SparkConf;
 import org.junit.jupiter.api.Test;
 import org.polygraph.jobs.application.ConfigurationException;
 
-/** Whether executors can see where scratch files go. */
+/** Tests whether executors can see the folder of scratch files. */
 class ScratchParentTest {
     private final List<String> warnings = new ArrayList<>();
 
@@ -60,10 +60,10 @@ class ScratchParentTest {
     @Test
     void executorsTellWhereTheyAre() {
         ScratchParent.validate(List.of("10.0.0.9", "127.0.0.1", "localhost"), "10.0.0.9", true, warnings::add);
-        // An unknown name is no proof.
+        // An unknown name proves nothing.
         ScratchParent.validate(List.of("nowhere.invalid"), "10.0.0.9", true, warnings::add);
         assertThat(warnings).isEmpty();
-        // Of networks that are for documents only.
+        // The addresses are of networks that are reserved for documentation.
         assertThatThrownBy(() -> ScratchParent.validate(
                         List.of("10.0.0.9", "203.0.113.1", "127.0.0.1", "198.51.100.1"),
                         "10.0.0.9",

@@ -43,7 +43,7 @@ import org.polygraph.storage.testkit.InjectedAnomaly;
 import org.polygraph.storage.testkit.OracleCorpus;
 import org.polygraph.storage.testkit.SuiteScale;
 
-/** The Spark engine against the embedded one: the same verdict, and the same evidence to the last word. */
+/** Compares the Spark engine with the embedded one: verdict and evidence are equal. */
 @Tag("spark")
 class SparkCheckerTest {
     private static final List<IsolationLevel> LEVELS = List.of(IsolationLevel.SER, IsolationLevel.SI);
@@ -57,11 +57,11 @@ class SparkCheckerTest {
     @TempDir
     static Path stages;
 
-    /** Cuts every history of more than 80 operations, so that even small ones have several slices and files. */
+    /** Divides every history of more than 80 operations, so that even small ones have several slices and files. */
     @SuppressWarnings("NullAway.Init")
     private static SparkChecker fine;
 
-    /** As users get it. */
+    /** The engine with its default sizes. */
     @SuppressWarnings("NullAway.Init")
     private static SparkChecker standard;
 
@@ -110,7 +110,7 @@ class SparkCheckerTest {
     void sessionsAgainstTheClock() {
         Map<Verdict.Status, Integer> seen = new EnumMap<>(Verdict.Status.class);
         for (int i = 0; i < 8; i++) {
-            // Alone these often violate, and joined to others nearly always.
+            // These histories often violate alone, and nearly always if they are joined to others.
             long[] seeds = new long[i % 2 == 0 ? 1 : 12];
             for (int j = 0; j < seeds.length; j++) {
                 seeds[j] = SEED + 100L * i + j;
@@ -151,7 +151,7 @@ class SparkCheckerTest {
         assertThat(seen.get(Verdict.Status.VIOLATION)).isGreaterThan(histories / 5);
     }
 
-    /** RC, RA and CC of histories that hold all, some or none of them. */
+    /** RC, RA and CC of histories that keep all, some or none of them. */
     @Test
     void weakLevels() {
         Random random = new Random(SEED);
@@ -176,7 +176,7 @@ class SparkCheckerTest {
         assertThat(seen.get(Verdict.Status.VIOLATION)).isGreaterThan(5);
     }
 
-    /** Each write after a read of its key: no closure here, none there. */
+    /** Each write follows a read of its key, so neither engine needs a closure. */
     @Test
     void readModifyWrite() {
         for (String history : List.of(
@@ -208,7 +208,7 @@ class SparkCheckerTest {
         }
     }
 
-    /** Not even one to a slice. */
+    /** There are fewer keys than slices. */
     @Test
     void transactionsWithoutOperations() {
         try (SparkChecker finest = new SparkChecker("local[2]", 1)) {
@@ -284,7 +284,7 @@ class SparkCheckerTest {
                 });
             }
         }
-        // Dense repeated values: a matter of the solver, which is the same.
+        // Dense repeated values are left to the solver, which both engines share.
         paths.removeIf(path -> path.contains("HD-10k"));
         assertThat(corpus(paths.toArray(new String[0]))).isGreaterThan(30);
     }

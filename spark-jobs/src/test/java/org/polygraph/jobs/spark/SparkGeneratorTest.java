@@ -22,7 +22,7 @@ import org.polygraph.storage.generate.PlantedAnomaly;
 import org.polygraph.storage.generate.TransactionPlan;
 import org.polygraph.storage.generate.Workload;
 
-/** Whatever the engine, the number of slices and of parts: byte for byte the same rows. */
+/** The rows are equal, byte by byte, for both engines and any number of slices and parts. */
 @Tag("spark")
 class SparkGeneratorTest {
     @TempDir
@@ -31,7 +31,7 @@ class SparkGeneratorTest {
     @SuppressWarnings("NullAway.Init")
     private static SparkGenerator coarse;
 
-    /** In the same session. */
+    /** A generator in the same session. */
     @SuppressWarnings("NullAway.Init")
     private static SparkGenerator fine;
 
@@ -48,7 +48,7 @@ class SparkGeneratorTest {
         coarse.close();
     }
 
-    /** The lines, the header once. */
+    /** The lines of all parts, with the header once. */
     private static List<String> lines(Generator generator, Workload workload, int parts) throws IOException {
         TransactionPlan plan = workload.plan();
         Path out = folder.resolve("run-" + runs++);
@@ -84,7 +84,7 @@ class SparkGeneratorTest {
                         .modifies(0.3)
                         .repeats(0.6),
                 new Workload().transactions(700).keys(1).operations(3),
-                // No reads at all: parts without a block.
+                // There are no reads, so parts have no block.
                 new Workload().transactions(130).reads(0).seed(9));
         for (Workload workload : workloads) {
             List<String> expected = lines(new EmbeddedGenerator(), workload, 1);
@@ -113,7 +113,7 @@ class SparkGeneratorTest {
 
             @Override
             public void items(long done, long total) {
-                // Of a job that takes long enough: JobsTest.
+                // JobsTest tests progress within a job, which needs a longer one.
                 counts.add(done);
                 counts.add(total);
             }

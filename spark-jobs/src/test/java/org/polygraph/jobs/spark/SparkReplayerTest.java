@@ -42,7 +42,7 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryGenerator;
 
-/** The replay by key on Spark against the one in this JVM: the same result, to the last word. */
+/** Compares the replay by key on Spark with the one in this JVM: the results are equal, messages included. */
 @Tag("spark")
 class SparkReplayerTest {
     private static final long SEED = 0x5e91a;
@@ -139,7 +139,7 @@ class SparkReplayerTest {
         assertThat(rejected).isEqualTo(1);
     }
 
-    /** Orders that were found, and the same with two transactions in each other's place, which no session forbids. */
+    /** Orders that were found, and the same orders with two transactions exchanged where sessions allow it. */
     @Test
     void generatedHistoriesAndWrongOrders() {
         int byKey = 0;
@@ -184,7 +184,9 @@ class SparkReplayerTest {
         return times ? generator.withTimestamps() : generator;
     }
 
-    /** Without a table: the same answer, messages and all, for an order in one file and in parts, right and wrong. */
+    /**
+     * Without a table the answer and its messages are the same, for right and wrong orders in one file and in parts.
+     */
     @Test
     void ordersAreReplayedInPieces() throws Exception {
         int rejected = 0;

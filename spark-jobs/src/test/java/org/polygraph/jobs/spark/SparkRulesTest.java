@@ -26,7 +26,7 @@ import org.polygraph.storage.model.StoppedException;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryGenerator;
 
-/** Rules as jobs, by themselves: what ends them. */
+/** Rules as jobs: the ways in which they end. */
 @Tag("spark")
 class SparkRulesTest {
     private static final SparkChecker.TaskSizes CUT =
@@ -63,7 +63,7 @@ class SparkRulesTest {
         assertThat(folder).isEmptyDirectory();
     }
 
-    /** @param after the job with whose end the end comes */
+    /** @param after the job with whose end the budget ends */
     private void assertEnds(boolean isTimed, String after) throws IOException {
         AtomicBoolean isOver = new AtomicBoolean();
         Progress progress = new Progress() {

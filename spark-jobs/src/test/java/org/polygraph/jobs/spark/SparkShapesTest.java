@@ -33,9 +33,9 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.SplitMix;
 
 /**
- * Shapes that other generators seldom make, alone and joined, at all levels: read in pieces and checked by tasks,
- * however both are cut, the verdict is that of the definitions, and verdict.json the embedded engine's but for time and
- * memory.
+ * Shapes that other generators seldom make, alone and joined, at all levels. However they are divided to be read and
+ * checked by tasks, the verdict is that of the definitions, and verdict.json is that of the embedded engine except for
+ * time and memory.
  */
 @Tag("spark")
 class SparkShapesTest {
@@ -47,7 +47,7 @@ class SparkShapesTest {
         new WindowPlan.Granularity(16, 4),
         new WindowPlan.Granularity(40, 0)
     };
-    /** Whatever they are, the rules of some key are to be cut. */
+    /** For every history, the rules of some key run in several tasks. */
     private static final long[] HOT_BYTES = {Long.MAX_VALUE, 16 << 10, 64};
 
     private static final int[] SLICES = {1, 3, 7, 20};
@@ -64,7 +64,7 @@ class SparkShapesTest {
 
     private final ShownVerdicts shown = new ShownVerdicts();
     private final Map<IsolationLevel, Map<Verdict.Status, Integer>> seen = new EnumMap<>(IsolationLevel.class);
-    /** By what Spark's jobs were called: how many, and the most tasks that one had. */
+    /** By name of Spark's jobs: their number, and the most tasks of one of them. */
     private final Map<String, int[]> jobs = new TreeMap<>();
 
     private final Map<String, Integer> stagesSeen = new TreeMap<>();
@@ -197,7 +197,7 @@ class SparkShapesTest {
         return new SparkChecker.TaskSizes(
                 1,
                 SLICES[random.nextInt(SLICES.length)],
-                // All keys are cut, if that does not make hundreds of tasks.
+                // All keys are split, unless this makes hundreds of tasks.
                 ofKey == 0 && table.keys().size() > 20 ? 1 : ofKey,
                 0,
                 columns,
@@ -206,7 +206,7 @@ class SparkShapesTest {
                 Long.MAX_VALUE);
     }
 
-    /** Of a job, in whatever round. */
+    /** The name of a job without its round. */
     private static String kind(String description) {
         return description.replaceAll(", round .*", "");
     }

@@ -44,7 +44,8 @@ import org.polygraph.storage.testkit.TinyHistories;
 import org.polygraph.storage.testkit.Unrecorded;
 
 /**
- * RC, RA, CC and lin: however keys and sessions are cut, verdict.json is the embedded engine's but for time and memory.
+ * RC, RA, CC and lin: however keys and sessions are divided, verdict.json equals that of the embedded engine, except
+ * for time and memory.
  */
 @Tag("spark")
 class SparkWeakLevelsTest {
@@ -121,7 +122,7 @@ class SparkWeakLevelsTest {
         assertThat(seen).containsOnlyKeys(Verdict.Status.PASS, Verdict.Status.VIOLATION);
     }
 
-    /** Keys that the search gives up, with and without a violated one; nothing that counts at all. */
+    /** Keys on which the search gives up, with and without a violated key; and histories in which nothing counts. */
     @Test
     void openKeysAreTheSame() {
         StringBuilder crowd = new StringBuilder("init 0");
@@ -285,13 +286,13 @@ class SparkWeakLevelsTest {
                 .generate();
     }
 
-    /** By all of them: some hundred tasks. */
+    /** Checks by all engines, in some hundred tasks. */
     private static void assertSame(
             HistoryTable table, IsolationLevel level, long skew, Map<Verdict.Status, Integer> seen, String what) {
         assertSame(CHECKERS, table, level, skew, seen, what);
     }
 
-    /** By one of them, in turn. */
+    /** Checks by one of the engines, in turn. */
     private static void assertSameInTurn(
             HistoryTable table, IsolationLevel level, long skew, Map<Verdict.Status, Integer> seen, String what) {
         turn = (turn + 1) % CHECKERS.size();

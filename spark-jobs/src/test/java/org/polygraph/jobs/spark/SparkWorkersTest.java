@@ -32,7 +32,7 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryGenerator;
 import org.polygraph.storage.testkit.TinyHistories;
 
-/** Windows on Spark find the order that they find in one process, whatever the number of slices. */
+/** Windows on Spark find the same order as in one process, for any number of slices. */
 @Tag("spark")
 class SparkWorkersTest {
     private static final long SEED = 0x50a7;

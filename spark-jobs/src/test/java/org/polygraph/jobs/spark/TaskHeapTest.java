@@ -11,7 +11,7 @@ class TaskHeapTest {
         assertThat(TaskHeap.half(8000, 4, 2)).isEqualTo(2000);
         assertThat(TaskHeap.half(8000, 1, 1)).isEqualTo(4000);
         assertThat(TaskHeap.half(8000, 3, 2)).isEqualTo(4000);
-        // A setting that Spark would refuse.
+        // Spark would refuse this setting.
         assertThat(TaskHeap.half(8000, 1, 2)).isEqualTo(4000);
     }
 }

@@ -12,8 +12,8 @@ import org.apache.spark.scheduler.local.LocalSchedulerBackend;
 import org.apache.spark.sql.SparkSession;
 
 /**
- * Stands in for YARN, whose module of Spark is no part of the tests' class path: the executor is in this process, and
- * {@link #main} does to an application's main what Spark's ApplicationMaster does, and returns what it would report.
+ * Replaces YARN, whose Spark module is not on the class path of the tests: the executor is in this process, and {@link
+ * #main} does to an application's main what Spark's ApplicationMaster does, and returns what it would report.
  */
 public final class YarnStandIn implements ExternalClusterManager {
     private static volatile boolean registered;
@@ -61,7 +61,7 @@ public final class YarnStandIn implements ExternalClusterManager {
     @Override
     public TaskScheduler createTaskScheduler(SparkContext context, String master) {
         try {
-            // A resource manager that does not answer.
+            // The resource manager does not answer.
             Thread.sleep(Integer.getInteger("polygraph.test.silence", 0));
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);

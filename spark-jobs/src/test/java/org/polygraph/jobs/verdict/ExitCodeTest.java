@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Test;
 
 class ExitCodeTest {
-    /** The contract's words: the first of 1, 6, 5, 3, 4, 0 that occurred. */
+    /** The rule is: the first of 1, 6, 5, 3, 4, 0 that occurred. */
     @Test
     void severalResultsGiveTheFirstOfTheContractsList() {
         int[] order = {1, 6, 5, 3, 4, 0};

@@ -24,7 +24,7 @@ import org.polygraph.storage.testkit.OracleCorpus;
 import org.polygraph.storage.testkit.SuiteScale;
 import org.polygraph.storage.testkit.TinyHistories;
 
-/** RC, RA and CC from raw operations to verdict, against all commit orders and against the corpus. */
+/** Compares RC, RA and CC, from raw operations to verdict, with all commit orders and with the corpus. */
 class AxiomsAgainstBruteForceTest {
     private static final List<IsolationLevel> LEVELS = List.of(IsolationLevel.CC, IsolationLevel.RA, IsolationLevel.RC);
 
@@ -75,12 +75,12 @@ class AxiomsAgainstBruteForceTest {
         assertThat(shrunk).isGreaterThan(violations / 10 * 9);
     }
 
-    /** Whether the order of the file, or nearly that, was the answer. */
+    /** Whether the answer was the order of the file, or nearly that. */
     private static boolean isAsRecorded(Verdict verdict) {
         return verdict.phases().stream().anyMatch(phase -> phase.name().equals("guess") && phase.items() > 0);
     }
 
-    /** Whether the violation has a sub-history; by all commit orders it violates. */
+    /** Whether the violation has a sub-history, which then violates by all commit orders. */
     private static boolean isShownBySmallerHistory(Violation violation, HistoryTable history, IsolationLevel level) {
         SubHistory part = violation.minimal();
         if (part == null) {

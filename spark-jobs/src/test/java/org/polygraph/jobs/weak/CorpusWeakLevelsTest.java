@@ -25,8 +25,8 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.OracleCorpus;
 
 /**
- * Histories of real databases at RC, RA and CC: as the corpus says, or as a stronger level that holds implies; where
- * neither says anything, as the three imply each other.
+ * Histories of real databases at RC, RA and CC: the verdicts are those of the corpus, or follow from a stronger level.
+ * If neither determines them, they agree with each other.
  */
 class CorpusWeakLevelsTest {
     private static final List<IsolationLevel> LEVELS = List.of(IsolationLevel.CC, IsolationLevel.RA, IsolationLevel.RC);
@@ -40,7 +40,7 @@ class CorpusWeakLevelsTest {
         agree(false);
     }
 
-    /** Those of repeated values too, whose sub-histories take minutes. */
+    /** All histories, also those with repeated values, whose sub-histories take minutes. */
     @Test
     @Tag("full")
     void allRealHistoriesAgree() throws IOException, HistoryException {

@@ -23,7 +23,7 @@ import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.SplitMix;
 
 /**
- * Level lin: named cases, and what a simulated register did. Tiny histories are in {@link
+ * Level lin: named cases, and histories of a simulated register. Tiny histories are in {@link
  * ShapesAgainstDefinitionsTest}.
  */
 class LinearizabilityTest {
@@ -42,7 +42,10 @@ class LinearizabilityTest {
         }
     }
 
-    /** A read of what only an aborted operation wrote is named so, with the writer; whether or not values repeat. */
+    /**
+     * A read of a value that only an aborted operation wrote has this name and shows the writer, whether or not values
+     * repeat.
+     */
     @Test
     void namesReadsOfWhatAborted() {
         String aborted = "init 0; s0: @0..1 !w(x,1); s1: @2..3 r(x,1)";
@@ -81,7 +84,7 @@ class LinearizabilityTest {
         assertThat(dropped.violations().get(0).anomaly()).isEqualTo(Anomaly.ABORTED_READ);
     }
 
-    /** A compare-and-set of unknown outcome took effect only because of who read it, so these are shown too. */
+    /** A compare-and-set of unknown outcome counts because an operation read it, so that operation is shown too. */
     @Test
     void showsWhoseReadsMakeAnUnknownOutcomeCount() {
         String chain =
@@ -103,7 +106,10 @@ class LinearizabilityTest {
         }
     }
 
-    /** An end that no clock can exceed, as some clients record it, is an end; with repeated values it once was none. */
+    /**
+     * The latest end that a clock can show, which some clients record, is an end. With repeated values it was once
+     * ignored.
+     */
     @Test
     void operationsMayEndAtTheLastInstant() {
         String last = ".." + Long.MAX_VALUE + " ";

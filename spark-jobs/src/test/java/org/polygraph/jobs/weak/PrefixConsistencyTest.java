@@ -26,7 +26,10 @@ import org.polygraph.storage.testkit.TinyHistories;
 
 /** Prefix consistency as the serializability of split transactions, and what follows from it for RC, RA and CC. */
 class PrefixConsistencyTest {
-    /** A database with snapshots that loses updates, and so few values that hardly a read has one possible writer. */
+    /**
+     * A database with snapshots that loses updates. It has so few values that hardly any read has only one possible
+     * writer.
+     */
     @Test
     void decidesRepeatedValuesOfSnapshotsThatLoseUpdates() {
         for (long seed = 0x9e0; seed < 0x9e6; seed++) {

@@ -32,7 +32,7 @@ import org.polygraph.storage.testkit.TinyHistories;
 import org.polygraph.storage.testkit.Unrecorded;
 
 /**
- * Serial orders near the recorded one: against all commit orders where these are few, and against the axioms by
+ * Serial orders near the recorded one: compares them with all commit orders if these are few, and with the axioms by
  * definition.
  */
 class RecordedOrderTest {
@@ -66,9 +66,7 @@ class RecordedOrderTest {
                 .isGreaterThan(300));
     }
 
-    /**
-     * A database that keeps read committed and no more: its reads do not return the last write, and its values repeat.
-     */
+    /** A database that keeps only read committed: its reads do not return the last write, and its values repeat. */
     @Test
     void acceptsReadCommittedWithRepeatedValues() {
         for (long seed = 0x4ec7; seed < 0x4ed1; seed++) {
@@ -90,7 +88,7 @@ class RecordedOrderTest {
         }
     }
 
-    /** By positions in the file, and by values that count up alone. */
+    /** Orders by positions in the file, and by ascending values alone. */
     @Test
     void acceptsWhatTheDefinitionDoes() {
         Map<Guarantee, Integer> byPlace = new EnumMap<>(Guarantee.class);
@@ -123,10 +121,7 @@ class RecordedOrderTest {
         }
     }
 
-    /**
-     * Where values repeat, a read of something else than the last write has several writers to wait for or to come
-     * before.
-     */
+    /** If values repeat, a read that does not return the last write may follow or precede several writers. */
     @Test
     void acceptsFewValuesNearTheOrderOfCommits() {
         int sources = 0;

@@ -20,7 +20,7 @@ import org.polygraph.storage.testkit.SuiteScale;
 class LoadersTest {
     private static final long SEED = 0x10ad;
 
-    /** The loaders as s0#0 s1#0 ..., and a part of the doubt. */
+    /** The loaders as s0#0 s1#0 ..., and a substring of the doubt. */
     @ParameterizedTest
     @CsvSource(
             delimiter = '/',
@@ -40,7 +40,7 @@ class LoadersTest {
                 "init 0; s0: @1..2 w(x,0) | @3..4 w(y,0) | @5..6 r(x,0); s1: @7..8 r(x,0) r(y,0)  / s0#0 s0#1 /",
                 "init 0; s0: @1..2 w(x,0) | @4..9 w(y,0) | @10..11 r(x,0); s1: @3..5 r(x,0)       / s0#0      /",
                 "init 0; s0: @5..9 w(x,0) | @1..2 w(y,0); s1: @6..7 r(x,0) r(y,0)                 /           / start",
-                // In the middle of the input, and not alone in its session.
+                // It is in the middle of the input, and not alone in its session.
                 "init 0; s0: r(x,0); s1: w(x,0) | r(x,0)                                          /           / its session",
                 // A key whose initial value is read is missing.
                 "init 0; s0: w(x,0); s1: r(x,0); s2: r(y,0)                                       /           / whose initial value",
@@ -49,16 +49,16 @@ class LoadersTest {
                 "init 0; s0: w(x,0); s1: r(x,0) w(x,1); s2: r(x,1) w(x,0)                         /           / too",
                 "init 0; s0: w(x,0); s1: w(x,0); s2: r(x,0)                                       /           / another",
                 "init 0; s0: w(x,0); s1: r(x,0) w(x,1); s2: !r(x,1) w(x,0)                        / s0#0      /",
-                // Other values, reads, other outcomes.
+                // It has other values, reads, or another outcome.
                 "init 0; s0: w(x,1); s1: r(x,1)                                                   /           /",
                 "init 0; s0: r(x,0) w(x,0); s1: r(x,0)                                            /           /",
                 "init 0; s0: !w(x,0); s1: r(x,0)                                                  /           /",
                 "init 0; s0: ?w(x,0); s1: r(x,0)                                                  /           / its outcome is unknown",
                 "init 0; s0: ?w(x,0); s1: r(y,0)                                                  /           /",
                 "init 0; s0: (); s1: r(x,0)                                                       /           /",
-                // Nothing reads it.
+                // No transaction reads the initial value.
                 "init 0; s0: w(x,0); s1: r(x,1) w(x,2); s2: w(x,1)                                /           /",
-                // Times.
+                // The history has times.
                 "init 0; s0: @1..2 w(x,0); s1: @3..9 r(x,0) w(x,1); s2: @4..8 r(x,1) w(x,0)       / s0#0      /",
                 "init 0; s0: @1..4 w(x,0); s1: @3..9 r(x,0)                                       /           / start",
                 "init 0; s0: @1..2 w(x,0); s1: @2..3 w(y,0); s2: @4..5 r(x,0) r(y,0)              / s0#0 s1#0 /",
@@ -89,7 +89,7 @@ class LoadersTest {
         HistoryTable table = HistoryDsl.parse("init 0; s0: @1..2 w(x,0); s1: @5..9 r(x,0)");
         assertThat(Loaders.recognized(table, true, 2).transactions()).hasSize(1);
         assertThat(Loaders.recognized(table, true, 3).transactions()).isEmpty();
-        // Without times it is alone in its session.
+        // Without times, it is alone in its session.
         assertThat(Loaders.recognized(table, false, 3).transactions()).hasSize(1);
     }
 
@@ -121,7 +121,7 @@ class LoadersTest {
         }
     }
 
-    /** What is recognized fulfils the definition, read off the history without shortcuts. */
+    /** The recognized loaders fulfil the definition, which is applied to the history directly. */
     @Test
     void randomHistories() {
         int recognized = 0;
@@ -184,7 +184,7 @@ class LoadersTest {
             }
         }
         while (loaders.removeIf(t -> !isEarly(table, t, loaders))) {
-            // Each that is removed is one more that the others must precede.
+            // A removed candidate is one more transaction that the others must precede.
         }
         Map<Integer, Integer> keys = new HashMap<>();
         boolean repeats = false;

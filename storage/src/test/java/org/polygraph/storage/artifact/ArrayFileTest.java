@@ -86,7 +86,7 @@ class ArrayFileTest {
         assertThatThrownBy(() -> ArrayFile.of(bytes)).as(what).isInstanceOf(ArrayFile.DamagedException.class);
     }
 
-    /** Read by the library of the format, which shares nothing with ours but the names of its messages. */
+    /** Reads the file with the library of the format, which shares with ours only the classes of its messages. */
     @Test
     void arrowReadsIt() throws IOException {
         Random random = new Random(SEED);

@@ -43,7 +43,7 @@ class AtomicFileTest {
         }
     }
 
-    /** A process that ends between two steps, or finds the new file gone, has lost the old one. */
+    /** If a process ends between two steps, or the new file is missing, the old file is lost. */
     @Test
     void aFileThatIsReplacedIsAlwaysThere() throws Exception {
         for (String prefix : prefixes()) {
@@ -98,7 +98,7 @@ class AtomicFileTest {
         }
     }
 
-    /** A file takes the place of an empty folder, of no other one. */
+    /** A file replaces an empty folder, and no other folder. */
     @Test
     void aFolderIsNotReplacedUnlessItIsEmpty() throws Exception {
         Path path = Files.createDirectory(folder.resolve("place"));
@@ -149,7 +149,7 @@ class AtomicFileTest {
         assertThat(names()).containsExactly("hadoop", "local");
     }
 
-    /** What a process does that is interrupted: it ends while a file is open. */
+    /** Simulates an interrupted process, which ends while a file is open. */
     static final class Interrupted {
         public static void main(String[] args) throws IOException {
             AtomicFile whole = Location.of(args[0]).create();

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 class KeyDictionaryTest {
     private static final long SEED = 0x6e15;
 
-    /** Strings alone, integers alone, both; whichever comes first. */
+    /** Only strings, only integers, or both in either order. */
     @Test
     void idsAreThoseOfAList() {
         Random random = new Random(SEED);

@@ -16,15 +16,15 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What depends on the JVM's flags and its end. */
+/** Properties that depend on the flags of the JVM and on its end. */
 @Tag("process")
 class PersistedStringsInAProcessTest {
     @TempDir
     private Path folder;
 
     /**
-     * Numbers args[1] strings of 36 characters in a heap's share of args[2] bytes and files in args[0]; then waits, or
-     * looks up one of them for ever.
+     * Numbers args[1] strings of 36 characters, with args[2] bytes of heap and files in args[0]; then waits, or looks
+     * up one of them without end.
      */
     public static void main(String[] args) throws IOException {
         StringDictionary dictionary = new StringDictionary(args[0], Long.parseLong(args[2]), 1 << 20);
@@ -97,8 +97,8 @@ class PersistedStringsInAProcessTest {
     }
 
     /**
-     * The map fits the limit and the strings do not. Where a chunk did not either, maps were made one after another
-     * until the disk was full; so one refusal is enough, and the rest is in the heap.
+     * The map fits the limit and the strings do not. After the first refusal all further strings are in the heap,
+     * because otherwise one map after another would fill the disk.
      */
     @Test
     void aLimitToTheSizeOfFilesIsSaid() throws Exception {
@@ -109,13 +109,13 @@ class PersistedStringsInAProcessTest {
         assertThat(folder).isEmptyDirectory();
     }
 
-    /** Chronicle closes maps when the process is asked to end, under the thread that reads. */
+    /** Chronicle closes maps when the process is asked to end, although a thread reads. */
     @Test
     void aSignalIsNoErrorOfTheThreadThatReads() throws Exception {
         Process process = new ProcessBuilder(command(true, "200000", "1000000", "turns"))
                 .redirectErrorStream(true)
                 .start();
-        // Its stream is closed here when a process is destroyed by its object.
+        // Destroying a process by its object closes its stream here.
         try (BufferedReader lines = process.inputReader()) {
             assertThat(lines.readLine()).isEqualTo("200000 strings, 1 MiB of heap");
             process.toHandle().destroy();

@@ -26,7 +26,7 @@ class PersistedStringsTest {
         PersistedStrings strings = PersistedStrings.open(folder, 1000);
         for (int turn = 0; turn < 2; turn++) {
             for (int i = 0; i < 300; i++) {
-                // Long chains, which others begin in; over the end of the range.
+                // Long chains in which other chains begin, across the end of the table.
                 assertThat(strings.id(Long.MAX_VALUE - 20 + i % 7, "text " + i / 2, i % 2 == 0))
                         .isEqualTo(i);
             }
@@ -81,7 +81,7 @@ class PersistedStringsTest {
         assertThat(strings.size()).isEqualTo(capacity);
     }
 
-    /** Its map counts on entries being spread over segments; one that is overfull would need the file to grow. */
+    /** The map relies on entries being spread over segments. An overfull segment would require that the file grows. */
     @Test
     void anOverfullSegmentIsTheEndOfItsRoom() throws IOException {
         int capacity = 20_000;
@@ -109,7 +109,7 @@ class PersistedStringsTest {
         assertThat(strings.id(hashes.getLong(size), "text " + size, false)).isEqualTo(StringStore.NO_ROOM);
     }
 
-    /** So whatever ends the process leaves nothing behind. */
+    /** So no file is left, however the process ends. */
     @Test
     void filesHaveNoNames() throws IOException {
         PersistedStrings strings = PersistedStrings.open(folder, 1000);
@@ -128,7 +128,7 @@ class PersistedStringsTest {
                 .hasMessage("there are 1023 MiB left, and 1024 are needed");
     }
 
-    /** What counts its users over the network is neither called nor there. */
+    /** The class that reports usage over the network is neither called nor on the class path. */
     @Test
     void callsNobody() throws IOException {
         System.clearProperty("chronicle.analytics.disable");

@@ -21,7 +21,7 @@ class StringDictionaryTest {
     @TempDir
     private Path folder;
 
-    /** In the heap, in one set of files, in several. */
+    /** Strings in the heap, in one set of files, and in several. */
     @Test
     void numbersAreThoseOfAMapWhereverTextsAre() {
         Random random = new Random(SEED);

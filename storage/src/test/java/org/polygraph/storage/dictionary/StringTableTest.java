@@ -63,7 +63,7 @@ class StringTableTest {
         return table.id(StringTable.hash(text, marked), text, marked);
     }
 
-    /** Of one byte or two, halves of pairs among them. */
+    /** Characters of one byte or two, and halves of surrogate pairs. */
     static String string(Random random, int length, int alphabet) {
         char[] first = {'a', 0, 0xff, 0x100, 0xd800, 0xdc00, 0xffff};
         StringBuilder text = new StringBuilder();
@@ -73,7 +73,7 @@ class StringTableTest {
         return text.toString();
     }
 
-    /** All of them have the same {@link String#hashCode}: a map by it takes the square of their number. */
+    /** All strings have the same {@link String#hashCode}, so a map by it takes quadratic time. */
     @Test
     void noTextsCollideByDesign() {
         StringTable table = new StringTable(Long.MAX_VALUE);

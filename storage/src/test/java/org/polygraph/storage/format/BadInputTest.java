@@ -25,7 +25,7 @@ import org.polygraph.storage.format.pieces.ReadPlan;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.table.HistoryTable;
 
-/** Paths, compression, detection and wrong formats: each its own message. */
+/** Errors in paths, compression, detection and formats have a message each. */
 class BadInputTest {
     private static final String JSONL = "{\"session\":0,\"index\":0,\"status\":\"committed\",\"ops\":[]}\n";
 
@@ -90,7 +90,7 @@ class BadInputTest {
                                 + " space");
     }
 
-    /** Writers that share out rows leave parts without any. */
+    /** Writers that distribute rows may leave empty part files. */
     @Test
     void blankPartsArePassedOver() throws Exception {
         inputs.write("p/0.jsonl", "\n \r\n");
@@ -256,7 +256,7 @@ class BadInputTest {
         assertThatThrownBy(() -> HistoryReader.read(path, HistoryFormat.AUTO, () -> false, 1 << 20))
                 .isInstanceOf(BudgetException.class)
                 .hasMessageContaining("MiB of 1 MiB of memory");
-        // A bomb of sessions that all stay open.
+        // Very many sessions that all stay open.
         StringBuilder sessions = new StringBuilder();
         for (int i = 0; i < 1_000_000; i++) {
             sessions.append("w(1,1,").append(i).append(",0)\n");

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.table.HistoryTable;
 
-/** Dbcop, Cobra and plume: what they mean, and every way they can be wrong. */
+/** Dbcop, Cobra and Plume: their meaning, and every kind of damage. */
 class BinaryReadersTest {
     private static final String NONE = HistoryTable.NO_TIME + " " + HistoryTable.NO_TIME;
     private static final String DBCOP_REMEDY = "the file is damaged or another format: give the right one with -f";
@@ -213,7 +213,7 @@ class BinaryReadersTest {
 
     @Test
     void plumeBuffersMeetAnywhere() throws Exception {
-        // Lines that end at every offset around the buffer's end.
+        // Lines end at every offset around the end of the buffer.
         for (int pad = 0; pad < 40; pad++) {
             StringBuilder text = new StringBuilder("\n".repeat(pad));
             int lines = 30_000;

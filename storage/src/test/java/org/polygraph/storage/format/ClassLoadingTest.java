@@ -9,14 +9,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A plain local path is read and written without Hadoop's file systems, and read without Parquet's library: seen by a
- * JVM that logs what it loads.
+ * A plain local path is read and written without Hadoop's file systems, and read without Parquet's library. A JVM that
+ * logs the classes that it loads shows this.
  */
 class ClassLoadingTest {
     @TempDir
     Path folder;
 
-    /** Reads args[0] and writes it to args[1]. */
+    /** Reads the file args[0] and writes it to args[1]. */
     public static void main(String[] args) throws Exception {
         HistoryWriter.write(
                 HistoryReader.read(args[0], HistoryFormat.AUTO),

@@ -10,7 +10,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.polygraph.storage.testkit.OracleCorpus;
 
-/** The corpus of histories beside the repository, or where POLYGRAPH_CORPUS says. */
+/** The corpus of histories beside the repository, or at the path in POLYGRAPH_CORPUS. */
 public final class Corpus {
     private Corpus() {}
 

@@ -12,7 +12,7 @@ import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
-/** Every file of the corpus is read, or refused with the message that the contract gives it. */
+/** Every file of the corpus is read, or refused with the expected message. */
 class CorpusTest {
     @Test
     void everyRealHistoryIsReadOrItsOperationNamed() throws Exception {

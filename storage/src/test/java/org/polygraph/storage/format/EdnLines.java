@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.Random;
 
 /**
- * Random EDN histories of a map a line: calls of a few processes that overlap for long, transactions and registers, of
- * all outcomes and none, with results or reasons.
+ * Random EDN histories with a map in each line: long overlapping calls of a few processes, with transactions and
+ * registers, all outcomes or none, results or reasons.
  */
 public final class EdnLines {
     private final Random random;
@@ -58,7 +58,7 @@ public final class EdnLines {
         }
         String function = random.nextInt(3) > 0 ? ":txn" : one(":read", ":r", ":write", ":w", ":cas");
         String[] values = function.equals(":txn") ? transaction() : register(function);
-        // The value of a transaction shows what it is.
+        // The value of a transaction shows that it is one.
         function = function.equals(":txn") && random.nextInt(10) == 0 ? one("", "nil") : function;
         if (isOfCompletions) {
             // The invocation of a failed register operation has its argument; a pass over the whole file shows if there
@@ -72,7 +72,7 @@ public final class EdnLines {
         }
     }
 
-    /** As it is invoked, and as it succeeds. */
+    /** The value of the invocation, and of a success. */
     private String[] transaction() {
         List<String> asked = new ArrayList<>();
         List<String> done = new ArrayList<>();
@@ -98,7 +98,7 @@ public final class EdnLines {
                 done.add(write);
             }
         }
-        // What is invoked need not say what it will do, if its end does.
+        // An invocation need not contain the operations if its completion does.
         String invoked = random.nextInt(60) == 0 ? one("nil", ":soon", "[[:r \"odd\" nil] [:x]]") : vector(asked);
         return new String[] {invoked, vector(done)};
     }

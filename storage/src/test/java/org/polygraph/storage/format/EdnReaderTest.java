@@ -24,21 +24,21 @@ class EdnReaderTest {
     }
 
     /**
-     * A history twice.
+     * A history in two formats.
      *
      * @param jsonl a transaction a line, whose number is that of its completion in the other
      */
     record Twice(String edn, String jsonl) {}
 
-    /** Random transactions of a few processes, written as Jepsen may, and otherwise. */
+    /** Random transactions of a few processes, in the notations of Jepsen and in others. */
     static Twice some(Random random, int transactions) {
         boolean lists = random.nextBoolean();
         boolean indexed = random.nextBoolean();
         boolean timed = random.nextBoolean();
         Form form = new Form(random);
         StringBuilder jsonl = new StringBuilder();
-        List<long[]> open = new ArrayList<>(); // process, index, start
-        List<String[]> invoked = new ArrayList<>(); // as EDN, as JSON of what is known without a result
+        List<long[]> open = new ArrayList<>(); // the process, index and start
+        List<String[]> invoked = new ArrayList<>(); // as EDN, and as JSON of what is known without a result
         List<Long> free = new ArrayList<>(List.of(0L, 1L, 2L, 3L));
         long processes = 4;
         long next = 0;
@@ -123,7 +123,7 @@ class EdnReaderTest {
                         .append(of[0])
                         .append(",\"index\":")
                         .append(of[1]);
-                // Without times the order of calls takes their place.
+                // Without times, the order of calls serves as times.
                 jsonl.append(",\"start\":").append(timed ? of[2] : of[3]);
                 jsonl.append(how == 1 ? "" : ",\"end\":" + (timed ? next : count));
                 jsonl.append(",\"status\":\"")
@@ -138,7 +138,7 @@ class EdnReaderTest {
         return new Twice(form.text(), jsonl.toString());
     }
 
-    /** One way to write the same. */
+    /** One of several notations of the same value. */
     private static final class Form {
         private final Random random;
         private final StringBuilder text = new StringBuilder();
@@ -203,7 +203,7 @@ class EdnReaderTest {
         }
     }
 
-    /** Rows, or that the history is refused: a list with an element twice is in neither format. */
+    /** The rows, or the fact that the history is refused: neither format allows a list with the same element twice. */
     private List<String> outcome(String name, String content, HistoryFormat format) throws Exception {
         byte[] bytes = content.getBytes(StandardCharsets.UTF_8);
         String refusal = inputs.refusal(name, bytes, format);
@@ -260,7 +260,7 @@ class EdnReaderTest {
         assertThat(rows(named.replace(":f :txn", ":f nil"))).isEqualTo(rows(named));
         assertThat(rows("{:process 0, :type :invoke, :value [[:w 1 2]]} {:process 0, :type :info, :value :timeout}"))
                 .hasSize(1);
-        // A read whose value is not known is none.
+        // A read whose value is not known is left out.
         assertThat(rows(ok("[[:r 1] [:w 2 3]]"))).isEqualTo(rows(ok("[[:w 2 3]]")));
     }
 
@@ -307,7 +307,7 @@ class EdnReaderTest {
                 .isEqualTo(rows(ok("[[:w 15 1] [:w -15 2] [:w 31 3] [:w 0 4]]")));
     }
 
-    /** Jepsen guarantees the order of calls. */
+    /** The order of calls counts, because Jepsen guarantees it. */
     @Test
     void withoutTimesTheOrderOfCallsIsTheirTime() throws Exception {
         String calls = "{:process 0, :type :invoke, :f :txn, T:value [[:w 1 2]]}\n"
@@ -322,7 +322,7 @@ class EdnReaderTest {
         assertThat(none.get(2)).contains(" 1 3 ");
         assertThat(rows(calls.replace("T", ":time 7, ").replace("U", ":time 7, ")))
                 .isEqualTo(none);
-        // Different times count, from the first call on.
+        // If times differ, they count from the first call on.
         List<String> timed = rows(calls.replace("T", ":time 7, ").replace("U", ":time 9, "));
         assertThat(timed.get(0)).contains(" 7 7 ");
         assertThat(timed.get(1)).contains(" 7 9 ");
@@ -414,7 +414,7 @@ class EdnReaderTest {
                 .contains("found a string of more than 1048576 bytes");
     }
 
-    /** The message of a read with so many bytes of memory. */
+    /** The message of a read with the given bytes of memory. */
     private String refusal(String content, long memoryBytes) throws Exception {
         String path = inputs.write("h.edn", TestFiles.utf8(content));
         Throwable thrown = catchThrowable(() -> HistoryReader.read(path, HistoryFormat.EDN, () -> false, memoryBytes));
@@ -431,7 +431,7 @@ class EdnReaderTest {
             assertThat(refusal(value, 24 << 20)).contains("give more memory");
             assertThat(refusal(value, 1 << 30)).isEqualTo("nothing");
         }
-        // What is let go of is no more than what was taken.
+        // No more bytes are released than were reserved.
         StringBuilder gone = new StringBuilder();
         for (int i = 0; i < 300_000; i++) {
             gone.append("{:process ").append(i).append(", :type :invoke, :f :write, :value 1}\n");

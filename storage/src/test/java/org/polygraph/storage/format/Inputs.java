@@ -9,7 +9,7 @@ import java.util.List;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 
-/** Files under a temporary folder, read back; messages without the folder's name. */
+/** Files in a temporary folder that are read back. Messages lack the folder's name. */
 public final class Inputs {
     private final Path folder;
 
@@ -46,7 +46,7 @@ public final class Inputs {
         return rows.subList(1, rows.size());
     }
 
-    /** The type and message that a path gives. */
+    /** The type and message of the exception for a path. */
     public String refusal(String name, HistoryFormat format) {
         String path = name.equals("-") ? name : path(name).toString();
         Throwable thrown = catchThrowable(() -> HistoryReader.read(path, format));

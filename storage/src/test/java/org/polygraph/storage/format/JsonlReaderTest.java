@@ -318,7 +318,7 @@ class JsonlReaderTest {
                 .endsWith(limits);
         assertThat(inputs.refusal("h", txn("{\"op\":\"w\",\"key\":" + "1".repeat(1 << 20) + ",\"value\":1}")))
                 .endsWith(limits);
-        // Skipped fields may be as long as they like.
+        // Skipped fields may have any length.
         assertThat(inputs.read("h", "{\"note\":\"" + "a".repeat(3 << 20) + "\"," + TXN.substring(1))
                         .transactions())
                 .isEqualTo(1);

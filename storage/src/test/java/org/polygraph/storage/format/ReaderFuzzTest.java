@@ -20,7 +20,9 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.SuiteScale;
 
-/** Damaged files of every format: a HistoryException or a table, soon, and nothing else. Failing input is printed. */
+/**
+ * A damaged file of any format gives a HistoryException or a table soon, and nothing else. Failing input is printed.
+ */
 public class ReaderFuzzTest {
     private static final long MEMORY = 256 << 20;
 
@@ -130,7 +132,10 @@ public class ReaderFuzzTest {
                                         : name.contains("parquet") ? HistoryFormat.PARQUET : HistoryFormat.DBCOP;
     }
 
-    /** One to four of: a flipped bit, a byte set, bytes deleted, inserted, doubled, moved, or the end cut off. */
+    /**
+     * Makes one to four changes: flips a bit, sets a byte, deletes, inserts, doubles or moves bytes, or removes the
+     * end.
+     */
     public static byte[] damaged(byte[] content, Random random) {
         byte[] bytes = content.clone();
         for (int n = 1 + random.nextInt(4); n > 0 && bytes.length > 0; n--) {

@@ -32,7 +32,7 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.HistoryTableBuilder;
 import org.polygraph.storage.testkit.HistoryGenerator;
 
-/** What is written is read back; Parquet of other writers too. */
+/** Written files are read back equal; so is Parquet of other writers. */
 class RoundTripTest {
     private Inputs inputs;
 
@@ -127,7 +127,7 @@ class RoundTripTest {
         }
     }
 
-    /** JSON has halves of surrogate pairs, UTF-8 has not: two different keys must not become one. */
+    /** JSON can contain halves of surrogate pairs and UTF-8 cannot: two different keys must not become one. */
     @Test
     void textsThatAreNoUtf8AreRefused() throws Exception {
         HistoryTableBuilder builder = new HistoryTableBuilder(true);
@@ -247,7 +247,7 @@ class RoundTripTest {
         MessageType type = MessageTypeParser.parseMessageType(schema);
         Path path = inputs.path("other.parquet");
         Files.deleteIfExists(path);
-        // Between them, the codecs see pages of both versions, plain, by dictionary and by deltas.
+        // Together, the codecs read pages of both versions, plain, by dictionary and by differences.
         boolean second = codec == CompressionCodecName.GZIP || codec == CompressionCodecName.UNCOMPRESSED;
         boolean dictionary = codec == CompressionCodecName.ZSTD || codec == CompressionCodecName.UNCOMPRESSED;
         try (ParquetWriter<Group> writer = ExampleParquetWriter.builder(new LocalOutputFile(path))

@@ -5,11 +5,11 @@ import java.util.List;
 import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.table.HistoryTable;
 
-/** Tables as texts, to compare them whatever ids their keys got and wherever they came from. */
+/** Tables as text, to compare them independently of ids and sources. */
 public final class Tables {
     private Tables() {}
 
-    /** The header and each transaction on a line; opaque values as the strings that writers make of them. */
+    /** Lines with the header and each transaction. Opaque values are the strings that writers make of them. */
     public static List<String> rows(HistoryTable table) {
         List<String> rows = new ArrayList<>();
         rows.add("initial " + value(table.values(), table.initialValue()) + " " + table.metadata());

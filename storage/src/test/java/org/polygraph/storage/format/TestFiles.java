@@ -16,7 +16,7 @@ import java.util.Random;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.GZIPOutputStream;
 
-/** Small files by hand: what the specifications say, written by code that shares nothing with the readers. */
+/** Small files that follow the specifications, written by code that shares nothing with the readers. */
 public final class TestFiles {
     public static final String HEADER = "{\"format\":\"history\",\"version\":1,\"initial\":{\"value\":0}}\n";
 
@@ -176,7 +176,7 @@ public final class TestFiles {
         return random.nextInt(5) == 0 ? Long.MAX_VALUE - random.nextInt(4) : random.nextInt(50);
     }
 
-    /** Sessions with and without transactions, these with and without events, one with many; some failed. */
+    /** Sessions with and without transactions, and transactions with no, few and many events, some of which failed. */
     public static byte[] dbcop(Random random, int transactions) {
         Binary file = new Binary(java.nio.ByteOrder.LITTLE_ENDIAN)
                 .i64(1, 2, 3, 4, 5)

@@ -15,13 +15,13 @@ import org.polygraph.storage.generate.Workload.Level;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
-/** The store against one that keeps everything in maps and plays one event after the other. */
+/** Compares the store with one that keeps everything in maps and runs one event after the other. */
 class SimulatedStoreTest {
     private static final long SEED = 0x9e7e;
 
     private record Event(long time, long transaction, boolean commit) {}
 
-    /** A row as text: what the history says of a transaction. */
+    /** A transaction of the history as text. */
     private static List<String> rows(GeneratedRows rows, TransactionPlan plan) throws IOException {
         List<String> texts = new ArrayList<>();
         rows.writeTo(0, plan.transactions(), table -> texts.addAll(rows(table)));
@@ -50,7 +50,7 @@ class SimulatedStoreTest {
         return texts;
     }
 
-    /** Event by event, with a map of versions for the whole store and one for each snapshot. */
+    /** Runs event by event, with a map of versions for the whole store and one for each snapshot. */
     private static List<String> plainly(TransactionPlan plan, boolean timed) {
         List<Event> events = new ArrayList<>();
         for (long t = 0; t < plan.transactions(); t++) {
@@ -176,7 +176,7 @@ class SimulatedStoreTest {
                 .isEqualTo(repeating);
     }
 
-    /** More than a batch, so that what is open is carried on. */
+    /** More than a batch, so that open transactions are kept for the next one. */
     @Test
     void batchesDoNotShow() throws IOException {
         for (Level level : Level.values()) {
@@ -329,7 +329,10 @@ class SimulatedStoreTest {
         return count;
     }
 
-    /** A seed is a promise: a change of these rows is a change of every history that was ever measured by its seed. */
+    /**
+     * A seed must always give the same history. A change of these rows changes every history that was measured by its
+     * seed.
+     */
     @Test
     void aSeedNamesItsHistory() throws IOException {
         TransactionPlan plan = new Workload()

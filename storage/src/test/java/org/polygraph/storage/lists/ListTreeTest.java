@@ -19,7 +19,7 @@ class ListTreeTest {
         return list;
     }
 
-    /** A part of the key's list, maybe with other elements behind it or in its midst. */
+    /** A prefix of the key's list, perhaps with other elements at its end or within it. */
     private static LongArrayList some(Random random, LongArrayList of) {
         LongArrayList list = new LongArrayList(of.subList(0, random.nextInt(of.size() + 1)));
         for (int i = random.nextInt(4) == 0 ? random.nextInt(5) : 0; i > 0; i--) {
@@ -39,7 +39,7 @@ class ListTreeTest {
                 ListTree tree = new ListTree();
                 List<LongArrayList> added = new ArrayList<>();
                 List<Integer> numbers = new ArrayList<>();
-                // A piece has keys of its own.
+                // A piece has its own ids of keys.
                 int[] keys = {2, 0, 40};
                 for (int i = random.nextInt(40); i > 0; i--) {
                     int key = random.nextInt(3);
@@ -61,7 +61,7 @@ class ListTreeTest {
         }
     }
 
-    /** Appended to again and again and read each time, and parts of it. */
+    /** A list grows, and after each append the list and its prefixes are read. */
     @Test
     void aListThatGrowsTakesItsLastLength() {
         ListTree tree = new ListTree();

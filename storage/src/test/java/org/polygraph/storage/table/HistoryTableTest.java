@@ -29,7 +29,7 @@ class HistoryTableTest {
         }
     }
 
-    /** Bytes of the arrays in an object and in the records that it holds. */
+    /** The bytes of the arrays in an object and in its records. */
     private static long arrayBytes(Object holder) throws IllegalAccessException {
         long bytes = 0;
         for (Field field : holder.getClass().getDeclaredFields()) {
@@ -204,7 +204,10 @@ class HistoryTableTest {
                 .doesNotContain(ValueDictionary.NULL);
     }
 
-    /** Announced sizes change nothing, be they right, too small or too large, in order or not. */
+    /**
+     * Expected sizes change nothing, whether they are right, too small or too large, and whether the input is in order
+     * or not.
+     */
     @Test
     void expectedSizesAreNoPromise() throws Exception {
         int transactions = 5_000;

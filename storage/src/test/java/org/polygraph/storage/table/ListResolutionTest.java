@@ -9,7 +9,9 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
 
 class ListResolutionTest {
-    /** Lists in two orders, read again and again: each append has two predecessors, and time is that of a pass. */
+    /**
+     * Lists in two orders that are read many times: each append has two predecessors, and the time is that of one pass.
+     */
     @Test
     @Timeout(20)
     void contradictionsAreToldOnce() throws HistoryException {

@@ -5,14 +5,14 @@ import java.util.List;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Tiny histories whose sessions run against the clock, with few values and many indeterminate transactions: whether
- * such a transaction was read is open, and if it committed its start says of what its session ran later what it would
- * not say otherwise. A store with snapshots that may be old is simulated; some reads are made up.
+ * Tiny histories whose sessions run against the clock, with few values and many indeterminate transactions. It is open
+ * whether such a transaction was read, and if it committed, its start bounds the later transactions of its session. The
+ * histories are those of a simulated store with snapshots that may be old; some reads are invented.
  */
 public final class AgainstTheClock {
     private static final String[] KEYS = {"x", "y"};
     private static final int MOST_SESSIONS = 3;
-    /** No history lasts as long. */
+    /** Longer than every history. */
     private static final int APART = 20;
 
     private AgainstTheClock() {}
@@ -23,8 +23,8 @@ public final class AgainstTheClock {
     }
 
     /**
-     * Histories one after the other in time, with sessions and keys of their own: a level holds in the whole iff it
-     * does in each.
+     * Histories one after the other in time, with sessions and keys of their own: the whole keeps a level iff each of
+     * them does.
      */
     public static HistoryTable joined(long... seeds) {
         StringBuilder history = new StringBuilder("init 0");

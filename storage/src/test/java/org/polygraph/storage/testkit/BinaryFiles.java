@@ -9,13 +9,13 @@ import java.nio.file.Path;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
-/** Writes histories of integers as the tools do whose files are only read. */
+/** Writes histories of integers in the binary formats, which the program only reads. */
 public final class BinaryFiles {
     private static final int COBRA_INITIAL = 0xBEBEEBEE;
 
     private BinaryFiles() {}
 
-    /** The bincode of dbcop. Its initial value is 0, and what is indeterminate is as aborted. */
+    /** Writes the bincode of dbcop. Its initial value is 0, and indeterminate transactions are written as aborted. */
     public static void dbcop(HistoryTable table, Path file) throws IOException {
         try (DataOutputStream out = open(file)) {
             for (long number : new long[] {0, table.sessions(), table.keys().size(), 0, 0, 0, 0, 0, table.sessions()}) {

@@ -10,7 +10,7 @@ import org.polygraph.storage.table.HistoryTable;
  * from, every choice of which indeterminate transactions committed, every commit order. For a handful of transactions.
  */
 public final class BruteForceAxioms {
-    /** What is judged. */
+    /** The history to judge. */
     public enum Level {
         RC,
         RA,
@@ -22,7 +22,7 @@ public final class BruteForceAxioms {
     private final HistoryTable history;
     private final Level level;
     private final List<Integer> counted;
-    /** The external reads, as operations, and the transactions they belong to. */
+    /** The external reads, as operations, and their transactions. */
     private final List<Integer> reads = new ArrayList<>();
 
     private final List<Integer> readers = new ArrayList<>();
@@ -74,7 +74,7 @@ public final class BruteForceAxioms {
         return history.firstOperation(t);
     }
 
-    /** INT, and finds the external reads. */
+    /** Checks internal consistency (INT), and finds the external reads. */
     private boolean consistent() {
         for (int t : counted) {
             for (int o = first(t); o < first(t + 1); o++) {

@@ -9,10 +9,10 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Decides tiny histories by trying every execution: no graph, no solver, nothing to get wrong but the definition.
+ * Decides tiny histories by trying every execution, by the definition alone: without graph and solver.
  *
  * <p>An execution runs whole transactions against a map from keys to values that starts with the initial value
- * everywhere. What each level demands of it:
+ * everywhere. The conditions of each level:
  *
  * <ul>
  *   <li>SER: transactions run one after the other in an order that extends session order; every external read returns
@@ -37,7 +37,7 @@ import org.polygraph.storage.table.HistoryTable;
  * transactions (well under a millisecond); refuses what does not fit its 64-bit states.
  */
 public final class BruteForceChecker {
-    /** The levels decided here. */
+    /** The levels that this class decides. */
     public enum Level {
         SER(false, false),
         SSER(false, true),
@@ -54,11 +54,11 @@ public final class BruteForceChecker {
         }
     }
 
-    /** What became of a history. */
+    /** The result for a history. */
     public enum Verdict {
         ACCEPTED,
         REJECTED,
-        /** No transaction is committed: there is nothing to judge. */
+        /** No transaction is committed, so there is nothing to judge. */
         INVALID
     }
 
@@ -84,7 +84,7 @@ public final class BruteForceChecker {
 
     private BruteForceChecker() {}
 
-    /** Whether {@link #judge} says ACCEPTED. */
+    /** Whether {@link #judge} returns ACCEPTED. */
     public static boolean accepts(HistoryTable history, Level level) {
         return judge(history, level) == Verdict.ACCEPTED;
     }
@@ -175,7 +175,7 @@ public final class BruteForceChecker {
         private final Level level;
         private final int n;
         private final int all;
-        /** Transactions that must be over before t begins. */
+        /** Transactions that must have ended before t begins. */
         private final int[] before;
         /** Transactions that write a key that t writes, without t. */
         private final int[] rivals;

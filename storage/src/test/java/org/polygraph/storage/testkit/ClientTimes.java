@@ -4,25 +4,25 @@ import org.polygraph.storage.table.HistoryTable;
 
 /** Gives a timed table other client times, in place: plausible ones, wrong ones and absurd ones. */
 public final class ClientTimes {
-    /** What the clients' clocks are like. */
+    /** The kinds of client clocks. */
     public enum Kind {
-        /** As they are. */
+        /** The true times. */
         TRUE,
-        /** Of few different instants, so that many are equal. */
+        /** Few different instants, so that many times are equal. */
         FEW,
-        /** Each session's by an amount of its own. */
+        /** The clock of each session differs by an amount of its own. */
         SKEWED,
-        /** Running backwards. */
+        /** Clocks run backwards. */
         REVERSED,
-        /** Anything, in no order. */
+        /** Arbitrary times in no order. */
         RANDOM,
-        /** Anything between the first instant and the last that a clock can show. */
+        /** Arbitrary times between the first and the last instant that a clock can show. */
         EXTREME,
-        /** One transaction lasts as long as all of them. */
+        /** One transaction lasts as long as the whole history. */
         ONE_LONG,
-        /** All at the same time. */
+        /** All transactions run at the same time. */
         OVERLAPPING,
-        /** One after another by number, as a log would have them. */
+        /** Transactions run one after another by number, as in a log. */
         IN_TURN
     }
 

@@ -9,14 +9,14 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Writes histories of integers as Jepsen does: a map a line, invocations and completions of all sessions among one
- * another.
+ * Writes histories of integers as Jepsen does: a map in each line, with interleaved invocations and completions of all
+ * sessions.
  */
 public final class EdnFiles {
     private EdnFiles() {}
 
     /**
-     * Writes.
+     * Writes a history.
      *
      * @param isOfLists whether to write appends and reads of lists of one element in place of writes and reads
      */

@@ -17,7 +17,7 @@ public final class Formula {
     private final int variables;
     private final List<int[]> clauses = new ArrayList<>();
 
-    /** Without clauses. */
+    /** A formula without clauses. */
     public Formula(int variables) {
         this.variables = variables;
     }
@@ -36,7 +36,10 @@ public final class Formula {
         return clauses.size();
     }
 
-    /** Clauses of three variables each, {@code ratio} times as many as variables; hardest near 4.26. */
+    /**
+     * A random formula with clauses of three variables, {@code ratio} times as many as variables; it is hardest near
+     * 4.26.
+     */
     public static Formula random3Sat(Random random, int variables, double ratio) {
         Formula formula = new Formula(variables);
         int clauses = (int) (variables * ratio);
@@ -50,7 +53,9 @@ public final class Formula {
         return formula;
     }
 
-    /** Pigeons that each need a hole of their own; unsatisfiable when there are more of them than holes. */
+    /**
+     * Pigeons that each need a hole of their own. The formula is unsatisfiable if there are more pigeons than holes.
+     */
     public static Formula pigeons(int pigeons, int holes) {
         Formula formula = new Formula(pigeons * holes);
         for (int i = 0; i < pigeons; i++) {
@@ -66,12 +71,12 @@ public final class Formula {
         return formula;
     }
 
-    /** Transactions of {@link #encode}. */
+    /** The number of transactions of {@link #encode}. */
     public int transactions() {
         return 3 * variables + 4 * literals();
     }
 
-    /** Keys of {@link #encode}. */
+    /** The number of keys of {@link #encode}. */
     public int keys() {
         return variables + literals();
     }
@@ -138,7 +143,7 @@ public final class Formula {
         return history.table(name);
     }
 
-    /** What sat4j says. */
+    /** The answer of sat4j. */
     public boolean isSatisfiable() {
         List<int[]> dimacs = new ArrayList<>();
         for (int[] clause : clauses) {

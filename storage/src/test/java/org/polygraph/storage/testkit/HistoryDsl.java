@@ -11,7 +11,7 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.HistoryTableBuilder;
 
 /**
- * Tiny histories as one line of text, and back.
+ * Converts tiny histories to one line of text, and back.
  *
  * <pre>
  * init 0; s0: w(x,1) r(y,0) | r(x,1); s1: !w(x,2); s2: @5..9 ?w(y,3)
@@ -306,7 +306,7 @@ public final class HistoryDsl {
         return isWordStart(c) || (c >= '0' && c <= '9');
     }
 
-    /** The character there, or NUL past the end. */
+    /** The character at a place, or NUL after the end. */
     private char charAt(int position) {
         return position < text.length() ? text.charAt(position) : 0;
     }

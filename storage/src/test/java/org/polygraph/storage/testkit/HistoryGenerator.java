@@ -32,7 +32,7 @@ import org.polygraph.storage.table.HistoryTable;
  * operations.
  */
 public final class HistoryGenerator {
-    /** What the simulated database promises. */
+    /** The guarantees of the simulated database. */
     public enum Isolation {
         /** Each transaction takes effect at one random instant of its interval: SSER, and no conflicts. */
         SERIAL,
@@ -45,8 +45,8 @@ public final class HistoryGenerator {
         /** Each read returns what is committed at its own instant; writes enter at commit, unchecked: RC. */
         READ_COMMITTED,
         /**
-         * Reads return any value that is ever written to the key, or the initial one: promises nothing. For tiny
-         * histories: an object an operation.
+         * Reads return any value that is ever written to the key, or the initial one, so nothing is guaranteed. Only
+         * for tiny histories, because each operation is an object.
          */
         RANDOM
     }
@@ -89,13 +89,13 @@ public final class HistoryGenerator {
         return new HistoryGenerator(seed);
     }
 
-    /** How many sessions run at a time, 1 to 65,536; they are labelled from 0. */
+    /** Sets how many sessions run at a time, 1 to 65,536; they are labelled from 0. */
     public HistoryGenerator sessions(int sessions) {
         this.sessions = inRange("sessions", sessions, 1, MAX_SESSIONS);
         return this;
     }
 
-    /** How many transactions in all, aborted ones included, those of injected anomalies not. */
+    /** Sets the number of transactions, including aborted ones and without those of injected anomalies. */
     public HistoryGenerator transactions(int transactions) {
         this.transactions = inRange("transactions", transactions, 0, Integer.MAX_VALUE);
         return this;
@@ -180,7 +180,7 @@ public final class HistoryGenerator {
 
     /**
      * Every session's clock is ahead of the true time by its own amount, uniform in [0, ns]: two clients' clocks differ
-     * by at most ns. Session by session times still ascend, but the promises about real time are gone (a transaction
+     * by at most ns. Times still ascend within each session, but the guarantees about real time are lost (a transaction
      * takes some 30,000 ns).
      */
     public HistoryGenerator clockSkew(long ns) {
@@ -191,15 +191,15 @@ public final class HistoryGenerator {
         return this;
     }
 
-    /** What the simulated database promises; its guarantees hold for the true times. */
+    /** Sets the guarantees of the simulated database, which hold for the true times. */
     public HistoryGenerator isolation(Isolation isolation) {
         this.isolation = isolation;
         return this;
     }
 
     /**
-     * Hides an anomaly, so many times, at random moments: additional transactions on fresh keys in ordinary sessions,
-     * filled up with reads of ordinary keys. What the isolation promises stays true but for the anomaly.
+     * Hides an anomaly at random moments, the given number of times: additional transactions on fresh keys in ordinary
+     * sessions, filled with reads of ordinary keys. Except for the anomaly the guarantees of the isolation stay true.
      */
     public HistoryGenerator inject(InjectedAnomaly anomaly, int times) {
         for (int i = 0; i < times; i++) {
@@ -210,7 +210,7 @@ public final class HistoryGenerator {
 
     /**
      * One transaction, late in the history, reads one key as it was {@code age} transactions earlier, counted as their
-     * clients learnt the outcomes. The promises of the isolation are gone; often the history is valid all the same.
+     * clients learnt the outcomes. The guarantees of the isolation are lost, but the history is often still valid.
      */
     public HistoryGenerator staleRead(int age) {
         staleAge = inRange("age of a stale read", age, 1, Integer.MAX_VALUE);
@@ -218,7 +218,7 @@ public final class HistoryGenerator {
         return this;
     }
 
-    /** The same with all that the transaction reads from others: a snapshot too old. */
+    /** The same for all that the transaction reads from others: its snapshot is too old. */
     public HistoryGenerator staleSnapshot(int age) {
         staleAge = inRange("age of a stale snapshot", age, 1, Integer.MAX_VALUE);
         staleSnapshot = true;
@@ -251,7 +251,7 @@ public final class HistoryGenerator {
     }
 
     /**
-     * The history, transaction by transaction.
+     * Makes the history, transaction by transaction.
      *
      * @throws IllegalArgumentException if an injected anomaly has more players than there are sessions
      */

@@ -28,7 +28,7 @@ class HistoryGeneratorTest {
     @TempDir
     private Path folder;
 
-    /** A small history with a bit of everything. */
+    /** A small history with all settings. */
     private static HistoryGenerator small(long seed) {
         HistoryGenerator generator = HistoryGenerator.withSeed(seed)
                 .sessions(1 + (int) (seed % 4))

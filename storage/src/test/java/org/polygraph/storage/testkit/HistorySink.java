@@ -3,8 +3,8 @@ package org.polygraph.storage.testkit;
 import org.polygraph.storage.model.TransactionStatus;
 
 /**
- * Where a generator sends transactions: {@link #begin}, {@link #operation} for each, {@link #end}. The transactions of
- * a session come in session order, those of different sessions as their clients learnt the outcomes.
+ * Receives the transactions of a generator: {@link #begin}, {@link #operation} for each, {@link #end}. The transactions
+ * of a session come in session order, those of different sessions as their clients learnt the outcomes.
  */
 public interface HistorySink {
     /**

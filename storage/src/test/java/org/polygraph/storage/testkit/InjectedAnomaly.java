@@ -11,7 +11,9 @@ import org.polygraph.storage.testkit.BruteForceChecker.Level;
 public enum InjectedAnomaly {
     LOST_UPDATE("@0..4 r(0,0) w(0,1); @1..5 r(0,0) w(0,2)", Breaks.ALL),
     WRITE_SKEW("@0..4 r(0,0) r(1,0) w(0,1); @1..5 r(0,0) r(1,0) w(1,1)", Breaks.SERIALIZABILITY),
-    /** Fekete, O'Neil, O'Neil 2004: serializable but for the third, which only reads. */
+    /**
+     * Fekete, O'Neil, O'Neil 2004: the history would be serializable without the third transaction, which only reads.
+     */
     READ_ONLY_ANOMALY("@0..9 r(0,0) r(1,0) w(0,1); @1..3 r(1,0) w(1,2); @4..6 r(0,0) r(1,2)", Breaks.SERIALIZABILITY),
     LONG_FORK("@0..4 w(0,1); @0..4 w(1,1); @1..5 r(0,1) r(1,0); @1..5 r(1,1) r(0,0)", Breaks.ALL),
     READ_SKEW("@0..4 w(0,1) w(1,1); @1..5 r(0,0) r(1,1)", Breaks.ALL),
@@ -46,7 +48,7 @@ public enum InjectedAnomaly {
         players = script().sessions();
     }
 
-    /** Whether a history with this anomaly fails the level; if not, the anomaly is no reason to fail it. */
+    /** Whether a history with this anomaly violates the level. If not, the anomaly is no reason to violate it. */
     public boolean breaks(Level level) {
         return switch (breaks) {
             case ALL -> true;
@@ -55,7 +57,7 @@ public enum InjectedAnomaly {
         };
     }
 
-    /** How many sessions play a part. */
+    /** The number of sessions that take part. */
     public int players() {
         return players;
     }

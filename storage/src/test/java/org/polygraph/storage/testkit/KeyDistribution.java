@@ -1,11 +1,11 @@
 package org.polygraph.storage.testkit;
 
-/** Which keys operations choose: key 0 is the most frequent. */
+/** The choice of keys; key 0 is the most frequent. */
 interface KeyDistribution {
     /** A key, from 0. */
     int next(SplitMix random);
 
-    /** All keys alike. */
+    /** All keys are equally frequent. */
     record Uniform(int keys) implements KeyDistribution {
         @Override
         public int next(SplitMix random) {

@@ -5,7 +5,7 @@ import java.util.List;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
-/** A tiny history that can still be tampered with; an object an operation. */
+/** A tiny history that can be changed. Each operation is an object. */
 final class MutableHistory implements HistorySink {
     private static final class Operation {
         private final boolean write;
@@ -40,7 +40,7 @@ final class MutableHistory implements HistorySink {
     @Override
     public void end() {}
 
-    /** Replaces what every read returns by a value that is written to its key, anywhere, or the initial one. */
+    /** Replaces the value of every read by one that some transaction writes to its key, or by the initial value. */
     void scrambleReads(SplitMix random) {
         for (Operation operation : operations) {
             if (!operation.write) {
@@ -49,7 +49,7 @@ final class MutableHistory implements HistorySink {
         }
     }
 
-    /** The same for one read, if there is one. */
+    /** Replaces the value of one read, if there is one. */
     void scrambleOneRead(SplitMix random) {
         List<Operation> reads = new ArrayList<>();
         for (Operation operation : operations) {

@@ -38,7 +38,7 @@ public final class OracleCorpus {
     private static final JsonFactory JSON = new JsonFactory();
 
     /**
-     * One line.
+     * A line of a file.
      *
      * @param name the file's name for it: {@code name}, or {@code file#id}
      * @param verdicts level ({@code SSER, SER, SSI, SI, CC, RA, RC}; SSI is strong SI) to whether it accepts

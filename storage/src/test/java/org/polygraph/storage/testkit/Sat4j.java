@@ -7,7 +7,7 @@ import org.sat4j.specs.ContradictionException;
 import org.sat4j.specs.ISolver;
 import org.sat4j.specs.TimeoutException;
 
-/** The independent solver; apart, so that what uses no oracle needs no sat4j. */
+/** The independent solver. It is a class of its own, so that code that uses no oracle needs no sat4j. */
 final class Sat4j {
     private static final int SECONDS = 600;
 

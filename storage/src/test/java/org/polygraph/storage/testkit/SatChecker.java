@@ -9,9 +9,9 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.BruteForceChecker.Level;
 
 /**
- * Decides SER and SI by handing sat4j the whole question: a variable a pair of events, all of transitivity, and for
- * every read the choice of its writer. For histories that brute force cannot reach: up to some 100 events, more than 64
- * sessions among them. Knows neither graphs nor rules.
+ * Decides SER and SI by sat4j: a variable for each pair of events, clauses for transitivity, and for every read the
+ * choice of its writer. For histories that brute force cannot reach: up to some 100 events, more than 64 sessions among
+ * them. Knows neither graphs nor rules.
  *
  * <p>Clauses: a third of the cube of the events. Milliseconds for 30 events, seconds for 140.
  */
@@ -83,7 +83,7 @@ public final class SatChecker {
         return events == sessions.size() ? transaction : 2 * transaction + 1;
     }
 
-    /** The literal that says a before b. */
+    /** The literal that a is before b. */
     private int before(int a, int b) {
         return a < b ? pair(a, b) : -pair(b, a);
     }

@@ -9,7 +9,7 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.BruteForceChecker.Level;
 
-/** Two oracles that share no idea agree; and the encodings mean what they say. */
+/** Two oracles with different methods agree, and encoded formulas have the answers of their formulas. */
 class SatCheckerTest {
     private static final List<Level> LEVELS = List.of(Level.SER, Level.SI);
 
@@ -35,7 +35,7 @@ class SatCheckerTest {
         assertThat(judged).isGreaterThan(2_000);
     }
 
-    /** At both levels; 3 variables and 4 clauses are 57 transactions. */
+    /** At both levels. 3 variables and 4 clauses are 57 transactions. */
     @Test
     void aFormulasHistoryHoldsIffTheFormulaIsSatisfiable() {
         int satisfiable = 0;

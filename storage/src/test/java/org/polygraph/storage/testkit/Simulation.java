@@ -126,7 +126,7 @@ final class Simulation {
         }
     }
 
-    /** Runs one step of the session; returns when the next is, or 0 if it waits or is done. */
+    /** Runs one step of the session. Returns the time of the next step, or 0 if the session waits or is done. */
     private long advance(int s, long now) {
         int at = step[s]++;
         if (at == 0) {
@@ -262,7 +262,10 @@ final class Simulation {
         values[base + i] = value;
     }
 
-    /** SNAPSHOT: a written key has a newer version; OPTIMISTIC: a read key of a transaction that writes has one. */
+    /**
+     * Whether the transaction conflicts. SNAPSHOT: a written key has a newer version. OPTIMISTIC: it writes, and a key
+     * that it read has a newer version.
+     */
     private boolean conflicts(int s) {
         int kind = isolation == Isolation.SNAPSHOT ? 1 : 0;
         if ((flags[s] & FLAG_WRITES) == 0) {
@@ -327,7 +330,7 @@ final class Simulation {
         }
     }
 
-    /** Plays the script now; every player is idle. */
+    /** Plays the script now. Every player is idle. */
     private void play(long now) {
         HistoryTable script = settings.injections.get(injectionsPlayed).script();
         int[] cast = new int[script.sessions()];

@@ -13,7 +13,7 @@ import org.polygraph.storage.testkit.HistoryGenerator.Isolation;
  * twice in a transaction; without times, with true times and with those of clocks that differ. The mix is tuned (and
  * tested) so that each of "SER holds", "only SI holds" and "neither holds" is at least 15 % of the stream.
  *
- * <p>Each history is made from its own seed, so that one of them can be had again without those before it:
+ * <p>Each history is made from its own seed, so that it can be made again without those before it:
  *
  * <pre>
  * TinyHistories histories = new TinyHistories(42);
@@ -92,7 +92,8 @@ public final class TinyHistories {
     }
 
     /**
-     * By itself a tiny history has it in 3 % of cases: it takes sessions side by side that read more than they write.
+     * Of tiny histories only 3 % have it by chance, because it needs overlapping sessions that read more than they
+     * write.
      */
     private static void wantWriteSkew(HistoryGenerator generator, SplitMix random) {
         int percent = random.nextInt(100);

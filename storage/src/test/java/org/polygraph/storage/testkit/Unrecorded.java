@@ -12,12 +12,12 @@ import org.polygraph.storage.table.HistoryTableBuilder;
 public final class Unrecorded {
     private Unrecorded() {}
 
-    /** Values are as they were, so that they may count up. */
+    /** Values stay the same, so they may ascend. */
     public static HistoryTable of(HistoryTable history) {
         return copy(history, value -> value);
     }
 
-    /** Values that counted up do so no more; what was the same is the same. */
+    /** Ascending values no longer ascend; equal values stay equal. */
     public static HistoryTable shuffled(HistoryTable history) {
         return copy(
                 history, value -> value == history.initialValue() ? value : value * 0x9E3779B1L & Integer.MAX_VALUE);

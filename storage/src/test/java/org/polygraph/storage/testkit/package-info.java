@@ -1,10 +1,10 @@
 /**
- * What tests and benchmarks need to make histories and to know the truth about them.
+ * Generators and oracles for tests and benchmarks: they make histories and know the right verdicts.
  *
- * <p>Promise: everything here is independent of the code it tests: histories are built through the public builder and
- * judged from their raw operations, and a seed names a history for good. May import: {@code model}, {@code table},
- * fastutil, Jackson's streaming parser; no test framework, so that benchmarks can use it; sat4j in the oracles that ask
- * it.
+ * <p>Guarantee: everything here is independent of the code that it tests. Histories are built through the public
+ * builder and judged from their raw operations, and a seed always gives the same history. May import: {@code model},
+ * {@code table}, fastutil, Jackson's streaming parser; no test framework, so that benchmarks can use it; sat4j in the
+ * oracles that ask it.
  *
  * <p>Five oracles judge verdicts. Here are {@code BruteForceChecker} (SER, SI and the strict levels, every execution of
  * up to some eight transactions), {@code BruteForceAxioms} (RC, RA and CC, every commit order) and {@code SatChecker}

@@ -6,10 +6,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The hash of the transactions of a history as a tree: a sequence of {@link TransactionHash}es, ascending by (session,
- * index), is cut into blocks; the root is the hash of the hashes of the blocks. A block ends behind a transaction whose
- * hash ends with {@value #BITS} zero bits, so where blocks end depends on the transactions alone. Consecutive ranges of
- * transactions can therefore be hashed apart, by processes that know nothing of each other, and {@link #append} joins
- * them: the root is the same whatever the ranges are.
+ * index), is divided into blocks; the root is the hash of the hashes of the blocks. A block ends behind a transaction
+ * whose hash ends with {@value #BITS} zero bits, so where blocks end depends on the transactions alone. Consecutive
+ * ranges of transactions can therefore be hashed apart, by processes that know nothing of each other, and {@link
+ * #append} joins them: the root is the same whatever the ranges are.
  *
  * <p>Memory: 32 bytes for each 1,024 transactions, and on average 32 KiB at either end. Not thread-safe.
  */
@@ -26,7 +26,7 @@ public final class ContentTree implements Serializable {
     /** Leaves of the first block, which the range before may begin. */
     private final Bytes first = new Bytes();
     /** Whether the first block has ended. */
-    private boolean isCut;
+    private boolean hasEnded;
     /** Hashes of the blocks between. */
     private final Bytes blocks = new Bytes();
     /** Leaves behind the last end of a block. */
@@ -43,9 +43,9 @@ public final class ContentTree implements Serializable {
     private void leaf(byte[] hash, int at) {
         int end = at + TransactionHash.BYTES;
         boolean isEnd = ((hash[end - 2] << Byte.SIZE | (hash[end - 1] & 0xFF)) & MASK) == 0;
-        if (!isCut) {
+        if (!hasEnded) {
             first.add(hash, at, TransactionHash.BYTES);
-            isCut = isEnd;
+            hasEnded = isEnd;
             return;
         }
         last.add(hash, at, TransactionHash.BYTES);
@@ -83,7 +83,7 @@ public final class ContentTree implements Serializable {
         for (int at = 0; at < next.first.size; at += TransactionHash.BYTES) {
             leaf(next.first.bytes, at);
         }
-        if (next.isCut) {
+        if (next.hasEnded) {
             blocks.add(next.blocks.bytes, 0, next.blocks.size);
             last.add(next.last.bytes, 0, next.last.size);
         }

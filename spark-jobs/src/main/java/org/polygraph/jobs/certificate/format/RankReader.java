@@ -96,7 +96,7 @@ public final class RankReader {
         private long lastSession;
         private long lastIndex;
 
-        /** @param header null in the file that has it */
+        /** @param header null for the file that contains the header */
         Rows(String file, @Nullable RankHeader header, @Nullable RankPart part, @Nullable RankPart next, Sink sink) {
             this.file = file;
             this.header = header;

@@ -1,5 +1,5 @@
 /**
- * What a run leaves as evidence, and what identifies it: the order of events with its file ({@link
+ * The evidence in a run, and the data that identify its history: the order of events with its file ({@link
  * org.polygraph.jobs.certificate.format.RankFile}), the guarantee it is evidence for, the fingerprint of the history,
  * and the fields of verdict.json that evidence has to confirm.
  *

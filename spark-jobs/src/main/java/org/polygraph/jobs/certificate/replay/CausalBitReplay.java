@@ -57,7 +57,7 @@ final class CausalBitReplay {
         return run(order, Math.max(1, Math.min(MOST_WORDS, MOST_LONGS / Math.max(1, table.transactions()))));
     }
 
-    /** The same with rows of so many words. */
+    /** The same, with rows of the given number of words. */
     @Nullable
     String run(int[] order, int words) {
         String wrong = number(order);
@@ -69,7 +69,7 @@ final class CausalBitReplay {
         return wrong;
     }
 
-    /** Numbers writers and reads; @return a read of a transaction that commits later, or null. */
+    /** Numbers writers and reads. @return a read of a transaction that commits later, or null */
     private @Nullable String number(int[] order) {
         for (int t : order) {
             for (int o = t < 0 ? 0 : starts[t]; t >= 0 && o < starts[t + 1]; o++) {

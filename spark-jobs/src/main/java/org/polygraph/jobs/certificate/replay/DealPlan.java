@@ -8,8 +8,8 @@ import org.polygraph.jobs.certificate.format.RankPart;
 import org.polygraph.jobs.certificate.format.Terms;
 
 /**
- * How a replay without a table is dealt: transactions to ranges of (session, index), which are the parts of the
- * certificate; operations to slices of keys, and within these to ranges of places; events to ranges of places.
+ * The division of a replay without a table: transactions into ranges of (session, index), which are the parts of the
+ * certificate; operations into slices of keys, and these into windows of places; events into windows of places.
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 public record DealPlan(Terms terms, long[] sessions, long[] indexes, int slices, long[] places)
@@ -18,8 +18,7 @@ public record DealPlan(Terms terms, long[] sessions, long[] indexes, int slices,
      * A plan.
      *
      * @param slices number of slices of keys
-     * @param sample of places of the certificate, ascending
-     * @param placeRanges the most ranges of places
+     * @param sample of places of the certificate, ascending @param placeRanges the most windows of places
      */
     public static DealPlan of(RankHeader header, int slices, long[] sample, int placeRanges) {
         List<RankPart> parts = header.parts();
@@ -47,7 +46,7 @@ public record DealPlan(Terms terms, long[] sessions, long[] indexes, int slices,
         return sessions.length + 1;
     }
 
-    /** The number of ranges of places. */
+    /** The number of windows of places. */
     public int placeRanges() {
         return places.length + 1;
     }

@@ -11,7 +11,7 @@ import org.polygraph.jobs.certificate.format.ContentTree;
 import org.polygraph.jobs.certificate.format.Names;
 
 /**
- * Joins what ranges, slices and ranges of places have found to the result of a replay without a table. {@link
+ * Joins the findings of ranges, slices and windows of places to the result of a replay without a table. {@link
  * PieceDealer} deals the input to a {@link RangeReplay} for each part of the certificate; these deal to a {@link
  * SliceReplay} for each slice of keys and a {@link PlaceReplay} for each range of places. The result is exactly that of
  * {@link Replay}.

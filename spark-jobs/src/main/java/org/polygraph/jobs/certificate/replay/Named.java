@@ -4,7 +4,7 @@ import java.io.Serializable;
 import java.nio.ByteBuffer;
 
 /**
- * What a message needs to name a transaction.
+ * The place of a transaction, from which a message names it.
  *
  * @param piece the number of the piece of the input that has it
  * @param position its position there

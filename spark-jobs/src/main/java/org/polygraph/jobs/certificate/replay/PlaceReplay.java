@@ -8,11 +8,11 @@ import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Checks the events of a range of places: places are distinct, and real time is kept if it is part of the guarantee. A
+ * Checks the events of a window of places: places are distinct, and real time is kept if it is part of the guarantee. A
  * row is: long place, flags, long start, long end, {@link Named}. The conditions and messages are those of {@link
  * Placement}.
  *
- * <p>Memory: the rows of the range and 24 bytes for each of them.
+ * <p>Memory: the rows of the window and 24 bytes for each of them.
  */
 public final class PlaceReplay {
     static final int ROW_BYTES = 3 * Long.BYTES + 1 + Named.BYTES;
@@ -58,11 +58,10 @@ public final class PlaceReplay {
     }
 
     /**
-     * What a range of places shows.
+     * The findings of a window of places.
      *
      * @param repeated of the events with the place of another one the first by (session, index), or null
-     * @param repeatedBy the event of {@code repeated}, for a comparison
-     * @param latest of this range alone
+     * @param repeatedBy the event of {@code repeated}, for a comparison @param latest of this window alone
      * @param firstEnd the earliest end that binds; {@link HistoryTable#NO_TIME} if there is none
      * @param late the first transaction that comes before one that had ended, or null
      */

@@ -100,7 +100,10 @@ final class Placement {
         return wrong == null && terms.guarantee().realTime() ? realTime() : wrong;
     }
 
-    /** What is wrong with a transaction that counts or does not, behind its name; null if nothing is. */
+    /**
+     * The fault of a transaction that should not count, or that should count and does not, as text after its name; null
+     * if there is none.
+     */
     static @Nullable String wrongStatus(Terms terms, byte status, boolean counts) {
         if (counts == (status == TransactionStatus.COMMITTED.code())) {
             return null;

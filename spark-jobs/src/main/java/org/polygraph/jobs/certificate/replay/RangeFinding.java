@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.ContentTree;
 
 /**
- * What a range of (session, index) shows.
+ * The findings of a range of (session, index).
  *
  * @param refused whether it cannot be replayed without the whole history, which the caller then reads
  * @param counts of its transactions
@@ -36,7 +36,7 @@ record RangeFinding(
         implements Serializable {
 
     /**
-     * Numbers of transactions, and what they have.
+     * Numbers of transactions and of their operations.
      *
      * @param dealt operations of counted transactions
      */

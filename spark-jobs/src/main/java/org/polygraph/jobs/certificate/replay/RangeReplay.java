@@ -251,7 +251,7 @@ public final class RangeReplay implements RankReader.Sink {
         }
     }
 
-    /** @param to slice and range of places; for events -1 minus the range */
+    /** @param to slice and window of places; for events -1 minus the window */
     private ByteArrayOutputStream waiting(long to) {
         return waiting.computeIfAbsent(to, key -> new ByteArrayOutputStream());
     }

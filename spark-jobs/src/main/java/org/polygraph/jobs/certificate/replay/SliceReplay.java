@@ -11,11 +11,11 @@ import org.polygraph.storage.dictionary.KeyDictionary;
 import org.polygraph.storage.dictionary.ValueDictionary;
 
 /**
- * Replays a slice of keys range of places by range of places, with a {@link KeyReplay}. A row is: long place of the
- * snapshot, long place of the commit, int number of the operation in its transaction, {@link Named}, and the operation
- * as in {@link TransactionBytes}. Texts of keys and values stay in the slice.
+ * Replays a slice of keys window by window of places, with a {@link KeyReplay}. A row is: long place of the snapshot,
+ * long place of the commit, int number of the operation in its transaction, {@link Named}, and the operation as in
+ * {@link TransactionBytes}. Labels of keys and values stay in the slice.
  *
- * <p>Memory: the rows of one range of places, 20 bytes for each of them, and 24 bytes per key (64 with SI) beside its
+ * <p>Memory: the rows of one window of places, 20 bytes for each of them, and 24 bytes per key (64 with SI) beside its
  * text.
  */
 public final class SliceReplay {
@@ -40,13 +40,13 @@ public final class SliceReplay {
     }
 
     /**
-     * What a slice shows.
+     * The findings of a slice.
      *
      * @param sentence about its first discrepancy
      */
     record Finding(KeyReplay.Finding keys, @Nullable Sentence sentence) implements Serializable {}
 
-    /** Replays the rows of the next range of places, which may be in any order. */
+    /** Replays the rows of the next window of places, which may be in any order. */
     public void range(List<byte[]> blocks) {
         ByteBuffer[] in = blocks.stream().map(ByteBuffer::wrap).toArray(ByteBuffer[]::new);
         int n = 0;

@@ -3,7 +3,7 @@ package org.polygraph.jobs.report.wording;
 import org.polygraph.jobs.verdict.Certificate;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 
-/** States what a verdict means for its level, and what its evidence is: one sentence each. */
+/** States the meaning of a verdict for its level, and its evidence, in one sentence each. */
 public final class LevelStatement {
     private LevelStatement() {}
 

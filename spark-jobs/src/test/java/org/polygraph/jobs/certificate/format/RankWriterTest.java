@@ -19,7 +19,7 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryGenerator;
 
-/** Certificates that are written in parts: by ranges of any sizes, with any places, and damaged in every way. */
+/** Certificates in several parts: ranges of any size, any places, and every kind of damage. */
 class RankWriterTest {
     private static final long SEED = 0x7a57;
 
@@ -47,7 +47,7 @@ class RankWriterTest {
         return 5_000_000_000L * event + 7;
     }
 
-    /** Writes the ranges of transactions that begin at some transactions, each by itself. */
+    /** Writes ranges of transactions, each by a writer of its own. The ranges begin at the given transactions. */
     private static String finish(Location run, HistoryTable table, Guarantee guarantee, int[] begins, int mostRows)
             throws IOException {
         List<RankRange> ranges = new ArrayList<>();
@@ -88,7 +88,7 @@ class RankWriterTest {
         return begins.stream().mapToInt(i -> i).toArray();
     }
 
-    /** The hash of the contents is that of the table, and the rows are all there, whatever the ranges and parts are. */
+    /** For all ranges and parts, the hash of the contents equals that of the table, and no row is missing. */
     @Test
     void anyRangesGiveOneCertificate() throws Exception {
         HistoryTable table = history(9_000);
@@ -118,7 +118,7 @@ class RankWriterTest {
         }
     }
 
-    /** A range may end within a block, behind its last transaction, or have no end of a block at all. */
+    /** A range may end within a block, at the end of a block, or contain no end of a block. */
     @Test
     void treesAreJoinedAtAnyPlace() {
         Random random = new Random(SEED);

@@ -25,7 +25,7 @@ class BruteForceTest {
     private static final List<Guarantee> PROMISES =
             Arrays.stream(Guarantee.values()).filter(p -> !p.isAxiom()).toList();
 
-    /** Against the test kit's judge, which packs external reads and final writes into bits. */
+    /** Compares with the test kit's judge, which packs external reads and final writes into bits. */
     @Test
     void agreesWithAnotherJudge() {
         long seed = 0xb4f;
@@ -53,7 +53,7 @@ class BruteForceTest {
         assertThat(violated.values()).allMatch(count -> count > histories / 10);
     }
 
-    /** Against every commit order of the test kit. */
+    /** Compares with the test kit, which tries every commit order. */
     @Test
     void agreesWithEveryCommitOrder() {
         long seed = 0xb50;
@@ -81,7 +81,7 @@ class BruteForceTest {
                 .isBetween(histories / 10, histories / 10 * 9));
     }
 
-    /** Beyond its choices and its rows it has no answer, at once. */
+    /** With more choices or rows than it allows, it answers at once that the history is too large. */
     @Test
     void choicesAreBounded() {
         StringBuilder many = new StringBuilder("init 0; s0: w(x,1)");
@@ -123,7 +123,7 @@ class BruteForceTest {
                 .isEqualTo(Answer.VIOLATED);
     }
 
-    /** Eight transactions that all overlap, no two alike, and an answer all the same; more end in a bounded time. */
+    /** Eight transactions that all overlap and all differ are judged; larger histories end within a bounded time. */
     @Test
     void isBounded() {
         for (Guarantee guarantee : PROMISES) {

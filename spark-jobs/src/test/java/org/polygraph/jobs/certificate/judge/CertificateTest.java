@@ -43,7 +43,7 @@ import org.polygraph.storage.testkit.HistoryGenerator;
 import org.polygraph.storage.testkit.SuiteScale;
 import org.polygraph.storage.testkit.TinyHistories;
 
-/** Certificates on disk: every PASS has one that verifies, and nothing that is changed by hand does. */
+/** Certificates on disk: every PASS has one that verifies, and no certificate that was changed verifies. */
 class CertificateTest {
     private static final List<IsolationLevel> LEVELS = List.of(IsolationLevel.SER, IsolationLevel.SI);
 
@@ -100,7 +100,7 @@ class CertificateTest {
                 if (BruteForceChecker.judge(table, BruteForceChecker.Level.valueOf(level.name()))
                         == BruteForceChecker.Verdict.ACCEPTED) {
                     Witness witness = witness(table, level);
-                    // From a copy with other numbers for keys: what is written speaks of labels.
+                    // The copy has other numbers for keys, because files contain labels.
                     HistoryTable copy = Parts.of(table, t -> true, o -> true);
                     Verification.Report report = verify(written("run", witness), witness.terms(), copy);
                     assertThat(report.answer())
@@ -113,7 +113,7 @@ class CertificateTest {
         assertThat(verified).isGreaterThan(histories / 3);
     }
 
-    /** Rows of a certificate as they stand in the file, and its header. */
+    /** The rows of a certificate as they are in the file, and its header. */
     private static final class Raw implements NumberTable.Sink {
         private String text = "";
         private List<String> columns = List.of();
@@ -150,8 +150,8 @@ class CertificateTest {
     }
 
     /**
-     * One thing is changed, in the certificate or in the history; whatever still verifies must be true: the order read
-     * from the file by this test, replayed by {@link #explains} over the changed history.
+     * Changes one thing in the certificate or in the history. If the result still verifies, it must be true: this test
+     * reads the order from the file, and {@link #explains} replays it over the changed history.
      */
     @Test
     void singleCorruptionsAreRejectedOrTrue() throws Exception {
@@ -195,7 +195,8 @@ class CertificateTest {
                     holds = explains(Raw.of(run), history, terms);
                 } else {
                     verified = verify(run, terms, history).answer() == Answer.VERIFIED;
-                    // With the changed history's fingerprint in it only the replay can find out.
+                    // The certificate gets the fingerprint of the changed history, so only the replay can notice the
+                    // change.
                     Raw raw = Raw.of(run);
                     raw.text = raw.text
                             .replace(Fingerprint.ofContent(table), Fingerprint.ofContent(history))
@@ -226,7 +227,7 @@ class CertificateTest {
         assertThat(stillTrue).isPositive();
     }
 
-    /** @return what the verdict then claims */
+    /** @return the claim of the changed verdict */
     private static Terms corrupt(Location run, Terms terms, Random random) throws IOException, HistoryException {
         Raw raw = Raw.of(run);
         int row = random.nextInt(raw.rows.size());
@@ -234,7 +235,7 @@ class CertificateTest {
         int column = 2 + random.nextInt(raw.columns.size() - 2);
         switch (random.nextInt(8)) {
             case 0, 1 -> {
-                // Two ranks change places.
+                // Two ranks are exchanged.
                 long rank = raw.rows.get(row)[column];
                 raw.rows.get(row)[column] = raw.rows.get(other)[column];
                 raw.rows.get(other)[column] = rank;
@@ -251,7 +252,7 @@ class CertificateTest {
                 raw.text = raw.text.replaceFirst("\"counted\":\\d+", "\"counted\":" + raw.rows.size());
             }
             default -> {
-                // Another guarantee, in the header and in the verdict.
+                // The guarantee is changed in the header and in the verdict.
                 Guarantee claimed =
                         switch (terms.guarantee()) {
                             case SER -> Guarantee.SSER;
@@ -306,7 +307,7 @@ class CertificateTest {
         });
     }
 
-    /** Whether the rows of a file explain a history: quadratic, by definition, and without any class under test. */
+    /** Whether the rows of a file explain a history, by definition, in quadratic time, without any class under test. */
     private static boolean explains(Raw raw, HistoryTable table, Terms terms) {
         int n = table.transactions();
         long[] begin = new long[n];
@@ -339,7 +340,8 @@ class CertificateTest {
     }
 
     /**
-     * Bytes are flipped, cut, doubled, or made up: an answer or a located message, and nothing verifies that is not so.
+     * Bytes are flipped, removed, doubled or invented. The result is an answer or a located message, and only true
+     * orders verify.
      */
     @Test
     void damagedFilesAreRefused() throws Exception {
@@ -365,7 +367,7 @@ class CertificateTest {
                     }
                 }
                 case 2 -> {
-                    // The footer, where sizes and places are.
+                    // The footer has sizes and offsets.
                     int at = bytes.length - 1 - random.nextInt(700);
                     bytes[at] = (byte) random.nextInt();
                 }
@@ -397,7 +399,7 @@ class CertificateTest {
         assertThat(refused).isGreaterThan(680);
     }
 
-    /** Strings that UTF-8 cannot encode are distinguished, from each other and from what Java puts in their place. */
+    /** Strings that UTF-8 cannot encode differ from each other and from the replacement character of Java. */
     @Test
     void contentTellsHalvesOfSurrogatePairsApart() {
         List<String> contents = new ArrayList<>();
@@ -451,7 +453,7 @@ class CertificateTest {
         assertThat(verify(run, witness.terms(), table).reason()).contains("have the same place");
     }
 
-    /** Runs are kept for longer than a version of this program. */
+    /** Runs of earlier versions of this program still verify. */
     @Test
     void readsCertificatesOfVersionOne() throws Exception {
         HistoryTable table = HistoryDsl.parse("init 0; s0: w(x,1); s1: r(x,1) w(\"y\",\"a\"); s2: !w(x,9)");
@@ -463,7 +465,7 @@ class CertificateTest {
         raw.write(run);
         assertThat(verify(run, witness.terms(), table).reason())
                 .startsWith("the history is not the one that was checked");
-        // As version 0.1.0 wrote it when it checked this history.
+        // This is the certificate that version 0.1.0 wrote for this history.
         raw.text = raw.text.replace("\"66\"", "\"288da97ffcadfbf38d665264e35f23216d7d34704d141c984e090351c75361b5\"");
         raw.write(run);
         Verification.Report report = verify(run, witness.terms(), table);
@@ -471,7 +473,7 @@ class CertificateTest {
         assertThat(report.checked().get(0)).contains("version 1");
     }
 
-    /** About a byte an event, whatever the level. */
+    /** A certificate takes about a byte for each event at every level. */
     @Test
     void isSmall() throws Exception {
         HistoryTable table = HistoryGenerator.withSeed(5)

@@ -26,8 +26,8 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.PredicateReads;
 
 /**
- * The verification of an order evaluates predicates, also where no reads stand for them: an order with a wrong result
- * is refused.
+ * The verification of an order evaluates predicates, also those that no reads express: an order with a wrong result is
+ * refused.
  */
 class CertifiedPredicatesTest {
     private static final String[] HISTORY = {
@@ -76,7 +76,7 @@ class CertifiedPredicatesTest {
         }
     }
 
-    /** Writes the certificate of an order of the two transactions, and verifies it. */
+    /** Writes and verifies the certificate of an order of the two transactions. */
     private Verification.Report verify(HistoryTable table, Terms terms, boolean writesFirst)
             throws IOException, HistoryException {
         int events = terms.guarantee().events();

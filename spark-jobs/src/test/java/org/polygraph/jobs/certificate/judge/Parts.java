@@ -7,11 +7,14 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.HistoryTableBuilder;
 
-/** Copies of a history with dictionaries of their own, with less in them or something changed. */
+/**
+ * Makes copies of a history that lack some transactions or operations, or that are changed. Each has dictionaries of
+ * its own.
+ */
 final class Parts {
     private Parts() {}
 
-    /** What may be changed on the way; the default changes nothing. */
+    /** The changes to a copy; the default changes nothing. */
     interface Change {
         default long session(int t, long session) {
             return session;
@@ -38,7 +41,7 @@ final class Parts {
         }
     }
 
-    /** The transactions and operations that are wanted. */
+    /** Copies the given transactions and operations. */
     static HistoryTable of(HistoryTable table, IntPredicate transactions, IntPredicate operations) {
         try {
             return copy(table, transactions, operations, new Change() {});
@@ -47,7 +50,7 @@ final class Parts {
         }
     }
 
-    /** All of it, changed. Keys and values must be integers or null. */
+    /** Copies the whole history with changes. Keys and values must be integers or null. */
     static HistoryTable changed(HistoryTable table, Change change) throws HistoryException {
         return copy(table, t -> true, o -> true, change);
     }
@@ -60,7 +63,7 @@ final class Parts {
         builder.initialValue(code(builder, table, table.initialValue()));
         long[] starts = table.starts();
         long[] ends = table.ends();
-        // From the end, so that keys get other numbers than in the table.
+        // Keys are added from the last to the first, so that they get other numbers than in the table.
         for (int t = table.transactions() - 1; t >= 0; t--) {
             if (!transactions.test(t)) {
                 continue;

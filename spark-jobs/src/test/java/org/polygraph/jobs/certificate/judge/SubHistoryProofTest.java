@@ -20,7 +20,7 @@ class SubHistoryProofTest {
             Arrays.stream(Guarantee.values()).filter(p -> p != Guarantee.LIN).toList();
     private static final String SKEW = "init 0; s0: w(z,1) r(x,0) r(z,1) w(y,1); s1: r(y,0) r(z,1) w(x,1)";
 
-    /** The theorem: no closed part of a history that holds is violated. Parts that are not closed often are. */
+    /** The theorem: if a history keeps a level, so does every closed sub-history. Other sub-histories often do not. */
     @Test
     void closedPartsOfWhatHoldsHold() {
         long seed = 0x5b1;
@@ -61,9 +61,7 @@ class SubHistoryProofTest {
         assertThat(violatedOpen).isGreaterThan(5_000);
     }
 
-    /**
-     * The own write that is missing hides the one that s1 read; its later write of the same value is then missing too.
-     */
+    /** The missing own write hides the write that s1 read; its later write of the same value is then missing too. */
     @Test
     void closingMayTakeTurns() {
         HistoryTable whole = HistoryDsl.parse("init 0; s0: w(x,2) w(x,3) r(x,3) w(x,2); s1: r(x,2)");
@@ -73,7 +71,7 @@ class SubHistoryProofTest {
         assertThat(HistoryDsl.print(sub.closed(8))).isEqualTo(HistoryDsl.print(whole));
     }
 
-    /** Where the clock of a session runs backwards, one without operations may be what violates. */
+    /** If the clock of a session runs backwards, a transaction without operations may cause the violation. */
     @Test
     void transactionsWithoutOperationsStay() {
         HistoryTable whole = HistoryDsl.parse(
@@ -89,7 +87,7 @@ class SubHistoryProofTest {
         assertThat(BruteForce.judge(closure, terms)).isEqualTo(Answer.VIOLATED);
     }
 
-    /** One read suffices if no transaction can have written its value; otherwise no single read does. */
+    /** One read suffices if no transaction can have written its value; otherwise no single read suffices. */
     @Test
     void readsThatNothingExplainsAreViolations() {
         TinyHistories stream = new TinyHistories(0x5b2);
@@ -123,7 +121,9 @@ class SubHistoryProofTest {
         return SubHistoryProof.firstGap(HistoryDsl.parse(whole), HistoryDsl.parse(part), Terms.of(Guarantee.SER));
     }
 
-    /** The part's operations stand in the whole twice, of which only one way shows what the part shows. */
+    /**
+     * The operations of the sub-history occur twice in the whole, and only one of the two matches shows the violation.
+     */
     @Test
     void whatIsRepeatedIsFoundWhereItShowsMost() {
         Terms terms = Terms.of(Guarantee.SER);
@@ -163,7 +163,9 @@ class SubHistoryProofTest {
         assertThat(gap(SKEW, "init 1; s0: w(y,1)")).isEqualTo("its initial value is 1, that of the history 0");
     }
 
-    /** By definition: each final writer of a value read that a closed part lacks follows the read in its session. */
+    /**
+     * By definition, each final writer of a value read that a closed sub-history lacks follows the read in its session.
+     */
     @Test
     void otherWritersOfAClosedPartAreLater() {
         TinyHistories stream = new TinyHistories(31);

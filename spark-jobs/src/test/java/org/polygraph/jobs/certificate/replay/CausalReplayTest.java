@@ -13,7 +13,7 @@ import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.SuiteScale;
 import org.polygraph.storage.testkit.TinyHistories;
 
-/** The replay of CC with a bit a writer against the one with a number a session. */
+/** Compares the two replays of CC: with a bit for each writer, and with a number for each session. */
 class CausalReplayTest {
     private static final long SEED = 0x1a80;
 
@@ -30,7 +30,7 @@ class CausalReplayTest {
         assertThat(judged).doesNotContain(0);
     }
 
-    /** More writers than a word has bits. */
+    /** There are more writers than a word has bits. */
     @Test
     void bitsAgreeWhereSessionsAreShort() {
         int[] judged = new int[2];

@@ -23,13 +23,16 @@ import org.polygraph.storage.table.HistoryTableBuilder;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.SuiteScale;
 
-/** The replay without a table against the replay of a table: the same result, to the last word, however it is dealt. */
+/**
+ * Compares the replay without a table with the replay of a table: the results are equal, messages included, however the
+ * history is divided.
+ */
 class DealtReplayTest {
     private static final long SEED = 0xdea17;
     private static final List<Guarantee> ORDERS =
             Arrays.stream(Guarantee.values()).filter(p -> !p.isAxiom()).toList();
 
-    /** The transactions of some pieces, each with ids of its own. */
+    /** The transactions of some pieces, each of which has its own ids. */
     private static List<HistoryRows> pieces(HistoryTable table, Random random, int count) {
         List<List<Integer>> members = new ArrayList<>();
         for (int p = 0; p < count; p++) {
@@ -155,7 +158,7 @@ class DealtReplayTest {
 
     private static DealtReplay.Result replay(Witness witness, Random random, int slices) {
         HistoryTable table = witness.table();
-        // Far apart, and beyond 2^31.
+        // The places are far apart and exceed 2^31.
         long[] places = Arrays.stream(witness.position())
                 .mapToLong(p -> p < 0 ? p : 3_000_000_000L * p + 11)
                 .toArray();
@@ -214,7 +217,7 @@ class DealtReplayTest {
         assertThat(same).isGreaterThan(rounds / 200);
     }
 
-    /** What depends on other pieces or looks like a loader needs the whole history. */
+    /** A piece that depends on others, or has a transaction that looks like a loader, needs the whole history. */
     @Test
     void refusesWhatItCannotReplay() {
         DealPlan plan = new DealPlan(Terms.of(Guarantee.SER), new long[0], new long[0], 1, new long[0]);
@@ -249,7 +252,7 @@ class DealtReplayTest {
         }
     }
 
-    /** A finding that got lost must not make an order hold. */
+    /** An order must not hold because a finding was lost. */
     @Test
     void everyFindingCountsOnce() {
         HistoryTable table = HistoryDsl.parse("init 0; s0: w(x,1) w(y,1); s1: r(x,1)");

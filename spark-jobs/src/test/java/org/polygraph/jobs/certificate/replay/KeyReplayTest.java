@@ -18,17 +18,20 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.HistoryTableBuilder;
 import org.polygraph.storage.testkit.HistoryDsl;
 
-/** The replay by slices of keys against the replay of all: the same result, counts and first discrepancy and all. */
+/** Compares the replay by slices of keys with the replay of the whole: counts and first discrepancy are equal. */
 class KeyReplayTest {
     private static final long SEED = 0x6e7;
     private static final int[] SLICES = {1, 3, 17};
-    /** Operations of a range of a key: with one, keys of three operations and more are cut, with any number none. */
+    /**
+     * The most operations of a window of a key: with 1, keys of three or more operations are split; with a large
+     * number, none.
+     */
     private static final int[] PER_RANGE = {1, 2, 1_000};
 
     private static final List<Guarantee> ORDERS =
             Arrays.stream(Guarantee.values()).filter(p -> !p.isAxiom()).toList();
 
-    /** Transactions, their order, and what explains what: made by executing the order, then perhaps spoilt. */
+    /** Transactions and their order. The order is executed to make the reads; then one value may be made wrong. */
     static final class Execution {
         private final Random random;
         private final Guarantee guarantee;
@@ -52,7 +55,7 @@ class KeyReplayTest {
                 for (int e = 0; e < events; e++) {
                     order.add(t * events + e);
                 }
-                // A snapshot may be older than what other sessions did last.
+                // A snapshot may be older than the last commits of other sessions.
                 while (events == 2
                         && at > 0
                         && order.get(at - 1) / 2 % sessions != t % sessions
@@ -79,7 +82,7 @@ class KeyReplayTest {
                         || (outcomes[t] == TransactionStatus.INDETERMINATE && random.nextBoolean());
             }
             long[][] executed = execute(order, operations, applied, keys, values ? 3 : 1_000);
-            // Sessions are whole in the builder's order; numbers of transactions there differ.
+            // The builder sorts transactions by session, so their numbers differ there.
             int[] renamed = new int[transactions];
             int next = 0;
             HistoryTableBuilder builder = new HistoryTableBuilder(HistoryTable.Unit.LINE);
@@ -115,7 +118,7 @@ class KeyReplayTest {
             }
         }
 
-        /** What each operation reads or writes; one in four executions has one value that is wrong. */
+        /** Executes the operations; in one of four executions one value is wrong. */
         private long[][] execute(List<Integer> order, int[][] operations, boolean[] applied, int keys, int values) {
             long[] current = new long[keys];
             long[][] executed = new long[transactions][];
@@ -147,7 +150,10 @@ class KeyReplayTest {
             return executed;
         }
 
-        /** The order, or another: events exchanged, a place out of range or there twice, another who counts. */
+        /**
+         * The order itself, or a changed one: two events exchanged, a place out of range or used twice, or another
+         * transaction counts.
+         */
         Witness witness() {
             int[] places = position.clone();
             boolean[] who = counted.clone();
@@ -161,7 +167,7 @@ class KeyReplayTest {
                     places[b] = x;
                 }
                 case 2 -> {
-                    // Neighbours: the sessions often stand it.
+                    // Neighbours are exchanged, which often keeps the order of sessions.
                     int p = random.nextInt(m);
                     for (int e = 0; e < m; e++) {
                         places[e] = position[e] == p ? (p + 1) % m : position[e] == (p + 1) % m ? p : position[e];
@@ -206,8 +212,8 @@ class KeyReplayTest {
     }
 
     /**
-     * Any order whatever of tiny histories, where sessions are no obstacle: all discrepancies of keys, and in all
-     * mixtures.
+     * All orders of tiny histories with one transaction a session: every discrepancy of keys occurs, in all
+     * combinations.
      */
     @Test
     void agreesOnAnyOrderOfTinyHistories() throws HistoryException {
@@ -269,7 +275,7 @@ class KeyReplayTest {
                 .matches(r -> r != null && r.holds());
     }
 
-    /** A slice that got lost must not make an order hold. */
+    /** An order must not hold because a slice was lost. */
     @Test
     void everySliceCountsOnce() {
         HistoryTable table = HistoryDsl.parse("init 0; s0: w(x,1) w(y,1); s1: r(x,1)");

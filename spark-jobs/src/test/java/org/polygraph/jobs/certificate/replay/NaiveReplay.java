@@ -5,8 +5,7 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Whether an order explains a history, pair by pair and read by read: quadratic, and nothing to get wrong but the
- * definition.
+ * Decides whether an order explains a history by the definition: it compares all pairs of events, in quadratic time.
  */
 public final class NaiveReplay {
     private NaiveReplay() {}

@@ -23,8 +23,8 @@ class ReplayTest {
     private static final Guarantee SI = Guarantee.SI;
 
     /**
-     * A history in short: one transaction a string, {@code session[!?][@start..end] ops}, such as {@code "0 r1=0
-     * w1=5"}; {@code !} aborted, {@code ?} indeterminate. Initial value 0. Sessions must ascend.
+     * A short notation of a history: each string is a transaction, {@code session[!?][@start..end] ops}, such as {@code
+     * "0 r1=0 w1=5"}; {@code !} aborted, {@code ?} indeterminate. Initial value 0. Sessions must ascend.
      */
     private static HistoryTable history(String... transactions) throws HistoryException {
         HistoryTableBuilder builder = new HistoryTableBuilder(HistoryTable.Unit.LINE);
@@ -68,7 +68,7 @@ class ReplayTest {
         return Replay.of(new Witness(table, terms, counted, position)).discrepancy();
     }
 
-    /** @param order the events, first to last */
+    /** @param order the events from the first to the last */
     private static String check(HistoryTable table, Guarantee level, int... order) {
         int[] position = new int[order.length];
         for (int p = 0; p < order.length; p++) {
@@ -93,7 +93,7 @@ class ReplayTest {
         assertThat(check(table, SER, 1, 0)).isNull();
     }
 
-    /** RC would allow each of these reads; and it knows nothing of compare-and-sets that were refused. */
+    /** RC would allow each of these reads, and it does not consider refused compare-and-sets. */
     @Test
     void linearizabilityIsReplayedByItsOwnDefinition() throws HistoryException {
         HistoryTable table = history("0@0..9 w1=5", "1@0..9 w1=6", "2@0..9 r1=5");
@@ -249,7 +249,7 @@ class ReplayTest {
                 .isNull();
     }
 
-    /** Random small histories and orders against a replay that keeps a full snapshot for every transaction. */
+    /** Compares random small histories and orders with a replay that keeps a full snapshot for every transaction. */
     @Test
     void agreesWithANaiveReplay() throws HistoryException {
         long seed = 7;

@@ -18,7 +18,7 @@ import org.polygraph.storage.testkit.HistoryGenerator;
 import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.TinyHistories;
 
-/** Serial orders against the replay by definition, on orders that are right, nearly right or wrong. */
+/** Compares the serial replay with the replay by definition, on orders that are right, nearly right or wrong. */
 class SerialReplayTest {
     private static final List<Guarantee> AXIOMS = List.of(Guarantee.RC, Guarantee.RA, Guarantee.CC);
 
@@ -40,7 +40,7 @@ class SerialReplayTest {
         assertThat(accepted.values()).allMatch(count -> count > 300);
     }
 
-    /** Orders of many reads that are nearly those of commits: reads of something older are a few. */
+    /** Orders that are nearly those of commits: of many reads, a few return an older value. */
     @Test
     void agreesWithTheDefinitionNearTheOrderOfCommits() {
         Map<Guarantee, Integer> accepted = new EnumMap<>(Guarantee.class);
@@ -65,14 +65,14 @@ class SerialReplayTest {
         assertThat(accepted.values()).allMatch(count -> count > 50);
     }
 
-    /** Whether an order is serial; then it obeys the definition. */
+    /** Checks that a serial order obeys the definition. Returns whether the order is serial. */
     private static boolean agrees(Witness witness, String what) {
         Placement placement = Placement.of(witness);
         assertThat(placement.discrepancy()).as(what).isNull();
         String wrong = new AxiomReplay(witness).run(placement.eventAt());
         boolean isSerial = new SerialReplay(witness.table()).misreads(placement.eventAt(), 1).length == 0;
         if (isSerial && wrong != null) {
-            // The definition asks who wrote a value; where several transactions did, a serial order needs no answer.
+            // The definition needs the writer of a value. If several transactions wrote it, a serial order does not.
             assertThat(wrong).as("%s %s", witness.terms().guarantee(), what).contains("several left there");
             assertThat(BruteForce.judge(witness.table(), witness.terms()))
                     .as(what)
@@ -81,7 +81,10 @@ class SerialReplayTest {
         return isSerial;
     }
 
-    /** Sessions merged as their places in the file say, but for so many transactions' worth of chance. */
+    /**
+     * Merges the sessions by their places in the file, each of which is changed at random by at most this many
+     * transactions.
+     */
     static Witness witness(HistoryTable history, Guarantee guarantee, SplitMix random, int chance) {
         int n = history.transactions();
         long[] places = new long[n];

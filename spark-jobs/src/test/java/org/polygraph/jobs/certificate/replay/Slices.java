@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.polygraph.jobs.certificate.format.Witness;
 
-/** A replay by slices of keys, in memory. */
+/** Replays by slices of keys in memory. */
 final class Slices {
     private Slices() {}
 
@@ -25,7 +25,7 @@ final class Slices {
     }
 
     static List<byte[]> deal(SlicedReplay replay, Witness witness) {
-        // Two writes of earlier ranges may come first.
+        // Two writes of earlier windows may come first.
         int most = 8 + (2 + witness.table().operations()) * KeyReplay.ROW_BYTES;
         List<ByteBuffer> rows = new ArrayList<>();
         for (int s = 0; s < replay.slices(); s++) {

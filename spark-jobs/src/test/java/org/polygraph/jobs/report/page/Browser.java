@@ -20,7 +20,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A headless Chromium with one page, spoken to by its DevTools protocol; just what a test needs of it. */
+/** A headless Chromium with one page, controlled by the DevTools protocol, with the few functions that tests need. */
 final class Browser implements AutoCloseable {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final int SECONDS = 60;
@@ -158,7 +158,7 @@ final class Browser implements AutoCloseable {
         throw new IOException(page + " does not load");
     }
 
-    /** The parameters of what has happened since the page was opened. */
+    /** The parameters of the events of a kind since the page was opened. */
     List<JsonNode> of(String method) {
         return events.stream()
                 .filter(event -> event.path("method").asText().equals(method))
@@ -177,7 +177,7 @@ final class Browser implements AutoCloseable {
         return result.get("result").path("value");
     }
 
-    /** A key as the user presses it. */
+    /** Presses a key. */
     void press(String key) throws Exception {
         ObjectNode down =
                 JSON.createObjectNode().put("type", "keyDown").put("key", key).put("code", key);
@@ -192,7 +192,7 @@ final class Browser implements AutoCloseable {
         call("Input.dispatchKeyEvent", up.put("type", "keyUp"));
     }
 
-    /** Size in CSS pixels and colour scheme. */
+    /** Sets the size in CSS pixels and the colour scheme. */
     void show(int width, int height, String scheme) throws Exception {
         call(
                 "Emulation.setDeviceMetricsOverride",
@@ -209,7 +209,7 @@ final class Browser implements AutoCloseable {
         call("Emulation.setEmulatedMedia", media);
     }
 
-    /** PNG. */
+    /** Returns a picture of the page as PNG. */
     byte[] screenshot() throws Exception {
         return call("Page.captureScreenshot", JSON.createObjectNode().put("captureBeyondViewport", true))
                 .get("data")

@@ -11,10 +11,7 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * The page in a real browser. With {@code -Dpolygraph.screenshots=DIR} it leaves pictures there, to be looked at by
- * people.
- */
+/** The page in a real browser. With {@code -Dpolygraph.screenshots=DIR} pictures are left there for people. */
 class BrowserTest {
     private static final String CYCLE = "document.querySelectorAll('article.finding')[0].querySelector('figure svg')";
 
@@ -64,7 +61,9 @@ class BrowserTest {
                         .asText());
     }
 
-    /** Tab to an arrow: the panel says why; Enter: the reason below it opens, down to the other cycle. */
+    /**
+     * Tab goes to an arrow, and the panel shows its reason. Enter opens the reason below it, down to the other cycle.
+     */
     private static void aReasonUnfoldsByKeyboard(Browser browser) throws Exception {
         String reason = "document.getElementById('v000r1')";
         assertThat(browser.value(reason + ".open").asBoolean()).isFalse();
@@ -106,7 +105,7 @@ class BrowserTest {
         assertThat(browser.value("document.documentElement.scrollWidth").asInt())
                 .as("%d px", width)
                 .isLessThanOrEqualTo(width);
-        // Relative luminance, roughly: text on its ground.
+        // The approximate relative luminance of a text and of its background.
         String sum = "getComputedStyle(document.body).%s.match(/[0-9]+/g).slice(0, 3).reduce((a, b) => +a + +b, 0)";
         int ground = browser.value(String.format(sum, "backgroundColor")).asInt();
         int ink = browser.value(String.format(sum, "color")).asInt();

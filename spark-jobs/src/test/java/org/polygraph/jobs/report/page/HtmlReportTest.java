@@ -200,7 +200,7 @@ class HtmlReportTest {
         }
     }
 
-    /** The policy allows this style sheet and this script, by what they are, and nothing else. */
+    /** The policy allows this style sheet and this script, by their hashes, and nothing else. */
     @Test
     void thePolicyNamesWhatIsThere() throws Exception {
         Document page = Jsoup.parse(html(three()));
@@ -252,7 +252,7 @@ class HtmlReportTest {
         "\u0085\u009f",
     };
 
-    /** What was written by templates alone: elements and the names of their attributes. */
+    /** The elements and the names of attributes, which only templates write. */
     private static String skeleton(Document page) {
         StringBuilder text = new StringBuilder();
         for (Element element : page.getAllElements()) {

@@ -23,7 +23,7 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.HistoryTableBuilder;
 
-/** Verdicts to draw. */
+/** Makes verdicts whose pages are drawn. */
 final class Reports {
     private Reports() {}
 

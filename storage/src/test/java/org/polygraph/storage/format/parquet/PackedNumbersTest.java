@@ -18,7 +18,9 @@ import org.apache.parquet.column.values.rle.RunLengthBitPackingHybridEncoder;
 import org.apache.parquet.io.ParquetDecodingException;
 import org.junit.jupiter.api.Test;
 
-/** Runs, differences, split bytes and packed levels, as Parquet's library encodes them, in pieces of any length. */
+/**
+ * Decodes runs, differences, split bytes and packed levels that Parquet's library encoded, in batches of any length.
+ */
 class PackedNumbersTest {
     static long[] words(byte[] bytes) {
         long[] words = new long[bytes.length / 8 + 3];
@@ -29,7 +31,7 @@ class PackedNumbersTest {
         return words;
     }
 
-    /** The bytes somewhere in a page. */
+    /** The bytes at some offset in a page. */
     static byte[] placed(byte[] bytes, int at, int behind) {
         byte[] page = new byte[at + bytes.length + behind];
         System.arraycopy(bytes, 0, page, at, bytes.length);
@@ -40,7 +42,7 @@ class PackedNumbersTest {
         void read(long[] to, int n) throws IOException;
     }
 
-    /** All of them, at most so many at a time. */
+    /** Decodes all of them, in batches of at most the given size. */
     private static long[] inPieces(int count, int most, Random random, Reader numbers) throws IOException {
         long[] read = new long[count];
         for (int done = 0; done < count; ) {
@@ -181,17 +183,17 @@ class PackedNumbersTest {
 
     @Test
     void whatHeadersSayIsNotBelieved() {
-        // Blocks of 2^62 values in one part, as many values, and then nothing.
+        // The header announces blocks of 2^62 values and as many values, and no data follows.
         byte[] huge = {-128, -128, -128, -128, -128, -128, -128, -128, 64, 1, -128, -128, -128, -128, -128, 1, 0};
         assertThatThrownBy(() -> LibraryValues.differences(huge, 0, huge.length, 10, true))
                 .isInstanceOf(IOException.class);
         assertThatThrownBy(() -> new LibraryValues.Strings(huge, 0, huge.length, 10, true, null))
                 .isInstanceOf(IOException.class);
-        // More values than the page has.
+        // The header announces more values than the page has.
         byte[] many = {-128, 1, 4, 11, 0, 0};
         assertThatThrownBy(() -> LibraryValues.differences(many, 0, many.length, 10, true))
                 .isInstanceOf(IOException.class);
-        // A run of 2^30 groups in two bytes.
+        // The page announces a run of 2^30 groups and has two bytes.
         byte[] groups = {-1, -1, -1, -1, 7, 1, 1};
         assertThatThrownBy(() -> new RunLengths(groups, words(groups), 0, groups.length, 3).read(new int[100], 100))
                 .isInstanceOf(IOException.class);

@@ -57,7 +57,7 @@ class ParquetEncodingsTest {
         inputs = new Inputs(folder);
     }
 
-    /** One random file: how it is written, what is in it, and what a table of it must say. */
+    /** A random file: its encoding, its content, and the expected table. */
     private final class File {
         private final Random random;
         private final boolean narrow;
@@ -110,7 +110,7 @@ class ParquetEncodingsTest {
                     .withPageWriteChecksumEnabled(!plainPages)
                     .build()) {
                 int transactions = random.nextInt(plainPages ? 40 : 900);
-                // Both integers that count up, which deltas and runs are for, and any.
+                // Ascending integers, for which differences and runs are meant, and arbitrary ones.
                 int spread = random.nextInt(3);
                 for (int t = 0; t < transactions; t++) {
                     writer.write(transaction(type, t, spread));
@@ -187,7 +187,7 @@ class ParquetEncodingsTest {
             return narrow ? (int) number : random.nextInt(50) == 0 ? Long.MAX_VALUE - random.nextInt(2) : number;
         }
 
-        /** Puts an integer or its text; how a table shows it. */
+        /** Writes an integer or its text. Returns the label in a table. */
         private String put(Group element, String name, boolean texts, boolean other, long number) {
             if (texts || other) {
                 element.append(other ? name + "_string" : name, "x" + number);
@@ -219,7 +219,7 @@ class ParquetEncodingsTest {
         }
     }
 
-    /** The footer says what Parquet's library finds in it. */
+    /** The footer has the same content as read by Parquet's library. */
     private static void size(Path path, File file) throws Exception {
         long transactions = 0;
         long operations = 0;
@@ -252,7 +252,7 @@ class ParquetEncodingsTest {
         Path path = inputs.path("h.parquet");
         int refused = 0;
         for (long seed = first; seed < first + files; seed++) {
-            // Neither checksums nor compression: whatever is changed reaches the decoding.
+            // Without checksums and compression, every change reaches the decoder.
             File file = new File(seed, path, true);
             byte[] bytes = Files.readAllBytes(path);
             Random random = new Random(~seed);
@@ -263,7 +263,7 @@ class ParquetEncodingsTest {
         assertThat(refused).isGreaterThan(files * times / 10);
     }
 
-    /** Whether a damaged file is refused, as it has to be, and not read, which takes little memory either way. */
+    /** Whether a damaged file is refused. If not, it is read. Both take little memory. */
     private boolean isRefused(byte[] bytes, String what) throws IOException {
         Path damaged = inputs.path("damaged.parquet");
         Files.write(damaged, bytes);
@@ -281,7 +281,7 @@ class ParquetEncodingsTest {
         } catch (RuntimeException | Error e) {
             throw new AssertionError(what, e);
         }
-        // What is taken and let go of at once counts as well: it would depend on the heap whether it fits.
+        // Memory that is released at once counts too, because the heap decides whether it fits.
         assertThat(THREADS.getCurrentThreadAllocatedBytes() - allocated)
                 .as(what + " of " + bytes.length + " bytes: bytes of memory")
                 .isLessThan(MEMORY);
@@ -293,7 +293,7 @@ class ParquetEncodingsTest {
         damage(1, 20, SuiteScale.of(100));
     }
 
-    /** A page of differences that claims a block of 147,096,478,008 parts. */
+    /** A page of differences whose header announces a block of 147,096,478,008 miniblocks. */
     @Test
     void claimedDifferencesTakeNoMemory() throws Exception {
         Path path = inputs.path("h.parquet");

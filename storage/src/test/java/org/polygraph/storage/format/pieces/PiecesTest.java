@@ -29,7 +29,10 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.SuiteScale;
 
-/** A history that is read in pieces is the history that is read in one pass, array by array, or the same message. */
+/**
+ * A history that is read in pieces equals the history that is read in one pass, array by array, or has the same
+ * message.
+ */
 public class PiecesTest {
     static final long MEMORY = 8L << 30;
     private static final int[] COUNTS = {1, 2, 7, 64};
@@ -52,7 +55,7 @@ public class PiecesTest {
         return of[random.nextInt(of.length)];
     }
 
-    /** Sessions interleaved, indexes with gaps and sometimes not ascending, all that a line may have. */
+    /** Interleaved sessions, indexes with gaps that sometimes do not ascend, and all fields of a line. */
     private static String line(Random random, int i) {
         StringBuilder line = new StringBuilder();
         line.append("{\"session\":")
@@ -110,12 +113,12 @@ public class PiecesTest {
         return parquet(table);
     }
 
-    /** The same without halves of surrogate pairs, which Parquet cannot hold. */
+    /** The same, without halves of surrogate pairs, because Parquet cannot contain them. */
     public static String whole(String jsonl) {
         return jsonl.replace("\\ud800", "\\ud83d\\ude00").replace("\\udc00", "");
     }
 
-    /** With row groups of a hundred rows. */
+    /** Writes row groups of a hundred rows. */
     public static byte[] parquet(HistoryTable table) throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         try (ParquetHistoryWriter writer = new ParquetHistoryWriter(table, out, 100)) {
@@ -124,7 +127,7 @@ public class PiecesTest {
         return out.toByteArray();
     }
 
-    /** Cut so that the largest file has about so many pieces. */
+    /** Divides the history so that the largest file has about the given number of pieces. */
     static @Nullable ReadPlan plan(String path, HistoryFormat format, int count) throws IOException {
         long largest = 1;
         try (var files = Files.walk(Path.of(path))) {
@@ -135,7 +138,7 @@ public class PiecesTest {
         return ReadPlan.of(path, format, new ReadPlan.Sizes(0, Math.max(1, largest / count)), () -> false);
     }
 
-    /** Through bytes, as they travel between processes; null if only a pass over the whole can decide. */
+    /** Converts rows to bytes and back, as between processes. Null if only a pass over the whole can decide. */
     static @Nullable HistoryTable inPieces(ReadPlan plan) throws HistoryException {
         PieceMerge merge = plan.merge(MEMORY);
         try {
@@ -213,12 +216,12 @@ public class PiecesTest {
                 .isEqualTo(List.copyOf(expected.metadata().entrySet()));
     }
 
-    /** What is in a file. */
+    /** Writes a file. */
     interface Content {
         byte[] of(Random random) throws Exception;
     }
 
-    /** As {@link #same}, of so many files. @return the most pieces that one had */
+    /** As {@link #same}, for several histories. @return the most pieces of one history */
     static int most(Inputs inputs, String name, int seeds, Content content) throws Exception {
         int most = 0;
         for (long seed = 1; seed <= seeds; seed++) {
@@ -234,7 +237,7 @@ public class PiecesTest {
                 .isGreaterThan(60);
     }
 
-    /** Each element is appended once; which lists are read is anything. */
+    /** Each element is appended once; reads return arbitrary lists. */
     private static String lists(Random random, int transactions) {
         StringBuilder text = new StringBuilder();
         for (int i = 0; i < transactions; i++) {
@@ -299,7 +302,7 @@ public class PiecesTest {
         }
     }
 
-    /** What is wrong with a history, or nothing. */
+    /** A fault of a history, or none. */
     interface Reading {
         HistoryTable read() throws HistoryException, IOException;
     }
@@ -312,7 +315,7 @@ public class PiecesTest {
         }
     }
 
-    /** The same table or the same message, whatever is wrong. */
+    /** The table or the message is the same for every fault. */
     public static void sameWhateverIsWrong(String path, HistoryFormat format, String name) throws IOException {
         String expected = reading(() -> HistoryReader.read(path, format, () -> false, MEMORY));
         for (int count : COUNTS) {
@@ -344,7 +347,7 @@ public class PiecesTest {
                             text.substring(0, at)
                                     + one(new String[] {"\n", "{", "\"", "\ufeff", "\0", "\r"}, random)
                                     + text.substring(at);
-                        // A line again, or lines in another order.
+                        // Repeats a line, or exchanges lines.
                         case 3 -> text + text.substring(text.lastIndexOf('\n', at) + 1);
                         default -> text.replaceFirst("\n", "\n\n{\"format\":\"history\",\"initial\":{\"value\":3}}\n");
                     };
@@ -440,7 +443,10 @@ public class PiecesTest {
         }
     }
 
-    /** Of thousands of parts each is looked at, and none of them is long enough to be asked about while it is read. */
+    /**
+     * There are thousands of part files. Each is examined, and none is long enough for the budget to be polled while it
+     * is read.
+     */
     @Test
     void planningAsksTheBudgetForEachFile() throws Exception {
         for (int part = 0; part < 3; part++) {
