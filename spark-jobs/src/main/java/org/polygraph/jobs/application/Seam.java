@@ -270,7 +270,6 @@ record Seam(
     /** Whether a PASS on this seam is a PASS at these terms. */
     boolean serves(Terms wanted) {
         return terms.guarantee().implies(wanted.guarantee())
-                && wanted.guarantee() != Guarantee.LIN
                 && terms.indeterminate() == wanted.indeterminate()
                 && (!wanted.guarantee().realTime() || terms.clockSkewNanos() == wanted.clockSkewNanos());
     }

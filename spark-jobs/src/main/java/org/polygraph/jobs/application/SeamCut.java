@@ -25,7 +25,7 @@ import org.polygraph.storage.table.TableCopy;
 /**
  * The cut of an order in two, for a {@link Seam}. The last tenth of the transactions, and {@link #LEAST} at least, come
  * after it. A transaction is before it if its commit is. If only its snapshot is before it, only its writes are kept,
- * see {@link #begun}.
+ * see {@link #begun}. At lin each key has an order of its own, which {@link KeyCuts} cut.
  *
  * <p>Time: linear in the history and in the keys of the state before it. Memory: 20 bytes a transaction and 9 a key.
  */
@@ -65,7 +65,7 @@ final class SeamCut {
 
     /**
      * Writes the seam of a run, if its history can have one: histories with lists, inserts, deletes or predicates
-     * cannot be cut.
+     * are not cut.
      *
      * @param chain the chain of the witness
      * @param least the fewest transactions after the cut
@@ -73,16 +73,20 @@ final class SeamCut {
     static void write(Location run, Witness witness, Chain chain, int least, BooleanSupplier stop, long memoryBytes)
             throws IOException, HistoryException {
         HistoryTable table = witness.table();
-        if (witness.terms().guarantee() == Guarantee.LIN
-                || table.hasRows()
+        boolean isByKey = witness.terms().guarantee() == Guarantee.LIN;
+        if (table.hasRows()
                 || table.values().hasLists()
                 || table.values().hasPredicates()
-                || table.values().hasOthers()
+                || (table.values().hasOthers() && !isByKey)
                 || table.source().unit() == HistoryTable.Unit.BYTE) {
             return;
         }
         SeamCut cut = new SeamCut(witness);
-        cut.find(least);
+        if (isByKey) {
+            cut.findByKey(least);
+        } else {
+            cut.find(least);
+        }
         Chain.Part state = chain.initial();
         InitialState earlier =
                 state == null ? null : InitialState.read(state.present("the state", stop), stop, memoryBytes);
@@ -117,6 +121,25 @@ final class SeamCut {
                 if (table.isWrite(o)) {
                     written.set(table.key(o));
                     values[table.key(o)] = table.value(o);
+                }
+            }
+        }
+    }
+
+    /** Finds the cut and the state of each key, whose order is its own. */
+    private void findByKey(int least) {
+        KeyCuts cuts = new KeyCuts(witness, order);
+        cuts.find(Math.max(least, order.length / SHARE));
+        for (int t : order) {
+            if (cuts.isBefore(t)) {
+                before.set(t);
+                cut++;
+                latestStart = Math.max(latestStart, cuts.start(t));
+                for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+                    if (table.isWrite(o)) {
+                        written.set(table.key(o));
+                        values[table.key(o)] = table.value(o);
+                    }
                 }
             }
         }
@@ -159,7 +182,9 @@ final class SeamCut {
             made = Exchanges.selected(known, needed);
             search.takeOver(known, needed, written);
         }
-        search.find(order, cut, base, written, values);
+        if (witness.terms().guarantee() != Guarantee.LIN) {
+            search.find(order, cut, base, written, values);
+        }
         Location exchanges = Seam.file(run, Seam.EXCHANGES);
         if (search.found() > 0) {
             HistoryWriter.write(search.table(), exchanges.name(), HistoryFormat.PARQUET);
@@ -204,13 +229,15 @@ final class SeamCut {
         kept.set(0, table.transactions());
         IntArrayList unknown = new IntArrayList();
         long[] ends = table.ends();
+        boolean isByKey = witness.terms().guarantee() == Guarantee.LIN;
         for (int s = 0; s < table.sessions(); s++) {
             boolean isFollowed = false;
             for (int t = table.transactionsEnd(s) - 1; t >= table.firstTransaction(s); t--) {
-                isFollowed |= before.get(t);
+                isFollowed |= before.get(t) && !isByKey;
                 if (!witness.counted()[t]) {
                     kept.clear(t);
                     boolean isOver = witness.terms().guarantee().realTime()
+                            && !isByKey
                             && ends != null
                             && witness.terms().precedes(ends[t], latestStart);
                     if (table.status(t) == TransactionStatus.INDETERMINATE && !isFollowed && !isOver) {

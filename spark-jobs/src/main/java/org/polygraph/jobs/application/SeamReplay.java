@@ -15,6 +15,7 @@ import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Claim;
+import org.polygraph.jobs.certificate.format.Guarantee;
 import org.polygraph.jobs.certificate.format.RankFile;
 import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.certificate.format.Witness;
@@ -214,6 +215,9 @@ public final class SeamReplay {
      * precedes them.
      */
     private @Nullable String cut(@Nullable Seam earlier) {
+        if (witness.terms().guarantee() == Guarantee.LIN) {
+            return cuts(earlier);
+        }
         int events = witness.terms().guarantee().events();
         int lastBefore = -1;
         int firstAfter = Integer.MAX_VALUE;
@@ -248,6 +252,29 @@ public final class SeamReplay {
         return seam.places() == places + (earlier == null ? 0 : earlier.places())
                 ? null
                 : "the number of places before the cut is not that of the order";
+    }
+
+    /** Checks that of each key the operations outside the tail precede those in it. */
+    private @Nullable String cuts(@Nullable Seam earlier) {
+        Map<Integer, Integer> lastBefore = new HashMap<>();
+        long places = earlier == null ? 0 : earlier.places();
+        for (int t = 0; t < table.transactions(); t++) {
+            if (witness.counted()[t] && !tail.get(t)) {
+                places++;
+                if (table.firstOperation(t) < table.operationsEnd(t)) {
+                    lastBefore.merge(table.key(table.firstOperation(t)), witness.position()[t], Math::max);
+                }
+            }
+        }
+        for (int t = tail.nextSetBit(0); t >= 0; t = tail.nextSetBit(t + 1)) {
+            boolean isUnknown = !witness.counted()[t] && table.status(t) == TransactionStatus.INDETERMINATE;
+            boolean isAfter = witness.counted()[t]
+                    && witness.position()[t] > lastBefore.getOrDefault(table.key(table.firstOperation(t)), -1);
+            if (!isUnknown && !isAfter) {
+                return table.whereIs(t) + " is in the tail, but precedes operations that are not";
+            }
+        }
+        return seam.places() == places ? null : "the number of places before the cut is not that of the order";
     }
 
     /** Checks the last index of each session, and the latest start. */

@@ -39,6 +39,9 @@ public final class TableCopy {
 
     /** The code of a value in another dictionary. */
     public static long code(ValueDictionary from, long value, ValueDictionary to) {
+        if (from.isOther(value)) {
+            return to.otherThan(code(from, from.excluded(value), to));
+        }
         return from.isNull(value)
                 ? value
                 : from.isInteger(value) ? to.code(from.integer(value)) : to.code(from.text(value));
