@@ -6,6 +6,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.benchmarks.pipeline.Measurement;
@@ -17,6 +18,7 @@ class CapacityIT {
     private Path folder;
 
     @Test
+    @Tag("process")
     void sizesAreMeasuredByBothEngines() throws Exception {
         StringWriter out = new StringWriter();
         new Capacity(

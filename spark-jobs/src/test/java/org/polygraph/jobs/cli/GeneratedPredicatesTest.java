@@ -6,9 +6,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.polygraph.storage.testkit.SuiteScale;
 
 /** The store with predicates keeps its level for every workload. */
 class GeneratedPredicatesTest {
+    private static final int TRANSACTIONS = Math.max(100, SuiteScale.of(300));
+
     @TempDir
     private Path folder;
 
@@ -61,7 +64,7 @@ class GeneratedPredicatesTest {
             "-l",
             level,
             "--transactions",
-            "300",
+            Integer.toString(TRANSACTIONS),
             "--keys",
             "60",
             "--operations",
@@ -78,7 +81,7 @@ class GeneratedPredicatesTest {
         System.arraycopy(more, 0, all, words.length, more.length);
         InProcess made = run(all);
         assertThat(made.exitCode()).as(made.toString()).isZero();
-        assertThat(made.out()).contains("301 txns  1260 ops");
+        assertThat(made.out()).contains(TRANSACTIONS + 1 + " txns  " + (60 + 4 * TRANSACTIONS) + " ops");
         InProcess checked = run("check", "-q", "-l", levels, path("h.jsonl"));
         assertThat(checked.exitCode()).as(checked.toString()).isZero();
         InProcess stats = run("stats", path("h.jsonl"));

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -86,6 +87,7 @@ class ResumeTest {
 
     /** Kills the process after checkpoints of rules by windows, and of orders of keys. */
     @Test
+    @Tag("process")
     @Timeout(240)
     void soDoThoseWithTimes() throws IOException, InterruptedException {
         HistoryTable table = HistoryGenerator.withSeed(SEED)
