@@ -24,6 +24,7 @@ import org.polygraph.jobs.evidence.Implications;
 import org.polygraph.jobs.report.RunDirectory;
 import org.polygraph.jobs.report.StoredVerdict;
 import org.polygraph.jobs.verdict.Certificate;
+import org.polygraph.jobs.verdict.CoveredParts;
 import org.polygraph.jobs.verdict.ExitCode;
 import org.polygraph.jobs.verdict.Phase;
 import org.polygraph.jobs.verdict.Refutation;
@@ -437,50 +438,48 @@ public final class CheckRun {
         if (found == null) {
             return answer;
         }
-        Verdict verdict = found;
         long evidence = System.nanoTime();
+        Verdict.Builder kept = found.with();
         try {
             long cpu = CpuClock.millis();
-            verdict = evidenced(found, directory, input, budget);
             Certificate decided = found.certificate();
-            if (verdict.certificate() != null && (decided == null || decided.path() == null)) {
+            Certificate written = evidence(kept, found, directory, input, budget);
+            kept.certificate(written);
+            if (written != null && (decided == null || decided.path() == null)) {
                 long millis = millisSince(evidence);
-                Phase phase = new Phase(
-                        "certificate",
-                        millis,
-                        CpuClock.millis() - cpu,
-                        verdict.counts().transactions());
-                verdict = verdict.with()
-                        .phase(phase)
-                        .millis(found.millis() + millis)
-                        .build();
+                kept.phase(new Phase(
+                                "certificate",
+                                millis,
+                                CpuClock.millis() - cpu,
+                                found.counts().transactions()))
+                        .millis(found.millis() + millis);
             }
-            if (!verdict.path().equals(STDIN) || !before.isEmpty()) {
-                verdict = chain(verdict, Location.of(directory.name()), input, budget);
+            if (!found.path().equals(STDIN) || !before.isEmpty()) {
+                kept.parts(chain(found, Location.of(directory.name()), input, budget));
             }
+            Verdict verdict = kept.build();
             directory.finish(verdict);
             return Answer.kept(verdict, directory);
         } catch (OutOfMemoryError e) {
-            verdict = Verdict.of(Verdict.Status.UNKNOWN, found.level())
+            return Answer.found(Verdict.of(Verdict.Status.UNKNOWN, found.level())
                     .path(found.path())
                     .counts(found.counts())
                     .millis(found.millis() + millisSince(evidence))
                     .reason("memory ran out while the evidence was written; give --memory more")
-                    .build();
+                    .build());
         } catch (IOException e) {
-            verdict = error(
-                    verdict,
+            return Answer.found(error(
+                    found,
                     directory.name() + ": the run cannot be written there (" + Failures.cause(e) + "); the verdict was "
-                            + verdict.status() + "; give another --out");
+                            + found.status() + "; give another --out"));
         }
-        return Answer.found(verdict);
     }
 
     /** Writes the parts that the verdict covers, and after a PASS the seam for the next part. */
-    private Verdict chain(Verdict verdict, Location run, String input, Budget budget) throws IOException {
+    private CoveredParts chain(Verdict verdict, Location run, String input, Budget budget) throws IOException {
         Chain chain = before.on(seams.get(verdict.level()))
                 .then(input, Location.of(verdict.path()).absolute());
-        Verdict listed = verdict.with().parts(chain.write(run)).build();
+        CoveredParts listed = chain.write(run);
         Witness witness = verdict.witness();
         if (settings.after() == null || verdict.status() != Verdict.Status.PASS || witness == null) {
             return listed;
@@ -496,17 +495,17 @@ public final class CheckRun {
 
     /**
      * Writes the evidence of a verdict. If the time ends before the certificate of a PASS is written, the verdict is
-     * kept without it.
+     * kept without it, and {@code kept} gets the reason.
      */
-    private static Verdict evidenced(Verdict found, RunDirectory directory, String input, Budget budget)
+    private static @Nullable Certificate evidence(
+            Verdict.Builder kept, Verdict found, RunDirectory directory, String input, Budget budget)
             throws IOException {
         try {
             return directory.writeEvidence(found, input, budget::exhausted);
         } catch (BudgetException e) {
             String reason = found.reason().isEmpty() ? "" : found.reason() + "; ";
-            return found.with()
-                    .reason(reason + "the time ended before the certificate was written")
-                    .build();
+            kept.reason(reason + "the time ended before the certificate was written");
+            return found.certificate();
         }
     }
 

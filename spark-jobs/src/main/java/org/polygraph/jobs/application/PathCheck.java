@@ -190,7 +190,7 @@ final class PathCheck {
             Verdict.Builder verdict =
                     judge(Objects.requireNonNull(table, "a history"), request, Kept.NOWHERE, List.of());
             UnknownRows open = guess.unknownRows();
-            Witness witness = verdict.build().witness();
+            Witness witness = verdict.witness();
             if (open == null || verdict.status() != Verdict.Status.PASS || witness == null) {
                 return open == null ? verdict : null;
             }
@@ -214,9 +214,9 @@ final class PathCheck {
             verdicts.add(
                     unread != null || judged == null
                             ? again(Objects.requireNonNull(unread, "a failure"), request.level())
-                            : withoutLoaders(
+                            : complete(withoutLoaders(
                                     request,
-                                    complete(Objects.requireNonNull(
+                                    Objects.requireNonNull(
                                             attempt(request, () -> judge(judged, request, kept, verdicts)),
                                             "a verdict"))));
         }
@@ -239,7 +239,7 @@ final class PathCheck {
         return (isTimed || !level.realTime()) && !(history.values().hasPredicates() && level.isAxiom());
     }
 
-    /** Adds what holds for all levels of the PATH. */
+    /** Completes a verdict with what holds for all levels of the PATH. Every verdict of a PATH is made here. */
     private Verdict complete(Verdict.Builder verdict) {
         if (reading != null) {
             verdict.firstPhase(reading);
@@ -250,18 +250,16 @@ final class PathCheck {
         if (verdict.status() == Verdict.Status.VIOLATION) {
             verdict.exitCode(settings.exitCode(Verdict.Status.VIOLATION));
         }
-        Verdict complete = verdict.path(path)
+        Assumptions assumptions = verdict.assumptions();
+        Chain.Part state = earlier.state();
+        if (assumptions != null && state != null) {
+            verdict.assumptions(assumptions.with(new InitialFile(state.location(), state.input())));
+        }
+        return verdict.path(path)
                 .counts(counts)
                 .millis(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start))
                 .peakMemoryBytes(PeakMemory.bytes())
                 .build();
-        Assumptions assumptions = complete.assumptions();
-        Chain.Part state = earlier.state();
-        return assumptions == null || state == null
-                ? complete
-                : complete.with()
-                        .assumptions(assumptions.with(new InitialFile(state.location(), state.input())))
-                        .build();
     }
 
     /** Returns the same failure at another level. */
@@ -446,7 +444,7 @@ final class PathCheck {
     }
 
     /** Decides whether a VIOLATION remains one if loaders are ordinary transactions. */
-    private Verdict withoutLoaders(CheckRequest request, Verdict verdict) {
+    private Verdict.Builder withoutLoaders(CheckRequest request, Verdict.Builder verdict) {
         HistoryTable history = unloaded;
         Assumptions assumptions = verdict.assumptions();
         if (history == null || assumptions == null || verdict.status() != Verdict.Status.VIOLATION) {
@@ -462,9 +460,7 @@ final class PathCheck {
                     case UNKNOWN -> LoadedRows.Effect.OPEN;
                     default -> LoadedRows.Effect.NONE;
                 };
-        return verdict.with()
-                .assumptions(assumptions.with(assumptions.loaders().with(effect)))
-                .build();
+        return verdict.assumptions(assumptions.with(assumptions.loaders().with(effect)));
     }
 
     private Verdict.@Nullable Builder fromWeaker(HistoryTable history, CheckRequest request, List<Verdict> weaker) {

@@ -133,6 +133,18 @@ final class PruneLoop implements AutoCloseable {
         this.listener = listener;
     }
 
+    /** A loop for a small history: in this JVM, without phases and listener. */
+    static PruneLoop ofSmall(IndexedHistory history, KnownGraph graph, Tuning tuning, BooleanSupplier stop) {
+        return new PruneLoop(
+                history,
+                graph,
+                new PhaseClock(Progress.NONE, 0),
+                stop,
+                new InMemoryKernels(history.table(), false, stop),
+                tuning,
+                Listener.NONE);
+    }
+
     /**
      * Runs the loop.
      *

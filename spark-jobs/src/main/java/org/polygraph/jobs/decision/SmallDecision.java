@@ -72,14 +72,7 @@ record SmallDecision(int @Nullable [] position, boolean[] counted, int[] named) 
         if (time != null) {
             graph.bind(time);
         }
-        try (PruneLoop loop = new PruneLoop(
-                history,
-                graph,
-                new PhaseClock(Progress.NONE, 0),
-                stop,
-                new InMemoryKernels(table, false, stop),
-                TUNING,
-                PruneLoop.Listener.NONE)) {
+        try (PruneLoop loop = PruneLoop.ofSmall(history, graph, TUNING, stop)) {
             loop.run(budget.bytes());
             if (loop.isRefuted()) {
                 int[] cycle = cycle(graph);

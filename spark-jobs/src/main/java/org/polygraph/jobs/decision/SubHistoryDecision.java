@@ -47,14 +47,7 @@ public final class SubHistoryDecision {
         if (time != null) {
             graph.bind(time);
         }
-        try (PruneLoop loop = new PruneLoop(
-                history,
-                graph,
-                new PhaseClock(Progress.NONE, 0),
-                stop,
-                new InMemoryKernels(table, false, stop),
-                TUNING,
-                PruneLoop.Listener.NONE)) {
+        try (PruneLoop loop = PruneLoop.ofSmall(history, graph, TUNING, stop)) {
             loop.run(Long.MAX_VALUE);
             return loop.isRefuted()
                     || (!loop.core().isEmpty()

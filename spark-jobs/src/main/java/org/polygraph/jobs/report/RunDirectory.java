@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Fingerprint;
 import org.polygraph.jobs.certificate.format.Guarantee;
 import org.polygraph.jobs.certificate.format.RankFile;
@@ -137,10 +138,10 @@ public final class RunDirectory {
      *
      * @param input fingerprint of the bytes of the history
      * @param stop whether the time has ended
-     * @return the verdict with the location of the evidence and whether it was verified
+     * @return the location of the evidence and whether it was verified; null if there is none
      * @throws BudgetException if {@code stop} returned true before the certificate of a PASS was written
      */
-    public Verdict writeEvidence(Verdict verdict, String input, BooleanSupplier stop) throws IOException {
+    public @Nullable Certificate writeEvidence(Verdict verdict, String input, BooleanSupplier stop) throws IOException {
         run.child(SUCCESS).delete();
         Witness witness = verdict.witness();
         Certificate certificate = verdict.certificate();
@@ -168,11 +169,11 @@ public final class RunDirectory {
         if (witness != null) {
             String content = Fingerprint.ofContent(witness.table(), stop);
             String path = RankFile.write(run, witness, new Fingerprint(input, content), Version.current(), stop);
-            return located(verdict, path, verified);
+            return located(certificate, path, verified);
         }
         HistoryTable table = verdict.table();
         if (table == null) {
-            return verdict;
+            return certificate;
         }
         for (int i = 0; i < kept; i++) {
             Violation violation = verdict.violations().get(i);
@@ -183,13 +184,11 @@ public final class RunDirectory {
         boolean holds = terms.isPresent()
                 && !stop.getAsBoolean()
                 && Verification.anyViolationHolds(run, terms.get(), table, Math.min(kept, JUDGED));
-        return located(verdict, VIOLATIONS, verified || holds);
+        return located(certificate, VIOLATIONS, verified || holds);
     }
 
-    private static Verdict located(Verdict verdict, String path, boolean verified) {
-        Certificate certificate = verdict.certificate();
-        String kind = certificate == null ? "" : certificate.kind();
-        return verdict.with().certificate(new Certificate(kind, path, verified)).build();
+    private static Certificate located(@Nullable Certificate certificate, String path, boolean verified) {
+        return new Certificate(certificate == null ? "" : certificate.kind(), path, verified);
     }
 
     private static Optional<Terms> terms(Verdict verdict) {

@@ -187,6 +187,14 @@ public final class Verdict implements Cloneable {
             return made.status;
         }
 
+        public @Nullable Assumptions assumptions() {
+            return made.assumptions;
+        }
+
+        public @Nullable Witness witness() {
+            return made.witness;
+        }
+
         public Builder path(String value) {
             made.path = value;
             return this;
@@ -263,7 +271,7 @@ public final class Verdict implements Cloneable {
             return this;
         }
 
-        public Builder certificate(Certificate value) {
+        public Builder certificate(@Nullable Certificate value) {
             made.certificate = value;
             return this;
         }

@@ -153,7 +153,9 @@ class ReportTest {
     }
 
     private static Verdict write(RunDirectory run, Verdict verdict) throws IOException {
-        Verdict evidenced = run.writeEvidence(verdict, "sha", () -> false);
+        Verdict evidenced = verdict.with()
+                .certificate(run.writeEvidence(verdict, "sha", () -> false))
+                .build();
         run.finish(evidenced);
         VerdictSchema.assertFollowed(VerdictJson.of(evidenced));
         return evidenced;

@@ -88,7 +88,10 @@ class SparkReplayerTest {
     /** Writes the run of a PASS whose certificate has this order. */
     private Location run(String name, Verdict pass, Witness witness, String input) throws IOException {
         RunDirectory run = new RunDirectory(Location.of(folder.toString()), name);
-        run.finish(run.writeEvidence(pass.with().path(name).witness(witness).build(), input, () -> false));
+        Verdict found = pass.with().path(name).witness(witness).build();
+        run.finish(found.with()
+                .certificate(run.writeEvidence(found, input, () -> false))
+                .build());
         return Location.of(folder.resolve("run=" + name).toString());
     }
 
