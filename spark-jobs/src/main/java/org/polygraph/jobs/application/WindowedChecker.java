@@ -71,7 +71,7 @@ public final class WindowedChecker implements Checker {
             Budget budget)
             throws HistoryException, IOException {
         Terms terms = request.terms().orElse(null);
-        if (request.level() != IsolationLevel.SER
+        if ((request.level() != IsolationLevel.SER && request.level() != IsolationLevel.SI)
                 || terms == null
                 || request.initial().kind() == InitialChoice.Kind.NAMED) {
             return null;

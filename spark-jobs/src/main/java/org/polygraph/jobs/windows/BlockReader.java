@@ -50,11 +50,9 @@ final class BlockReader {
     }
 
     byte[] bytes() {
-        byte[] array = new byte[count()];
-        for (int i = 0; i < array.length; i++) {
-            array[i] = (byte) unsigned();
-        }
-        return array;
+        int length = count();
+        at += length;
+        return Arrays.copyOfRange(bytes, at - length, at);
     }
 
     String text() {

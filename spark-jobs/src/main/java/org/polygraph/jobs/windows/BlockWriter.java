@@ -62,9 +62,11 @@ final class BlockWriter {
 
     BlockWriter bytes(byte[] array) {
         unsigned(array.length);
-        for (byte each : array) {
-            unsigned(each & 0xFF);
+        while (bytes.length - size < array.length) {
+            grow();
         }
+        System.arraycopy(array, 0, bytes, size, array.length);
+        size += array.length;
         return this;
     }
 

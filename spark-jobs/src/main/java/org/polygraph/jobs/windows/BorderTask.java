@@ -40,7 +40,7 @@ record BorderTask(SliceRows.Slice slice, byte[] initial, long[] from, long[] to,
         IntArrayList writtenIn = new IntArrayList();
         int next = 0;
         while (rows.next()) {
-            if (rows.state() == SliceRows.INACTIVE) {
+            if (rows.state() == SliceRows.INACTIVE || rows.isIntent()) {
                 continue;
             }
             states.add(rows);

@@ -4,6 +4,7 @@ import it.unimi.dsi.fastutil.booleans.BooleanArrayList;
 import it.unimi.dsi.fastutil.bytes.ByteArrayList;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
+import it.unimi.dsi.fastutil.objects.ObjectArrayList;
 import java.util.Arrays;
 import org.polygraph.storage.dictionary.KeyDictionary;
 import org.polygraph.storage.dictionary.ValueDictionary;
@@ -11,17 +12,32 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Transactions of neighbouring places in memory, by place once they are sorted. Sessions are numbers of the whole history; ids of
- * keys and codes of values are this object's own.
+ * Events of neighbouring places in memory, by place once they are sorted. At SER a transaction is one event. At SI it is two: its
+ * snapshot, with the reads before its own writes of their keys and an {@link #INTENT} for each key that it writes; and its commit, with
+ * all other operations. Sessions are numbers of the whole history; ids of keys and codes of values are this object's own.
  *
- * <p>Memory: 54 bytes a transaction, 12 an operation, 8 a key, and the labels of keys and values.
+ * <p>Memory: 62 bytes an event, 12 an operation, 8 a key, 48 a commit at SI, and the labels of keys and values.
  */
 final class Cell {
+    /** Kinds of operations: a read; a write of a transaction that is one event. */
+    static final int READ = 0;
+
+    static final int WRITE = 1;
+    /** At a snapshot: the transaction writes the key at its commit. It has no value. */
+    static final int INTENT = 2;
+    /** At a commit: a write, whose key has an intent at the snapshot. */
+    static final int INTENDED = 3;
+
+    private static final int KIND_BITS = 2;
+    private static final int KIND = 3;
+
     private static final int STATUS = 3;
     private static final int COUNTED = 4;
     private static final int OPTIONAL = 8;
     private static final int START = 16;
     private static final int END = 32;
+    private static final int SNAPSHOT = 64;
+    private static final int COMMIT = 128;
     /** Of a block, about. */
     private static final int BYTES_PER_OPERATION = 10;
 
@@ -40,7 +56,11 @@ final class Cell {
     private final LongArrayList starts = new LongArrayList();
     private final LongArrayList ends = new LongArrayList();
     private final IntArrayList operationStarts = new IntArrayList();
-    /** Key x 2 + (1 if a write). */
+    /** 0 for a whole transaction, {@link #SNAPSHOT} or {@link #COMMIT}. */
+    private final IntArrayList parts = new IntArrayList();
+    /** By event: of a commit the hash of its transaction. */
+    private final ObjectArrayList<byte[]> hashes = new ObjectArrayList<>();
+    /** Key x 4 + kind. */
     private final IntArrayList operations = new IntArrayList();
 
     private final LongArrayList codes = new LongArrayList();
@@ -122,25 +142,70 @@ final class Cell {
         return operationStarts.getInt(transaction + 1);
     }
 
+    /** Whether the event is the snapshot of a transaction, whose commit is another one. */
+    boolean isSnapshot(int event) {
+        return parts.getInt(event) == SNAPSHOT;
+    }
+
+    /** Whether the event is the commit of a transaction, whose snapshot is another one. */
+    boolean isCommit(int event) {
+        return parts.getInt(event) == COMMIT;
+    }
+
+    /** Of a commit: the hash of its transaction. */
+    byte[] hash(int event) {
+        return hashes.get(event);
+    }
+
     int key(int operation) {
-        return operations.getInt(operation) >>> 1;
+        return operations.getInt(operation) >>> KIND_BITS;
+    }
+
+    int kind(int operation) {
+        return operations.getInt(operation) & KIND;
     }
 
     boolean isWrite(int operation) {
-        return (operations.getInt(operation) & 1) != 0;
+        return isWriteKind(kind(operation));
+    }
+
+    static boolean isWriteKind(int kind) {
+        return (kind & 1) != 0;
     }
 
     long code(int operation) {
         return codes.getLong(operation);
     }
 
-    /** Adds an operation of the transaction that {@link #end} adds. */
-    void add(int key, boolean isWrite, long code) {
-        operations.add(key << 1 | (isWrite ? 1 : 0));
+    /** Adds an operation of the event that {@link #end} adds. @param code of its value; 0 for an intent */
+    void add(int key, int kind, long code) {
+        operations.add(key << KIND_BITS | kind);
         codes.add(code);
     }
 
-    /** Adds a transaction with the operations since the one before. A committed one counts. */
+    /** Adds the snapshot of a transaction, as {@link #end} does a whole transaction. */
+    void endSnapshot(int session, long index, long clock, byte status, int file, long position, long start, long end) {
+        end(session, index, clock, status, file, position, start, end);
+        parts.set(size() - 1, SNAPSHOT);
+    }
+
+    /** Adds the commit of a transaction, as {@link #end} does a whole transaction. @param hash of the transaction */
+    void endCommit(
+            int session,
+            long index,
+            long clock,
+            byte status,
+            int file,
+            long position,
+            long start,
+            long end,
+            byte[] hash) {
+        end(session, index, clock, status, file, position, start, end);
+        parts.set(size() - 1, COMMIT);
+        hashes.set(size() - 1, hash);
+    }
+
+    /** Adds a transaction with the operations since the event before. A committed one counts. */
     void end(int session, long index, long clock, byte status, int file, long position, long start, long end) {
         sessions.add(session);
         indexes.add(index);
@@ -152,6 +217,8 @@ final class Cell {
         positions.add(position);
         starts.add(start);
         ends.add(end);
+        parts.add(0);
+        hashes.add(null);
         operationStarts.add(operations.size());
     }
 
@@ -175,15 +242,20 @@ final class Cell {
             int count = in.count();
             for (int i = 0; i < count; i++) {
                 int keyAndKind = in.count();
-                int key = keyAndKind >>> 1;
+                int key = keyAndKind >>> KIND_BITS;
                 if (key == ids.size()) {
                     ids.add(in.key(keys));
                 }
-                add(ids.getInt(key), (keyAndKind & 1) != 0, in.value(values));
+                int kind = keyAndKind & KIND;
+                add(ids.getInt(key), kind, kind == INTENT ? 0 : in.value(values));
             }
             end(session, index, clock, (byte) (flags & STATUS), file, position, start, end);
             counted.set(size() - 1, (flags & COUNTED) != 0);
             optional.set(size() - 1, (flags & OPTIONAL) != 0);
+            parts.set(size() - 1, flags & (SNAPSHOT | COMMIT));
+            if ((flags & COMMIT) != 0) {
+                hashes.set(size() - 1, in.bytes());
+            }
         }
     }
 
@@ -218,7 +290,8 @@ final class Cell {
                     | (isCounted(t) ? COUNTED : 0)
                     | (isOptional(t) ? OPTIONAL : 0)
                     | (hasStart ? START : 0)
-                    | (hasEnd ? END : 0));
+                    | (hasEnd ? END : 0)
+                    | parts.getInt(t));
             out.unsigned(file(t)).unsigned(position(t));
             if (hasStart) {
                 out.signed(start(t) - clock);
@@ -234,11 +307,16 @@ final class Cell {
                     outputOfKey[key] = number;
                     idOfKey[key] = ids++;
                 }
-                out.unsigned((long) idOfKey[key] << 1 | (isWrite(o) ? 1 : 0));
+                out.unsigned((long) idOfKey[key] << KIND_BITS | kind(o));
                 if (isNew) {
                     out.key(keys, key);
                 }
-                out.value(values, code(o));
+                if (kind(o) != INTENT) {
+                    out.value(values, code(o));
+                }
+            }
+            if (isCommit(t)) {
+                out.bytes(hash(t));
             }
         }
     }

@@ -15,6 +15,8 @@ import org.polygraph.jobs.decision.Budget;
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record CellReplayTask(Cells cells, long[] labels, Terms terms) implements Task {
     private static final long serialVersionUID = 1L;
+    /** Stands for the value of an intent in a tally. */
+    static final long INTENT = 0x1e7e47;
 
     @Override
     public byte[] run(Budget budget) throws IOException {
@@ -32,14 +34,32 @@ record CellReplayTask(Cells cells, long[] labels, Terms terms) implements Task {
                 long place = cells.first(c) + t;
                 long session = labels[cell.session(t)];
                 byte status = cell.status(t).code();
-                sessions.transaction(terms, place, session, cell.index(t), status, cell.isCounted(t));
-                raw.transaction(session, cell.index(t), status);
+                boolean isCommit = cell.isCommit(t);
+                PlacedSessions.Event event = cell.isSnapshot(t)
+                        ? PlacedSessions.Event.SNAPSHOT
+                        : isCommit ? PlacedSessions.Event.COMMIT : PlacedSessions.Event.WHOLE;
+                sessions.event(terms, place, event, session, cell.index(t), status, cell.isCounted(t));
+                if (!cell.isSnapshot(t)) {
+                    raw.transaction(session, cell.index(t), status);
+                }
                 for (int o = cell.firstOperation(t); o < cell.operationsEnd(t); o++) {
                     int number = o - cell.firstOperation(t);
-                    long value = Tally.value(cell.values(), cell.code(o));
-                    raw.operation(session, cell.index(t), number, keys[cell.key(o)], cell.isWrite(o), value);
+                    boolean isIntent = cell.kind(o) == Cell.INTENT;
+                    long value = isIntent ? INTENT : Tally.value(cell.values(), cell.code(o));
                     if (cell.isCounted(t)) {
                         placed.operation(place, number, keys[cell.key(o)], cell.isWrite(o), value);
+                    }
+                    if (!isIntent) {
+                        raw.operation(
+                                session,
+                                cell.index(t),
+                                isCommit ? Tally.atCommit(number) : number,
+                                keys[cell.key(o)],
+                                cell.isWrite(o),
+                                value);
+                    }
+                    if (event != PlacedSessions.Event.WHOLE) {
+                        sessions.operation(event, cell.key(o), cell.isWrite(o));
                     }
                 }
             }

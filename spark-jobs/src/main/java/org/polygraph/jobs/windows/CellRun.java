@@ -1,10 +1,12 @@
 package org.polygraph.jobs.windows;
 
+import it.unimi.dsi.fastutil.ints.Int2IntOpenHashMap;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.ints.IntArrays;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
 import java.io.IOException;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.WindowProblem;
 import org.polygraph.storage.dictionary.ValueDictionary;
@@ -19,13 +21,16 @@ final class CellRun {
     private final Cell all = new Cell();
     private final VisibleOperations visible;
     private final long initial;
-    /** The transactions in their present order. */
+    private final int events;
+    /** The events in their present order. */
     private final int[] order;
     /** By key: its number in the window that is repaired plus 1; 0 if it has none. */
     private final int[] numberOfKey;
 
-    CellRun(Cells cells, byte[] initial) throws IOException {
+    /** @param events of a transaction: 1, or 2 for its snapshot and its commit */
+    CellRun(Cells cells, byte[] initial, int events) throws IOException {
         this.cells = cells;
+        this.events = events;
         for (int c = cells.from(); c < cells.to(); c++) {
             cells.read(c, all);
         }
@@ -38,7 +43,7 @@ final class CellRun {
         this.numberOfKey = new int[all.keys().size()];
     }
 
-    /** Writes the cells with the transactions in the present order. */
+    /** Writes the cells with the events in the present order. */
     void write(Section.Output out) {
         int next = 0;
         for (int c = cells.from(); c < cells.to(); c++) {
@@ -49,13 +54,26 @@ final class CellRun {
         }
     }
 
+    private boolean isSameTransaction(int a, int b) {
+        return all.session(a) == all.session(b) && all.index(a) == all.index(b);
+    }
+
     /** A window. */
     final class Window {
         private final int from;
-        /** Its transactions in their present order. */
+        /** Its events in their present order. */
         private final int[] present;
-        /** By session and index, the transactions that count, or may count: their indexes in {@link #present}. */
-        private final int[] members;
+        /**
+         * By session and index, the transactions that count, or may count, with all their events in the window: the indexes of their
+         * first and of their last event in {@link #present}.
+         */
+        private final IntArrayList firsts = new IntArrayList();
+
+        private final IntArrayList lasts = new IntArrayList();
+        /** By index in {@link #present}: whether it is an event of a transaction that counts and has its other event elsewhere. */
+        private final boolean[] isLone;
+        /** By index in {@link #present}: whether it is in the problem. */
+        private final boolean[] isMoving;
 
         /** Values at the borders: the key x 2 + the kind; and the value. */
         private final LongArrayList items = new LongArrayList();
@@ -65,35 +83,51 @@ final class CellRun {
         /** The number of its keys. */
         private int keys;
 
+        private @Nullable LoneEvents lone;
+
         Window(WindowStore.Range range) {
             long first = cells.first(cells.from());
             from = (int) (range.from() - first);
             present = Arrays.copyOfRange(order, from, (int) (range.to() - first));
-            IntArrayList moving = new IntArrayList(present.length);
+            isLone = new boolean[present.length];
+            isMoving = new boolean[present.length];
+            IntArrayList some = new IntArrayList(present.length);
             for (int i = 0; i < present.length; i++) {
-                if (isMember(present[i])) {
-                    moving.add(i);
+                if (all.isCounted(present[i]) || all.isOptional(present[i])) {
+                    some.add(i);
                 }
             }
-            members = moving.toIntArray();
-            IntArrays.mergeSort(members, (i, j) -> {
+            int[] sorted = some.toIntArray();
+            IntArrays.mergeSort(sorted, (i, j) -> {
                 int a = present[i];
                 int b = present[j];
                 int bySession = Integer.compare(all.session(a), all.session(b));
                 return bySession != 0 ? bySession : Long.compare(all.index(a), all.index(b));
             });
+            for (int i = 0; i < sorted.length; i++) {
+                int event = present[sorted[i]];
+                boolean isWhole = !all.isSnapshot(event) && !all.isCommit(event);
+                boolean isPair = !isWhole && i + 1 < sorted.length && isSameTransaction(event, present[sorted[i + 1]]);
+                if (isWhole || isPair) {
+                    firsts.add(sorted[i]);
+                    isMoving[sorted[i]] = true;
+                    i += isPair ? 1 : 0;
+                    lasts.add(sorted[i]);
+                    isMoving[sorted[i]] = true;
+                } else if (all.isCounted(event)) {
+                    isLone[sorted[i]] = true;
+                    isMoving[sorted[i]] = true;
+                }
+            }
         }
 
         int members() {
-            return members.length;
+            return firsts.size();
         }
 
-        private boolean isMember(int t) {
-            return all.isCounted(t) || all.isOptional(t);
-        }
-
+        /** The first event of a member. */
         private int member(int m) {
-            return present[members[m]];
+            return present[firsts.getInt(m)];
         }
 
         /** Takes the values at the borders that {@link BorderTask} found in a slice. */
@@ -108,10 +142,10 @@ final class CellRun {
         /** Memory for its solution, about. */
         long bytes() {
             long operations = 0;
-            for (int m = 0; m < members.length; m++) {
-                operations += all.operationsEnd(member(m)) - all.firstOperation(member(m));
+            for (int event : present) {
+                operations += all.operationsEnd(event) - all.firstOperation(event);
             }
-            return BYTES_PER_TRANSACTION * members.length + BYTES_PER_OPERATION * operations;
+            return BYTES_PER_TRANSACTION * members() + BYTES_PER_OPERATION * operations;
         }
 
         /** Brings the members into an order in which their reads return the last write. @return whether there is one */
@@ -122,65 +156,167 @@ final class CellRun {
             }
             int next = 0;
             for (int event : answer.order()) {
-                if (event < members.length) {
-                    // Transactions that do not count keep their places.
-                    while (!isMember(present[next])) {
+                int index = index(event);
+                if (index >= 0) {
+                    // Events that are not in the problem keep their places.
+                    while (!isMoving[next]) {
                         next++;
                     }
-                    order[from + next++] = member(event);
+                    order[from + next++] = present[index];
                 }
             }
-            for (int m = 0; m < members.length; m++) {
+            for (int m = 0; m < members(); m++) {
                 if (all.isOptional(member(m))) {
                     all.count(member(m), answer.counted()[m]);
+                    all.count(present[lasts.getInt(m)], answer.counted()[m]);
                 }
             }
             return true;
         }
+        /** The index of an event of the problem; negative if it stands for none of the window. */
+        private int index(int event) {
+            int t = event / events;
+            if (t < members()) {
+                return event % events == 0 ? firsts.getInt(t) : lasts.getInt(t);
+            }
+            int number = t - members();
+            if (lone == null || number >= lone.size()) {
+                return -1;
+            }
+            int index = lone.index(number);
+            return all.isCommit(present[index]) == (event % events == 1) ? index : -1;
+        }
+
+        private int number(int operation) {
+            return numberOfKey[all.key(operation)] - 1;
+        }
 
         private WindowProblem problem(boolean strict) {
-            int[] starts = new int[members.length + 2];
-            IntArrayList operations = new IntArrayList();
-            LongArrayList codes = new LongArrayList();
-            IntArrayList sessionStarts = new IntArrayList();
-            boolean[] optional = new boolean[members.length];
             numberKeys();
             int[] byKey = itemsByKey();
             long[] left = left(byKey);
+            LoneEvents outer = new LoneEvents(all, visible, present, isLone, this::number, left);
+            lone = outer;
             Unexplained unexplained = strict ? null : new Unexplained(left);
-            for (int m = 0; m < members.length; m++) {
-                int t = member(m);
-                optional[m] = all.isOptional(t);
-                if (m == 0 || all.session(member(m - 1)) != all.session(t)) {
+            int transactions = members() + outer.size() + 1;
+            int[] starts = new int[transactions + 1];
+            IntArrayList operations = new IntArrayList();
+            LongArrayList codes = new LongArrayList();
+            IntArrayList sessionStarts = new IntArrayList();
+            boolean[] optional = new boolean[members()];
+            for (int m = 0; m < members(); m++) {
+                optional[m] = all.isOptional(member(m));
+                if (m == 0 || all.session(member(m - 1)) != all.session(member(m))) {
                     sessionStarts.add(m);
                 }
-                for (int o = all.firstOperation(t); o < all.operationsEnd(t); o++) {
-                    if (visible.isVisible(o) && (all.isWrite(o) || unexplained == null || !unexplained.has(o, t))) {
-                        operations.add(number(o) << 1 | (all.isWrite(o) ? 1 : 0));
-                        codes.add(all.code(o));
-                    }
+                addOperations(present[firsts.getInt(m)], unexplained, operations, codes);
+                if (events == 2) {
+                    addOperations(present[lasts.getInt(m)], unexplained, operations, codes);
                 }
                 starts[m + 1] = operations.size();
             }
-            sessionStarts.add(members.length);
+            sessionStarts.add(members());
+            for (int number = 0; number < outer.size(); number++) {
+                outer.addOperations(number, operations, codes);
+                starts[members() + number + 1] = operations.size();
+            }
             for (int i : byKey) {
                 if ((items.getLong(i) & 1) == BorderTask.RIGHT) {
                     operations.add(itemKey(i) << 1);
                     codes.add(code(itemValues.getLong(i)));
                 }
             }
-            starts[members.length + 1] = operations.size();
+            starts[transactions] = operations.size();
             forgetKeys();
+            int before = 0;
+            for (int number = 0; number < outer.size(); number++) {
+                before += isAtLeft(outer, number) ? 1 : 0;
+            }
             return new WindowProblem(
-                    1,
+                    events,
                     sessionStarts.toIntArray(),
                     optional,
                     null,
                     new Operations(starts, operations.toIntArray(), codes.toLongArray(), null),
                     left,
-                    presentOrder(),
-                    0,
-                    new int[0]);
+                    presentOrder(outer),
+                    before,
+                    sessionEdges(outer, sessionStarts));
+        }
+
+        private void addOperations(
+                int event, @Nullable Unexplained unexplained, IntArrayList operations, LongArrayList codes) {
+            for (int o = all.firstOperation(event); o < all.operationsEnd(event); o++) {
+                if (visible.isVisible(o) && (all.isWrite(o) || unexplained == null || !unexplained.has(o, event))) {
+                    operations.add(number(o) << 1 | (all.isWrite(o) ? 1 : 0));
+                    codes.add(all.code(o));
+                }
+            }
+        }
+
+        /** Whether a lone event is a commit with its snapshot at the left border. */
+        private boolean isAtLeft(LoneEvents outer, int number) {
+            return all.isCommit(present[outer.index(number)]) && !outer.isSplit(number);
+        }
+
+        /** By place the events of the problem. */
+        private int[] presentOrder(LoneEvents outer) {
+            int[] atIndex = new int[present.length];
+            Arrays.fill(atIndex, -1);
+            for (int m = 0; m < members(); m++) {
+                atIndex[lasts.getInt(m)] = m * events + events - 1;
+                atIndex[firsts.getInt(m)] = m * events;
+            }
+            IntArrayList order = new IntArrayList();
+            for (int number = 0; number < outer.size(); number++) {
+                int snapshot = 2 * (members() + number);
+                boolean isCommit = all.isCommit(present[outer.index(number)]);
+                atIndex[outer.index(number)] = isCommit ? snapshot + 1 : snapshot;
+                if (isAtLeft(outer, number)) {
+                    order.add(snapshot);
+                }
+            }
+            for (int event : atIndex) {
+                if (event >= 0) {
+                    int number = event / events - members();
+                    if (number >= 0 && outer.isSplit(number)) {
+                        order.add(event - 1);
+                    }
+                    order.add(event);
+                }
+            }
+            for (int i = 0; i < events; i++) {
+                order.add((members() + outer.size()) * events + i);
+            }
+            for (int number = 0; number < outer.size(); number++) {
+                if (all.isSnapshot(present[outer.index(number)])) {
+                    order.add(2 * (members() + number) + 1);
+                }
+            }
+            return order.toIntArray();
+        }
+
+        /** The order of sessions between members and lone events, as pairs of events. */
+        private int[] sessionEdges(LoneEvents outer, IntArrayList sessionStarts) {
+            Int2IntOpenHashMap numbers = new Int2IntOpenHashMap();
+            numbers.defaultReturnValue(-1);
+            for (int s = 0; outer.size() > 0 && s + 1 < sessionStarts.size(); s++) {
+                numbers.put(all.session(member(sessionStarts.getInt(s))), s);
+            }
+            IntArrayList edges = new IntArrayList();
+            for (int number = 0; number < outer.size(); number++) {
+                int event = present[outer.index(number)];
+                int s = numbers.get(all.session(event));
+                int snapshot = 2 * (members() + number);
+                if (s >= 0 && all.isCommit(event)) {
+                    edges.add(snapshot + 1);
+                    edges.add(2 * sessionStarts.getInt(s));
+                } else if (s >= 0) {
+                    edges.add(2 * sessionStarts.getInt(s + 1) - 1);
+                    edges.add(snapshot);
+                }
+            }
+            return edges.toIntArray();
         }
 
         /** The values at the borders by key and kind: codes must not depend on the slices of keys. */
@@ -225,10 +361,6 @@ final class CellRun {
             return borderValues.isString(border) ? to.code(text) : to.opaque(text);
         }
 
-        private int number(int operation) {
-            return numberOfKey[all.key(operation)] - 1;
-        }
-
         /** Numbers the keys of the transactions, and so those at the borders. */
         private void numberKeys() {
             for (int t : present) {
@@ -248,23 +380,6 @@ final class CellRun {
             }
         }
 
-        /** By place the members, then the transaction that stands for what is behind the right border. */
-        private int[] presentOrder() {
-            int[] numbers = new int[present.length];
-            for (int m = 0; m < members.length; m++) {
-                numbers[members[m]] = m + 1;
-            }
-            int[] events = new int[members.length + 1];
-            int count = 0;
-            for (int number : numbers) {
-                if (number > 0) {
-                    events[count++] = number - 1;
-                }
-            }
-            events[count] = members.length;
-            return events;
-        }
-
         /**
          * Reads of values that neither the left border has nor another transaction of the window writes. Only reads that are violated in the
          * present order are looked at, which are few.
@@ -282,8 +397,9 @@ final class CellRun {
             Unexplained(long[] left) {
                 this.left = left;
                 long[] last = left.clone();
-                for (int t : present) {
-                    for (int o = all.firstOperation(t); isMember(t) && o < all.operationsEnd(t); o++) {
+                for (int i = 0; i < present.length; i++) {
+                    int t = present[i];
+                    for (int o = all.firstOperation(t); isMoving[i] && o < all.operationsEnd(t); o++) {
                         if (!visible.isVisible(o)) {
                             continue;
                         }
@@ -298,8 +414,9 @@ final class CellRun {
                 }
                 writers.size(asked.size());
                 Arrays.fill(writers.elements(), NONE);
-                for (int t : present) {
-                    for (int o = all.firstOperation(t); isMember(t) && o < all.operationsEnd(t); o++) {
+                for (int i = 0; i < present.length; i++) {
+                    int t = present[i];
+                    for (int o = all.firstOperation(t); isMoving[i] && o < all.operationsEnd(t); o++) {
                         if (all.isWrite(o) && visible.isVisible(o) && isAsked[number(o)]) {
                             wrote(asked.find(number(o), all.code(o)), t);
                         }
@@ -316,7 +433,8 @@ final class CellRun {
             boolean has(int read, int reader) {
                 int key = number(read);
                 int pair = isAsked[key] && left[key] != all.code(read) ? asked.find(key, all.code(read)) : -1;
-                return pair >= 0 && (writers.getInt(pair) == NONE || writers.getInt(pair) == reader);
+                int writer = pair < 0 ? SEVERAL : writers.getInt(pair);
+                return writer == NONE || (writer >= 0 && isSameTransaction(writer, reader));
             }
         }
     }

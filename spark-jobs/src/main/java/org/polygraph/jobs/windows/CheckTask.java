@@ -9,11 +9,11 @@ import org.polygraph.jobs.decision.Budget;
 import org.polygraph.storage.dictionary.KeyDictionary;
 
 /**
- * Finds the violated reads of a slice. Result: {@link Result}.
+ * Finds the violated reads and writes of a slice. Result: {@link Result}.
  *
  * @param firsts by cell: its first place; and the place behind the last
  * @param asksUnique whether to find out if a value was written twice
- * @param mostNamed violated reads that the result names
+ * @param mostNamed violated operations that the result names
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record CheckTask(SliceRows.Slice slice, byte[] initial, long[] firsts, boolean asksUnique, int mostNamed)
@@ -61,11 +61,23 @@ record CheckTask(SliceRows.Slice slice, byte[] initial, long[] firsts, boolean a
      * What is found in a slice.
      *
      * @param isUnique whether no value of a key was written by two counted transactions, nor the initial value by one; true if not asked
-     * @param violated by cell: the number of violated reads
+     * @param violated by cell: the number of violated reads and writes
      * @param named some violated reads
+     * @param overlaps of some violated writes the places from the snapshot to the commit of their transaction
      * @param inconsistent some reads of counted transactions that do not agree with what their own transaction read or wrote before
      */
-    record Result(long keys, boolean isUnique, long[] violated, List<Read> named, List<Read> inconsistent) {
+    record Result(
+            long keys,
+            boolean isUnique,
+            long[] violated,
+            List<Read> named,
+            List<WindowStore.Range> overlaps,
+            List<Read> inconsistent) {
+        /** How many of the violated operations are named. */
+        int namedCount() {
+            return named.size() + overlaps.size();
+        }
+
         static Result ofBytes(byte[] bytes, int cells) {
             BlockReader in = new BlockReader(bytes);
             long keys = in.unsigned();
@@ -74,7 +86,12 @@ record CheckTask(SliceRows.Slice slice, byte[] initial, long[] firsts, boolean a
             for (int count = in.count(); count > 0; count--) {
                 violated[in.count()] = in.unsigned();
             }
-            return new Result(keys, isUnique, violated, Read.readAll(in), Read.readAll(in));
+            List<Read> named = Read.readAll(in);
+            List<WindowStore.Range> overlaps = new ArrayList<>();
+            for (int count = in.count(); count > 0; count--) {
+                overlaps.add(new WindowStore.Range(in.unsigned(), in.unsigned()));
+            }
+            return new Result(keys, isUnique, violated, named, overlaps, Read.readAll(in));
         }
     }
 
@@ -85,25 +102,39 @@ record CheckTask(SliceRows.Slice slice, byte[] initial, long[] firsts, boolean a
         Unique unique = new Unique(new BlockReader(initial).value(rows.values()));
         long[] violated = new long[firsts.length - 1];
         List<Read> named = new ArrayList<>();
+        List<WindowStore.Range> overlaps = new ArrayList<>();
         List<Read> inconsistent = new ArrayList<>();
+        Intents intents = new Intents();
         int cell = 0;
         while (rows.next()) {
             if (rows.state() == SliceRows.INACTIVE) {
+                continue;
+            }
+            if (rows.isIntent()) {
+                if (rows.state() == SliceRows.COUNTED) {
+                    intents.add(rows);
+                }
                 continue;
             }
             states.add(rows);
             if (rows.state() != SliceRows.COUNTED) {
                 continue;
             }
+            boolean isOverlapping = rows.isIntended() && intents.isOverlapping(rows);
             if (asksUnique && rows.isWrite()) {
                 unique.add(rows.key(), rows.place(), rows.code());
             }
-            if (states.isViolated()) {
+            if (isOverlapping || states.isViolated()) {
                 while (rows.place() >= firsts[cell + 1]) {
                     cell++;
                 }
                 violated[cell]++;
-                if (named.size() < mostNamed) {
+                if (named.size() + overlaps.size() == mostNamed) {
+                    continue;
+                }
+                if (isOverlapping) {
+                    overlaps.add(new WindowStore.Range(intents.snapshot(), rows.place() + 1));
+                } else {
                     named.add(Read.of(rows));
                 }
             } else if (states.isInconsistent() && inconsistent.size() < mostNamed) {
@@ -123,6 +154,8 @@ record CheckTask(SliceRows.Slice slice, byte[] initial, long[] firsts, boolean a
             }
         }
         Read.write(out, named);
+        out.unsigned(overlaps.size());
+        overlaps.forEach(overlap -> out.unsigned(overlap.from()).unsigned(overlap.to()));
         Read.write(out, inconsistent);
         return out.toBytes();
     }

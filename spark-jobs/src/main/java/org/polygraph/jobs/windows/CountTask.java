@@ -1,15 +1,17 @@
 package org.polygraph.jobs.windows;
 
-import it.unimi.dsi.fastutil.longs.Long2ByteOpenHashMap;
+import it.unimi.dsi.fastutil.objects.Object2ByteOpenHashMap;
 import java.io.IOException;
 import org.polygraph.jobs.decision.Budget;
+import org.polygraph.storage.model.TransactionStatus;
 
 /**
  * Marks the transactions of unknown outcome that count, or may count, in some cells. Result: the section with the cells.
  *
- * @param outcomes by place, see {@link UnknownOutcomes}
+ * @param outcomes see {@link UnknownOutcomes}
  */
-record CountTask(Cells cells, Long2ByteOpenHashMap outcomes, String folder, String name) implements Task {
+record CountTask(Cells cells, Object2ByteOpenHashMap<UnknownOutcomes.Name> outcomes, String folder, String name)
+        implements Task {
     private static final long serialVersionUID = 1L;
 
     @Override
@@ -19,7 +21,9 @@ record CountTask(Cells cells, Long2ByteOpenHashMap outcomes, String folder, Stri
             Cell cell = cells.read(c);
             Cell.Output marked = cell.new Output(out.block(c));
             for (int t = 0; t < cell.size(); t++) {
-                byte outcome = outcomes.get(cells.first(c) + t);
+                byte outcome = cell.status(t) == TransactionStatus.INDETERMINATE
+                        ? outcomes.getByte(new UnknownOutcomes.Name(cell.session(t), cell.index(t)))
+                        : UnknownOutcomes.NO;
                 if (outcome == UnknownOutcomes.YES) {
                     cell.count(t, true);
                 } else if (outcome == UnknownOutcomes.MAYBE) {

@@ -44,15 +44,25 @@ record DealTask(Cells cells, int slices, boolean ignoresUnknown, String folder, 
                     BlockWriter block = out.block(slice);
                     block.unsigned(place - places[slice]);
                     places[slice] = place;
-                    block.unsigned(
-                            (long) (o - cell.firstOperation(t)) << 3 | (long) state << 1 | (cell.isWrite(o) ? 1 : 0));
+                    int kind = cell.kind(o);
+                    block.unsigned((long) (o - cell.firstOperation(t)) << SliceRows.NUMBER_SHIFT
+                            | (long) state << SliceRows.STATE_SHIFT
+                            | kind);
+                    if (kind >= Cell.INTENT || state == SliceRows.OPEN) {
+                        block.unsigned(cell.session(t));
+                    }
+                    if (state == SliceRows.OPEN) {
+                        block.signed(cell.index(t));
+                    }
                     if (ids[key] == 0) {
                         block.unsigned(keysOfSlice[slice]).key(all, key);
                         ids[key] = ++keysOfSlice[slice];
                     } else {
                         block.unsigned(ids[key] - 1);
                     }
-                    block.value(cell.values(), cell.code(o));
+                    if (kind != Cell.INTENT) {
+                        block.value(cell.values(), cell.code(o));
+                    }
                 }
             }
         }

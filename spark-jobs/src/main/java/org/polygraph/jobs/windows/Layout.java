@@ -15,6 +15,7 @@ import org.polygraph.storage.model.TransactionStatus;
  */
 final class Layout {
     private final List<Survey> surveys;
+    private final int events;
     private final long[] labels;
     private final long[] borders;
     private final byte[] initialValue;
@@ -28,10 +29,13 @@ final class Layout {
     /**
      * Merges.
      *
-     * @param perCell transactions of a cell, about
+     * @param events of a transaction: 1 or 2
+     * @param perSample events for which one clock of a sample stands
+     * @param perCell events of a cell, about
      */
-    Layout(List<Survey> surveys, long perSample, long perCell) {
+    Layout(List<Survey> surveys, int events, long perSample, long perCell) {
         this.surveys = surveys;
+        this.events = events;
         labels = surveys.stream()
                 .flatMap(survey -> Arrays.stream(survey.sessions()))
                 .mapToLong(Survey.Session::label)
@@ -113,7 +117,7 @@ final class Layout {
             leads[part.piece][part.number] = lead;
             before[part.piece][part.number] = count;
             lead = Math.max(lead, session.lead() == PieceRows.NONE ? PieceRows.NONE : session.lead() - count);
-            count += session.count();
+            count += events * session.count();
         }
     }
 
@@ -124,7 +128,7 @@ final class Layout {
         for (Survey survey : surveys) {
             for (int i = 0; i < survey.sample().length; i++) {
                 clocks.add(survey.sample()[i]);
-                weights.add(Math.min(perSample, survey.transactions() - i * perSample));
+                weights.add(Math.min(perSample, events * survey.transactions() - i * perSample));
             }
         }
         long[] sorted = clocks.toLongArray();

@@ -21,7 +21,7 @@ record OutsideTask(SliceRows.Slice slice, ArrayList<WindowStore.Range> windows) 
         windows.forEach(window -> read.add(new KeyValues()));
         SliceRows rows = slice.rows();
         while (rows.next()) {
-            for (int w = 0; !rows.isWrite() && rows.state() != SliceRows.INACTIVE && w < windows.size(); w++) {
+            for (int w = 0; rows.isRead() && rows.state() != SliceRows.INACTIVE && w < windows.size(); w++) {
                 if (windows.get(w).has(rows.place())) {
                     read.get(w).add(rows.key(), rows.code());
                 }

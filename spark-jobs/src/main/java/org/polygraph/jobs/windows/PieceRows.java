@@ -10,8 +10,9 @@ import org.polygraph.storage.table.Transactions;
 
 /**
  * The transactions of a piece of the input by session, with the clock of each: the middle of its start and end, or its position in the
- * input. Along a session clocks increase; where they do not by themselves, the clock of transaction j of a session is
- * {@code j + max(own(i) - i)} over all transactions i up to j, so that of the pieces before only this maximum matters.
+ * input. Along a session clocks increase; where they do not by themselves, the clock of event j of a session is
+ * {@code j + max(own(i) - i)} over all events i up to j, so that of the pieces before only this maximum matters. At SI a transaction is
+ * two events, its snapshot and its commit, which are neighbours.
  */
 final class PieceRows {
     /** The maximum over no transactions. */
@@ -29,15 +30,18 @@ final class PieceRows {
     private final long[] own;
 
     private final boolean hasDuplicates;
+    private final int events;
 
     /**
      * Sorts.
      *
      * @param number of the piece
      * @param usesTimes whether times are the clocks
+     * @param events of a transaction: 1 or 2
      */
-    PieceRows(HistoryRows rows, int number, boolean usesTimes) {
+    PieceRows(HistoryRows rows, int number, boolean usesTimes, int events) {
         this.rows = rows;
+        this.events = events;
         int n = rows.transactions().size();
         long[] indexes = rows.transactions().indexes();
         int[] sessionOf = rows.sessionOf();
@@ -53,7 +57,7 @@ final class PieceRows {
         own = new long[n];
         for (int t = 0; t < n; t++) {
             order[next[sessionOf[t]]++] = t;
-            own[t] = usesTimes ? middle(rows.transactions(), t) : ((long) number << ROW_BITS) + t;
+            own[t] = usesTimes ? middle(rows.transactions(), t) : (((long) number << ROW_BITS) + t) * events;
         }
         boolean found = false;
         for (int s = 0; s + 1 < firsts.length; s++) {
@@ -110,7 +114,7 @@ final class PieceRows {
         return hasDuplicates;
     }
 
-    /** The maximum of own(i) - i over all transactions i of a session in this piece. */
+    /** The maximum of own(i) - i over all events i of a session in this piece. */
     long lead(int session) {
         long lead = NONE;
         for (int j = 0; j < count(session); j++) {
@@ -121,24 +125,26 @@ final class PieceRows {
 
     private long lead(int session, int j) {
         long clock = own[transaction(session, j)];
-        return clock == NONE ? NONE : clock - j;
+        return clock == NONE ? NONE : clock - (long) events * j;
     }
 
     /**
-     * By transaction: its clock.
+     * By event: its clock. The events of transaction t are those from t x {@code events} on.
      *
-     * @param leads by session: the maximum over its transactions in earlier pieces, counted from the first of them; null for none
+     * @param leads by session: the maximum over its events in earlier pieces, counted from the first of them; null for none
      * @param before by session: how many these are; null for none
      */
     long[] clocks(long @Nullable [] leads, long @Nullable [] before) {
-        long[] clocks = new long[own.length];
+        long[] clocks = new long[own.length * events];
         for (int s = 0; s < sessions(); s++) {
             long earlier = before == null ? 0 : before[s];
             long lead = leads == null ? NONE : leads[s];
             for (int j = 0; j < count(s); j++) {
                 long here = lead(s, j);
                 lead = Math.max(lead, here == NONE ? NONE : here - earlier);
-                clocks[transaction(s, j)] = earlier + j + lead;
+                for (int event = 0; event < events; event++) {
+                    clocks[transaction(s, j) * events + event] = earlier + (long) events * j + event + lead;
+                }
             }
         }
         return clocks;

@@ -1,6 +1,7 @@
 package org.polygraph.jobs.windows;
 
 import it.unimi.dsi.fastutil.ints.IntArrays;
+import it.unimi.dsi.fastutil.ints.IntComparator;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -17,7 +18,7 @@ import org.polygraph.jobs.decision.Budget;
 import org.polygraph.storage.artifact.Location;
 
 /**
- * Writes the rows of one range to a certificate. Result: the {@link RankRange}. Memory: 60 bytes a transaction.
+ * Writes the rows of one range to a certificate. Result: the {@link RankRange}. Memory: 60 bytes an event.
  *
  * @param sections what {@link RankDealTask}s dealt to the range
  * @param run the folder of the run, which all workers see
@@ -43,16 +44,24 @@ record RankTask(ArrayList<Section> sections, int range, String run, Guarantee gu
         }
         int[] order = new int[sessions.size()];
         Arrays.setAll(order, i -> i);
-        IntArrays.mergeSort(order, (a, b) -> {
+        IntComparator byTransaction = (a, b) -> {
             int bySession = Long.compare(sessions.getLong(a), sessions.getLong(b));
             return bySession != 0 ? bySession : Long.compare(indexes.getLong(a), indexes.getLong(b));
-        });
+        };
+        // The sort is stable: the snapshot of a transaction stays before its commit.
+        IntArrays.mergeSort(order, byTransaction);
         RankWriter writer = new RankWriter(Location.of(run), guarantee);
         byte[] all = hashes.toByteArray();
-        for (int i : order) {
+        long snapshot = 0;
+        for (int at = 0; at < order.length; at++) {
+            int i = order[at];
+            if (at + 1 < order.length && byTransaction.compare(i, order[at + 1]) == 0) {
+                snapshot = places.getLong(i);
+                continue;
+            }
             writer.hash(all, i * TransactionHash.BYTES);
             if (places.getLong(i) >= 0) {
-                writer.row(sessions.getLong(i), indexes.getLong(i), 0, places.getLong(i));
+                writer.row(sessions.getLong(i), indexes.getLong(i), snapshot, places.getLong(i));
             }
         }
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();

@@ -9,25 +9,31 @@ import org.polygraph.jobs.decision.Budget;
  * Replays a slice of keys. Result: the tally of its operations that count, by place, and the first discrepancy or an empty text.
  *
  * @param slices how many there are; each key is in one
+ * @param events of a transaction: 1, or 2 for its snapshot and its commit
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
-record SliceReplayTask(SliceRows.Slice slice, int slices, byte[] initial) implements Task {
+record SliceReplayTask(SliceRows.Slice slice, int slices, byte[] initial, int events) implements Task {
     private static final long serialVersionUID = 1L;
 
     @Override
     public byte[] run(Budget budget) throws IOException {
         SliceRows rows = slice.rows();
-        PlacedReplay replay = new PlacedReplay(new BlockReader(initial).value(rows.values()));
+        PlacedReplay replay = new PlacedReplay(new BlockReader(initial).value(rows.values()), events);
         Tally tally = new Tally();
         while (rows.next()) {
             if (rows.state() == SliceRows.COUNTED) {
-                replay.operation(rows.place(), rows.number(), rows.key(), rows.isWrite(), rows.code());
+                if (rows.isIntent()) {
+                    replay.intent(rows.place(), rows.number(), rows.key(), rows.session());
+                } else {
+                    replay.operation(
+                            rows.place(), rows.number(), rows.key(), rows.session(), rows.isWrite(), rows.code());
+                }
                 tally.operation(
                         rows.place(),
                         rows.number(),
                         Tally.key(rows.keys(), rows.key()),
                         rows.isWrite(),
-                        Tally.value(rows.values(), rows.code()));
+                        rows.isIntent() ? CellReplayTask.INTENT : Tally.value(rows.values(), rows.code()));
             }
         }
         String wrong = replay.discrepancy();

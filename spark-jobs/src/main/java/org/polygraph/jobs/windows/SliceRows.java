@@ -9,7 +9,7 @@ import java.util.List;
 import org.polygraph.storage.dictionary.KeyDictionary;
 import org.polygraph.storage.dictionary.ValueDictionary;
 
-/** The operations of a slice of keys in the order of places, and within a transaction in its order. Holds one block of a section. */
+/** The operations of a slice of keys in the order of places, and within an event in its order. Holds one block of a section. */
 final class SliceRows {
     /** States of transactions. */
     static final int COUNTED = 0;
@@ -17,6 +17,9 @@ final class SliceRows {
     static final int OPEN = 1;
     /** It never counts. */
     static final int INACTIVE = 2;
+
+    static final int STATE_SHIFT = 2;
+    static final int NUMBER_SHIFT = 4;
 
     private final int slice;
     private final Iterator<Section> sections;
@@ -28,7 +31,9 @@ final class SliceRows {
     private long place;
     private int number;
     private int state;
-    private boolean isWrite;
+    private int kind;
+    private int session;
+    private long index;
     private int key;
     private long code;
 
@@ -62,15 +67,21 @@ final class SliceRows {
         }
         place += in.unsigned();
         int flags = in.count();
-        number = flags >>> 3;
-        state = flags >>> 1 & 3;
-        isWrite = (flags & 1) != 0;
+        number = flags >>> NUMBER_SHIFT;
+        state = flags >>> STATE_SHIFT & 3;
+        kind = flags & 3;
+        if (kind >= Cell.INTENT || state == OPEN) {
+            session = in.count();
+        }
+        if (state == OPEN) {
+            index = in.signed();
+        }
         int id = in.count();
         if (id == ids.size()) {
             ids.add(in.key(keys));
         }
         key = ids.getInt(id);
-        code = in.value(values);
+        code = kind == Cell.INTENT ? 0 : in.value(values);
         return true;
     }
 
@@ -86,7 +97,7 @@ final class SliceRows {
         return place;
     }
 
-    /** The number of the operation in its transaction. */
+    /** The number of the operation in its event. */
     int number() {
         return number;
     }
@@ -95,8 +106,31 @@ final class SliceRows {
         return state;
     }
 
+    /** The number of its session, if it is an intent or has one, or if the outcome of its transaction is unknown. */
+    int session() {
+        return session;
+    }
+
+    /** The index of its transaction, if its outcome is unknown. */
+    long index() {
+        return index;
+    }
+
+    boolean isRead() {
+        return kind == Cell.READ;
+    }
+
     boolean isWrite() {
-        return isWrite;
+        return Cell.isWriteKind(kind);
+    }
+
+    boolean isIntent() {
+        return kind == Cell.INTENT;
+    }
+
+    /** Whether it is a write with an intent. */
+    boolean isIntended() {
+        return kind == Cell.INTENDED;
     }
 
     int key() {

@@ -54,10 +54,41 @@ final class SmallHistory {
                 members[count++] = t;
             }
         }
+        if (store.events() == 2) {
+            count = withoutLone(all, members, count, open);
+        }
         return table(
                 all,
                 Arrays.copyOf(members, count),
                 o -> visible.isVisible(o) && (all.isWrite(o) || open.find(all.key(o), all.code(o)) < 0));
+    }
+
+    /**
+     * Removes the events of transactions that have another event elsewhere; what they write is written outside of the set.
+     *
+     * @return how many events are left
+     */
+    private static int withoutLone(Cell all, int[] events, int count, KeyValues open) {
+        int left = 0;
+        IntArrays.mergeSort(events, 0, count, (a, b) -> byTransaction(all, a, b));
+        for (int i = 0; i < count; i++) {
+            if (i + 1 < count && byTransaction(all, events[i], events[i + 1]) == 0) {
+                events[left++] = events[i++];
+                events[left++] = events[i];
+                continue;
+            }
+            for (int o = all.firstOperation(events[i]); o < all.operationsEnd(events[i]); o++) {
+                if (all.isWrite(o)) {
+                    open.add(all.key(o), all.code(o));
+                }
+            }
+        }
+        return left;
+    }
+
+    private static int byTransaction(Cell all, int a, int b) {
+        int bySession = Integer.compare(all.session(a), all.session(b));
+        return bySession != 0 ? bySession : Long.compare(all.index(a), all.index(b));
     }
 
     /** The operations of some transactions on the key of a read. @param places of the transactions */
@@ -93,7 +124,7 @@ final class SmallHistory {
         int key = new BlockReader(read.item()).key(cell.keys());
         List<CheckTask.Read> reads = new ArrayList<>();
         for (int o = cell.firstOperation(t); o < cell.operationsEnd(t); o++) {
-            if (cell.key(o) == key && !cell.isWrite(o)) {
+            if (cell.key(o) == key && cell.kind(o) == Cell.READ) {
                 byte[] item = new BlockWriter()
                         .key(cell.keys(), key)
                         .value(cell.values(), cell.code(o))
@@ -113,8 +144,9 @@ final class SmallHistory {
         return ofKey(places, read);
     }
 
-    private HistoryTable table(Cell all, int[] transactions, Operations operations) throws IOException {
-        int[] byInput = transactions.clone();
+    /** @param events the snapshot of a transaction comes before its commit */
+    private HistoryTable table(Cell all, int[] events, Operations operations) throws IOException {
+        int[] byInput = events.clone();
         IntArrays.mergeSort(byInput, (a, b) -> {
             int byFile = Integer.compare(all.file(a), all.file(b));
             return byFile != 0 ? byFile : Long.compare(all.position(a), all.position(b));
@@ -127,7 +159,8 @@ final class SmallHistory {
             builder.initialValue(initial);
         }
         int file = -1;
-        for (int t : byInput) {
+        for (int i = 0; i < byInput.length; i++) {
+            int t = byInput[i];
             if (all.file(t) != file) {
                 file = all.file(t);
                 builder.file(plan.files().get(file));
@@ -136,17 +169,9 @@ final class SmallHistory {
             if (all.start(t) != HistoryTable.NO_TIME || all.end(t) != HistoryTable.NO_TIME) {
                 builder.times(all.start(t), all.end(t));
             }
-            for (int o = all.firstOperation(t); o < all.operationsEnd(t); o++) {
-                if (operations.has(o)) {
-                    byte[] label =
-                            new BlockWriter().value(all.values(), all.code(o)).toBytes();
-                    long code = new BlockReader(label).value(builder.values());
-                    if (all.isWrite(o)) {
-                        builder.write(keys[all.key(o)], code);
-                    } else {
-                        builder.read(keys[all.key(o)], code);
-                    }
-                }
+            addOperations(builder, keys, all, t, operations);
+            if (i + 1 < byInput.length && byTransaction(all, t, byInput[i + 1]) == 0) {
+                addOperations(builder, keys, all, byInput[++i], operations);
             }
             builder.end();
         }
@@ -154,6 +179,22 @@ final class SmallHistory {
             return builder.build();
         } catch (HistoryException e) {
             throw new IllegalStateException("transactions of a history that are none", e);
+        }
+    }
+
+    private static void addOperations(
+            HistoryTableBuilder builder, int[] keys, Cell all, int event, Operations operations) {
+        for (int o = all.firstOperation(event); o < all.operationsEnd(event); o++) {
+            if (all.kind(o) != Cell.INTENT && operations.has(o)) {
+                byte[] label =
+                        new BlockWriter().value(all.values(), all.code(o)).toBytes();
+                long code = new BlockReader(label).value(builder.values());
+                if (all.isWrite(o)) {
+                    builder.write(keys[all.key(o)], code);
+                } else {
+                    builder.read(keys[all.key(o)], code);
+                }
+            }
         }
     }
 }

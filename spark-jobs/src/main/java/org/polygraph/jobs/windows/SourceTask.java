@@ -109,7 +109,7 @@ record SourceTask(SliceRows.Slice slice, ArrayList<CheckTask.Read> reads, byte[]
             }
             if (rows.isWrite()) {
                 search.write(rows);
-            } else {
+            } else if (rows.isRead()) {
                 search.read(rows);
             }
         }

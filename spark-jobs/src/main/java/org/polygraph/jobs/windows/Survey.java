@@ -15,7 +15,7 @@ import org.polygraph.storage.table.HistoryRows;
  *
  * @param problem why the piece cannot be decided by windows; empty if it can
  * @param sessions by session of the piece
- * @param sample clocks, each of which stands for {@link Task#perSample} transactions, the last one for the rest
+ * @param sample clocks of events, each of which stands for as many events as the task was given, the last one for the rest
  * @param transactions how many the piece has
  * @param lines how many lines it has
  * @param initialValue the initial value of its header as a block; empty if there is none
@@ -39,7 +39,7 @@ record Survey(
     /**
      * A session in a piece.
      *
-     * @param lead maximum of clock - number over its transactions, see {@link PieceRows#lead}
+     * @param lead maximum of clock - number over its events, see {@link PieceRows#lead}
      * @param loaded the value as a block, if its first transaction is committed and writes this value only; else empty
      */
     record Session(long label, long count, long least, long greatest, long lead, byte[] loaded) {}
@@ -101,16 +101,17 @@ record Survey(
      * Surveys a piece.
      *
      * @param number of the piece
-     * @param perSample transactions for which one clock stands
+     * @param events of a transaction: 1 or 2
+     * @param perSample events for which one clock stands
      */
-    record SurveyTask(Piece piece, int number, boolean usesTimes, long perSample) implements Task {
+    record SurveyTask(Piece piece, int number, boolean usesTimes, int events, long perSample) implements Task {
         private static final long serialVersionUID = 1L;
 
         @Override
         public byte[] run(Budget budget) throws IOException {
             try {
                 HistoryRows rows = piece.read(budget::exhausted, budget.bytes());
-                return survey(new PieceRows(rows, number, usesTimes)).toBytes();
+                return survey(new PieceRows(rows, number, usesTimes, events)).toBytes();
             } catch (HistoryException e) {
                 return problem(UNREADABLE).toBytes();
             } catch (BudgetException e) {
@@ -151,7 +152,7 @@ record Survey(
                         loaded(rows, first, values, codes));
             }
             Tally tally = new Tally();
-            tally.rows(rows);
+            tally.rows(rows, events);
             return new Survey(
                     "",
                     sessions,

@@ -1,55 +1,67 @@
 package org.polygraph.jobs.windows;
 
-import it.unimi.dsi.fastutil.longs.Long2ByteOpenHashMap;
-import it.unimi.dsi.fastutil.longs.LongArrayList;
+import it.unimi.dsi.fastutil.objects.Object2ByteOpenHashMap;
+import java.io.Serializable;
+import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Which transactions of unknown outcome count: one that is the only possible writer of what a counted transaction read counts; one
- * that another one that counts or may count read from may count; the others do not. Memory: 32 bytes a read of what they wrote.
+ * that another one that counts or may count read from may count; the others do not. Memory: 100 bytes a read of what they wrote.
  */
 final class UnknownOutcomes {
     static final byte NO = 0;
     static final byte MAYBE = 1;
     static final byte YES = 2;
 
-    private final LongArrayList readers = new LongArrayList();
-    private final LongArrayList writers = new LongArrayList();
-    private final LongArrayList only = new LongArrayList();
-    /** By place. */
-    private final Long2ByteOpenHashMap outcomes = new Long2ByteOpenHashMap();
+    /** A transaction. @param session its number */
+    record Name(int session, long index) implements Serializable {
+        private static final long serialVersionUID = 1L;
+
+        static Name of(SliceRows row) {
+            return new Name(row.session(), row.index());
+        }
+
+        void write(BlockWriter out) {
+            out.unsigned(session).signed(index);
+        }
+
+        static Name read(BlockReader in) {
+            return new Name(in.count(), in.signed());
+        }
+    }
+
+    /** A read of what a transaction of unknown outcome wrote. @param reader null if the reader counts */
+    private record Read(@Nullable Name reader, Name writer, boolean isOnly) {}
+
+    private final List<Read> reads = new ArrayList<>();
+    private final Object2ByteOpenHashMap<Name> outcomes = new Object2ByteOpenHashMap<>();
 
     /** @param results of {@link UnknownTask}s */
     UnknownOutcomes(List<byte[]> results) {
         for (byte[] result : results) {
-            BlockReader in = new BlockReader(result);
-            while (in.hasMore()) {
-                long reader = in.unsigned();
-                boolean counts = in.unsigned() == 1;
-                readers.add(counts ? -1 : reader);
-                writers.add(in.unsigned());
-                only.add(in.unsigned());
+            for (BlockReader in = new BlockReader(result); in.hasMore(); ) {
+                Name reader = in.unsigned() == 1 ? null : Name.read(in);
+                reads.add(new Read(reader, Name.read(in), in.unsigned() == 1));
             }
         }
-        outcomes.put(-1, YES);
         boolean changed = true;
         while (changed) {
             changed = false;
-            for (int i = 0; i < readers.size(); i++) {
-                byte reader = outcomes.get(readers.getLong(i));
-                byte writer = outcomes.get(writers.getLong(i));
-                byte now = reader == NO ? NO : reader == YES && only.getLong(i) == 1 ? YES : MAYBE;
-                if (now > writer) {
-                    outcomes.put(writers.getLong(i), now);
+            for (Read read : reads) {
+                byte reader = read.reader == null ? YES : outcomes.getByte(read.reader);
+                byte now = reader == NO ? NO : reader == YES && read.isOnly ? YES : MAYBE;
+                if (now > outcomes.getByte(read.writer)) {
+                    outcomes.put(read.writer, now);
                     changed = true;
                 }
             }
         }
-        outcomes.remove(-1);
     }
 
-    /** By place: {@link #MAYBE} or {@link #YES}; the others do not count. */
-    Long2ByteOpenHashMap outcomes() {
+    /** By transaction: {@link #MAYBE} or {@link #YES}; the others do not count. */
+    Object2ByteOpenHashMap<Name> outcomes() {
         return outcomes;
     }
 }

@@ -1,14 +1,13 @@
 package org.polygraph.jobs.windows;
 
-import it.unimi.dsi.fastutil.longs.LongArrayList;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.polygraph.jobs.decision.Budget;
 
 /**
- * Finds who reads what transactions of unknown outcome wrote, in a slice. Result: for each such read the place of the reader, whether it
- * counts, the place of a writer, and whether it is the only one that may have written the value.
+ * Finds the reads of what transactions of unknown outcome wrote, in a slice. Result: for each such read whether the reader counts, if
+ * not the name of the reader, then the name of a writer, and whether it is the only one that may have written the value.
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record UnknownTask(SliceRows.Slice slice, byte[] initial) implements Task {
@@ -17,15 +16,15 @@ record UnknownTask(SliceRows.Slice slice, byte[] initial) implements Task {
     @Override
     public byte[] run(Budget budget) throws IOException {
         KeyValues written = new KeyValues();
-        List<LongArrayList> writers = new ArrayList<>();
+        List<List<UnknownOutcomes.Name>> writers = new ArrayList<>();
         SliceRows rows = slice.rows();
         while (rows.next()) {
             if (rows.isWrite() && rows.state() == SliceRows.OPEN) {
                 int pair = written.add(rows.key(), rows.code());
                 if (pair == writers.size()) {
-                    writers.add(new LongArrayList());
+                    writers.add(new ArrayList<>());
                 }
-                writers.get(pair).add(rows.place());
+                writers.get(pair).add(UnknownOutcomes.Name.of(rows));
             }
         }
         BlockWriter out = new BlockWriter();
@@ -47,18 +46,24 @@ record UnknownTask(SliceRows.Slice slice, byte[] initial) implements Task {
             }
         }
         for (SliceRows again = slice.rows(); again.next(); ) {
-            int pair = again.isWrite() || again.state() == SliceRows.INACTIVE
-                    ? -1
-                    : written.find(again.key(), again.code());
+            int pair = again.isRead() && again.state() != SliceRows.INACTIVE
+                    ? written.find(again.key(), again.code())
+                    : -1;
             if (pair < 0) {
                 continue;
             }
-            LongArrayList all = writers.get(pair);
-            for (long writer : all) {
-                if (writer != again.place()) {
-                    boolean isOnly = !hasOthers[pair] && all.getLong(0) == all.getLong(all.size() - 1);
-                    out.unsigned(again.place()).unsigned(again.state() == SliceRows.COUNTED ? 1 : 0);
-                    out.unsigned(writer).unsigned(isOnly ? 1 : 0);
+            boolean counts = again.state() == SliceRows.COUNTED;
+            UnknownOutcomes.Name reader = UnknownOutcomes.Name.of(again);
+            List<UnknownOutcomes.Name> all = writers.get(pair);
+            boolean isOnly = !hasOthers[pair] && all.get(0).equals(all.get(all.size() - 1));
+            for (UnknownOutcomes.Name writer : all) {
+                if (counts || !writer.equals(reader)) {
+                    out.unsigned(counts ? 1 : 0);
+                    if (!counts) {
+                        reader.write(out);
+                    }
+                    writer.write(out);
+                    out.unsigned(isOnly ? 1 : 0);
                 }
             }
         }

@@ -2,11 +2,16 @@ package org.polygraph.jobs.windows;
 
 import org.polygraph.partitioner.index.TransactionScan;
 
-/** Which operations of a cell other transactions see, or are seen by: external reads, and the last writes of their keys. A byte an operation. */
+/**
+ * Which operations of a cell other transactions see, or are seen by: external reads, and the last writes of their keys. An
+ * intent is none. A byte an operation.
+ */
 final class VisibleOperations {
+    private final Cell cell;
     private final byte[] roles;
 
     VisibleOperations(Cell cell) {
+        this.cell = cell;
         int[] starts = new int[cell.size() + 1];
         int[] keys = new int[cell.operations()];
         long[] codes = new long[cell.operations()];
@@ -26,6 +31,6 @@ final class VisibleOperations {
     }
 
     boolean isVisible(int operation) {
-        return roles[operation] != TransactionScan.HIDDEN;
+        return roles[operation] != TransactionScan.HIDDEN && cell.kind(operation) != Cell.INTENT;
     }
 }

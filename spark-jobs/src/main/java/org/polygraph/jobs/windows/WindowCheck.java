@@ -18,7 +18,7 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Decides SER by windows that workers repair. While few reads are violated, a window is a small one around each of them, and grows from
+ * Decides SER or SI by windows that workers repair. While few reads are violated, a window is a small one around each of them, and grows from
  * round to round. While many are, windows are two cells with the reads left out that the window cannot explain, shifted by a cell in every
  * other round, and later strict. The largest window is the history itself, so this ends unless a window does not fit into the
  * memory of a worker.
@@ -28,8 +28,10 @@ public final class WindowCheck {
     private static final int FIRST_STRICT = 2;
     /** Windows without an order that are judged alone in one pass. */
     private static final int MOST_ALONE = 8;
-    /** Transactions on both sides of violated reads and their writers, at first; and the factor by which they become more. */
+    /** Events on both sides of violated reads and their writers, at first; and the factor by which they become more. */
     private static final long LEAST_MARGIN = 64;
+    /** At SI transactions spread when they are repaired, and those with an event outside of the window stay where they are. */
+    private static final long LEAST_MARGIN_OF_TWO = 256;
 
     private static final int GROWTH = 4;
 
@@ -67,10 +69,10 @@ public final class WindowCheck {
     }
 
     /**
-     * A check at SER.
+     * A check at SER or SI.
      *
      * @param plan of a history in JSON Lines or Parquet
-     * @param terms of SER
+     * @param terms of SER or SI
      */
     public WindowCheck(
             Workers workers, ReadPlan plan, WindowSettings settings, Terms terms, Judge judge, PhaseClock phases) {
@@ -119,7 +121,7 @@ public final class WindowCheck {
         }
         phases.begin("certificate");
         String path = found.certificate(run, input, tool);
-        phases.end(found.transactions());
+        phases.end(counts.transactionsCommitted() + counts.transactionsAborted() + counts.transactionsIndeterminate());
         return path;
     }
 
@@ -163,7 +165,7 @@ public final class WindowCheck {
             return open("no transaction committed");
         }
         store.ingest(plan, usesTimes);
-        phases.end(store.transactions());
+        phases.end(Arrays.stream(byStatus).sum());
         phases.begin("windows");
         store.deal();
         if (byStatus[TransactionStatus.INDETERMINATE.code()] > 0) {
@@ -196,7 +198,8 @@ public final class WindowCheck {
     private Outcome repair(WindowStore store, List<CheckTask.Result> first) throws IOException {
         List<CheckTask.Result> results = first;
         SmallHistory small = new SmallHistory(plan, store);
-        long margin = Math.max(1, Math.min(LEAST_MARGIN, settings.window() / 2));
+        long least = store.events() == 1 ? LEAST_MARGIN : LEAST_MARGIN_OF_TWO;
+        long margin = Math.max(1, Math.min(least, (long) store.events() * settings.window() / 2));
         for (int round = 0; ; round++) {
             for (CheckTask.Result result : results) {
                 for (CheckTask.Read read : result.inconsistent()) {
@@ -213,10 +216,7 @@ public final class WindowCheck {
             boolean isLate = round >= PASSES;
             List<WindowStore.Range> windows = List.of();
             if (isLate
-                    || results.stream()
-                                    .mapToLong(result -> result.named().size())
-                                    .sum()
-                            == sum) {
+                    || results.stream().mapToLong(CheckTask.Result::namedCount).sum() == sum) {
                 windows = around(store, small, results, margin);
                 if (windows.isEmpty()) {
                     return Outcome.VIOLATED;
@@ -227,10 +227,10 @@ public final class WindowCheck {
                             && windows.stream()
                                             .mapToLong(WindowStore.Range::size)
                                             .sum()
-                                    <= store.transactions() / 2;
+                                    <= store.places() / 2;
             if (isSmall) {
-                isLate |= margin > LEAST_MARGIN;
-                margin = Math.min(GROWTH * margin, store.transactions());
+                isLate |= margin > least;
+                margin = Math.min(GROWTH * margin, store.places());
             } else {
                 windows = ofCells(store, violated, round % 2);
             }
@@ -261,16 +261,17 @@ public final class WindowCheck {
                 continue;
             }
             decided++;
-            boolean isWhole = window.size() == store.transactions();
+            boolean isWhole = window.size() == store.places();
+            long transactions = window.size() / store.events();
             if (isGrowth) {
                 grown++;
-                largest = Math.max(largest, window.size());
+                largest = Math.max(largest, transactions);
             }
             if (outcomes.get(w) == WindowTask.FAILED && alone.size() < MOST_ALONE) {
                 alone.add(window);
             }
             if ((isGrowth || isWhole) && outcomes.get(w) == WindowTask.TOO_LARGE) {
-                return open("a set of " + window.size()
+                return open("a set of " + transactions
                         + " transactions has to be decided at once, which took more than a worker's memory");
             }
         }
@@ -286,7 +287,7 @@ public final class WindowCheck {
                     window, outside.stream().map(BlockReader::bytes).toList()))) {
                 return Outcome.VIOLATED;
             }
-            if (window.size() == store.transactions()) {
+            if (window.size() == store.places()) {
                 return open("windows found no order, and no part that violates the level");
             }
         }
@@ -318,7 +319,8 @@ public final class WindowCheck {
     }
 
     /**
-     * Windows with the fewest places that have to change for each violated read, and so many transactions on both sides. Windows that
+     * Windows with the fewest places that have to change for each violated read, those of the transactions of violated writes, and so
+     * many events on both sides. Windows that
      * overlap are one.
      *
      * @return empty if a committed transaction read what no transaction that may count left
@@ -338,7 +340,11 @@ public final class WindowCheck {
                 }
                 windows.add(new WindowStore.Range(
                         Math.max(0, sources[i].from() - margin),
-                        Math.min(store.transactions(), sources[i].to() + 1 + margin)));
+                        Math.min(store.places(), sources[i].to() + 1 + margin)));
+            }
+            for (WindowStore.Range overlap : results.get(s).overlaps()) {
+                windows.add(new WindowStore.Range(
+                        Math.max(0, overlap.from() - margin), Math.min(store.places(), overlap.to() + margin)));
             }
         }
         windows.sort(Comparator.comparingLong(WindowStore.Range::from));

@@ -40,6 +40,9 @@ final class WindowStore {
     private final WindowSettings settings;
     private final Terms terms;
     private final boolean ignoresUnknown;
+    /** Events of a transaction: 1, or 2 for its snapshot and its commit. */
+    private final int events;
+
     private final Layout layout;
     /** By cell: its first place; and the place behind the last. */
     private long[] firsts = new long[1];
@@ -64,14 +67,15 @@ final class WindowStore {
         this.settings = settings;
         this.terms = terms;
         this.ignoresUnknown = terms.indeterminate() == IndeterminateMode.ABORT;
+        this.events = terms.guarantee().events();
         List<Task> tasks = new ArrayList<>();
         for (Piece piece : plan.pieces()) {
-            tasks.add(new Survey.SurveyTask(piece, tasks.size(), usesTimes, settings.perSample()));
+            tasks.add(new Survey.SurveyTask(piece, tasks.size(), usesTimes, events, events * settings.perSample()));
         }
         List<Survey> surveys = workers.run("survey the input", tasks).stream()
                 .map(Survey::ofBytes)
                 .toList();
-        layout = new Layout(surveys, settings.perSample(), settings.perCell());
+        layout = new Layout(surveys, events, events * settings.perSample(), events * settings.perCell());
     }
 
     Layout layout() {
@@ -82,8 +86,14 @@ final class WindowStore {
         return cells.size();
     }
 
-    long transactions() {
+    /** The number of events. */
+    long places() {
         return firsts[firsts.length - 1];
+    }
+
+    /** Events of a transaction: 1, or 2 for its snapshot and its commit. */
+    int events() {
+        return events;
     }
 
     long operations() {
@@ -117,6 +127,7 @@ final class WindowStore {
                     plan.pieces().get(p),
                     p,
                     usesTimes,
+                    events,
                     layout.numbers(p),
                     layout.leads(p),
                     layout.before(p),
@@ -126,7 +137,7 @@ final class WindowStore {
         }
         List<Section> pieces = sections(workers.run("read the input", tasks));
         long[] expected = new long[layout.cells()];
-        Arrays.fill(expected, settings.perCell());
+        Arrays.fill(expected, events * settings.perCell());
         groups = grouped(DealTask.firsts(expected));
         List<byte[]> results = workers.run(
                 "sort transactions",
@@ -164,7 +175,7 @@ final class WindowStore {
         int[] found = new int[ofCells.length];
         int count = 0;
         for (int c = 0; c + 1 < ofCells.length; c++) {
-            if (count == 0 || ofCells[c + 1] - ofCells[found[count - 1]] > settings.perTask()) {
+            if (count == 0 || ofCells[c + 1] - ofCells[found[count - 1]] > events * settings.perTask()) {
                 found[count++] = c;
             }
         }
@@ -320,7 +331,8 @@ final class WindowStore {
         for (int r = 0; r < runs.size(); ) {
             int first = r++;
             while (r < runs.size()
-                    && firsts[runs.get(r).cellsEnd] - firsts[runs.get(first).firstCell] <= settings.perTask()) {
+                    && firsts[runs.get(r).cellsEnd] - firsts[runs.get(first).firstCell]
+                            <= events * settings.perTask()) {
                 r++;
             }
             List<Run> some = runs.subList(first, r);
@@ -334,6 +346,7 @@ final class WindowStore {
                     new ArrayList<>(decided.subList(number, number + count)),
                     new ArrayList<>(having(borders, number, number + count)),
                     layout.initialValue(),
+                    events,
                     strict,
                     workers.folder(),
                     moved));
@@ -448,7 +461,7 @@ final class WindowStore {
             return "its transactions are not those of the input";
         }
         for (byte[] result :
-                perSlice("replay keys", slice -> new SliceReplayTask(slice, slices, layout.initialValue()))) {
+                perSlice("replay keys", slice -> new SliceReplayTask(slice, slices, layout.initialValue(), events))) {
             BlockReader in = new BlockReader(result);
             placed.add(-in.signed());
             String found = in.text();

@@ -15,6 +15,7 @@ import org.polygraph.storage.model.BudgetException;
  * @param number of the first window in {@code borders}
  * @param windows ascending and disjoint
  * @param borders sections that {@link BorderTask}s wrote
+ * @param events of a transaction: 1, or 2 for its snapshot and its commit
  * @param strict whether reads have to be explained that no write in the window can explain
  */
 record WindowTask(
@@ -23,6 +24,7 @@ record WindowTask(
         ArrayList<WindowStore.Range> windows,
         ArrayList<Section> borders,
         byte[] initial,
+        int events,
         boolean strict,
         String folder,
         String name)
@@ -46,7 +48,7 @@ record WindowTask(
         Section.Output out = new Section.Output(from, runs.get(runs.size() - 1).to() - from);
         int w = 0;
         for (Cells cells : runs) {
-            CellRun run = new CellRun(cells, initial);
+            CellRun run = new CellRun(cells, initial, events);
             boolean isMoved = false;
             for (; w < windows.size() && windows.get(w).from() < cells.first(cells.to()); w++) {
                 int outcome = repair(run.new Window(windows.get(w)), blocks, w, budget);

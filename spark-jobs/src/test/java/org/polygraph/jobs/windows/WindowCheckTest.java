@@ -38,7 +38,6 @@ import org.polygraph.storage.testkit.TinyHistories;
 /** Windows in scratch files against the embedded engine. */
 class WindowCheckTest {
     private static final long SEED = 0x57a6;
-    private static final CheckRequest REQUEST = CheckRequest.of(IsolationLevel.SER);
 
     @TempDir
     private Path folder;
@@ -48,15 +47,17 @@ class WindowCheckTest {
     @Test
     void tinyHistoriesHaveTheSameVerdicts() throws IOException, HistoryException {
         TinyHistories stream = new TinyHistories(SEED);
-        for (int i = 0; i < SuiteScale.of(300); i++) {
+        for (int i = 0; i < SuiteScale.of(600); i++) {
+            IsolationLevel level = i % 2 == 0 ? IsolationLevel.SER : IsolationLevel.SI;
             SplitMix random = new SplitMix(stream.seedOf(i));
             HistoryTable history = stream.at(i);
             assertDecided(
+                    level,
                     history,
                     new WindowSettings(random.between(1, 6), random.between(1, 8), random.between(1, 9), 3),
                     random.between(60, 400),
                     random.chance(0.5),
-                    "seed " + stream.seedOf(i) + " " + HistoryDsl.print(history));
+                    level + " seed " + stream.seedOf(i) + " " + HistoryDsl.print(history));
         }
         System.out.println(outcomes + " of tiny histories, seed " + SEED);
         assertThat(outcomes.get(WindowCheck.Outcome.ORDERED)).isPositive();
@@ -65,10 +66,14 @@ class WindowCheckTest {
 
     @Test
     void historiesOfManyWindowsHaveTheSameVerdicts() throws IOException, HistoryException {
-        for (int i = 0; i < SuiteScale.of(30); i++) {
+        for (int i = 0; i < SuiteScale.of(60); i++) {
+            IsolationLevel level = i % 2 == 0 ? IsolationLevel.SER : IsolationLevel.SI;
             SplitMix random = new SplitMix(SplitMix.seedOf(SEED + 1, i));
             HistoryGenerator generator = HistoryGenerator.withSeed(random.nextLong())
-                    .isolation(HistoryGenerator.Isolation.OPTIMISTIC)
+                    .isolation(
+                            level == IsolationLevel.SER
+                                    ? HistoryGenerator.Isolation.OPTIMISTIC
+                                    : HistoryGenerator.Isolation.SNAPSHOT)
                     .sessions(random.between(3, 30))
                     .transactions(1_000)
                     .operations(1, 6)
@@ -87,11 +92,12 @@ class WindowCheckTest {
             HistoryTable history = TinyHistories.of(generator, random.chance(0.2) ? random : null);
             for (int window : new int[] {4, 50, 500, 5_000}) {
                 assertDecided(
+                        level,
                         history,
                         new WindowSettings(window, random.between(1, 1_000), random.between(100, 4_000), 7),
                         random.between(5_000, 50_000),
                         random.chance(0.8),
-                        "seed " + (SEED + 1) + " #" + i + " window " + window);
+                        level + " seed " + (SEED + 1) + " #" + i + " window " + window);
             }
         }
         System.out.println(outcomes + " of histories of many windows, seed " + (SEED + 1));
@@ -117,7 +123,7 @@ class WindowCheckTest {
                     workers,
                     plan,
                     new WindowSettings(500, 1_000, 1_000, 7),
-                    REQUEST.terms().orElseThrow(),
+                    CheckRequest.of(IsolationLevel.SER).terms().orElseThrow(),
                     part -> false,
                     new PhaseClock(Progress.NONE, 0));
             assertThat(check.run(true, false)).isEqualTo(WindowCheck.Outcome.ORDERED);
@@ -133,7 +139,12 @@ class WindowCheckTest {
     }
 
     private void assertDecided(
-            HistoryTable history, WindowSettings settings, long pieceBytes, boolean usesTimes, String what)
+            IsolationLevel level,
+            HistoryTable history,
+            WindowSettings settings,
+            long pieceBytes,
+            boolean usesTimes,
+            String what)
             throws IOException, HistoryException {
         String file = folder.resolve("history.jsonl").toString();
         HistoryWriter.write(history, file, HistoryFormat.JSONL);
@@ -141,8 +152,9 @@ class WindowCheckTest {
         if (Counts.of(read).transactionsCommitted() == 0) {
             return;
         }
+        CheckRequest request = CheckRequest.of(level);
         boolean holds = new EmbeddedChecker()
-                        .check(read, REQUEST, Progress.NONE, Budget.unlimited())
+                        .check(read, request, Progress.NONE, Budget.unlimited())
                         .status()
                 == Verdict.Status.PASS;
         ReadPlan plan = Objects.requireNonNull(
@@ -154,9 +166,9 @@ class WindowCheckTest {
                     workers,
                     plan,
                     settings,
-                    REQUEST.terms().orElseThrow(),
+                    request.terms().orElseThrow(),
                     part -> new EmbeddedChecker()
-                                    .check(part, REQUEST, Progress.NONE, Budget.unlimited())
+                                    .check(part, request, Progress.NONE, Budget.unlimited())
                                     .status()
                             == Verdict.Status.VIOLATION,
                     new PhaseClock(Progress.NONE, 0));

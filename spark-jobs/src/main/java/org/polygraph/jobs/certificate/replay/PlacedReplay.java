@@ -1,15 +1,24 @@
 package org.polygraph.jobs.certificate.replay;
 
+import it.unimi.dsi.fastutil.longs.Long2LongOpenHashMap;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Replays the raw operations of some keys in a serial order: every read returns the last write of the key before it,
+ * Replays the raw operations of some keys in an order of events: every read returns the last write of the key before it,
  * its transaction's own writes included, or if there is none the initial value. Operations come in the order of the
- * places of their transactions, and within a transaction in its order. Memory: 16 bytes a key.
+ * places of their events, and within an event in its order. Where a transaction is two events, no other transaction writes
+ * a key between its snapshot, which has an intent for each key that it writes, and its commit. Memory: 16 bytes a
+ * key, and 52 bytes an intent between the two events of its transaction.
  */
 public final class PlacedReplay {
+    private static final long NONE = -1;
+
     private final long initialValue;
+    private final int events;
+    /** By key and session: the place of the intent whose write is still to come. */
+    private final Long2LongOpenHashMap intents = new Long2LongOpenHashMap();
+
     private int keys;
     /** By key: the last value written. */
     private long[] values = new long[16];
@@ -23,30 +32,58 @@ public final class PlacedReplay {
     private long writes;
     private @Nullable String discrepancy;
 
-    /** @param initialValue code of the value of every key before the first transaction */
-    public PlacedReplay(long initialValue) {
+    /**
+     * Begins.
+     *
+     * @param initialValue code of the value of every key before the first transaction
+     * @param events of a transaction: 1, or 2 for its snapshot and its commit
+     */
+    public PlacedReplay(long initialValue, int events) {
         this.initialValue = initialValue;
+        this.events = events;
+        intents.defaultReturnValue(NONE);
+    }
+
+    /**
+     * Replays the next operation of the snapshot of a transaction that counts, which announces that its commit writes the key.
+     *
+     * @param session number of the session
+     */
+    public void intent(long at, int numberThere, int key, int session) {
+        ordered(at, numberThere);
+        if (intents.put(id(key, session), at) != NONE) {
+            wrong("the intent at place " + at + " is the second of its session and key before a write");
+        }
+    }
+
+    private static long id(int key, int session) {
+        return (long) key << Integer.SIZE | session;
     }
 
     /**
      * Replays the next operation of a transaction that counts.
      *
-     * @param at the place of its transaction
-     * @param numberThere its number in its transaction
+     * @param at the place of its event
+     * @param numberThere its number in its event
      * @param key ids are dense
+     * @param session number of the session; used if it is a write and a transaction is two events
      */
-    public void operation(long at, int numberThere, int key, boolean isWrite, long value) {
-        if (at < place || (at == place && numberThere <= number)) {
-            wrong("operation " + numberThere + " at place " + at + " comes after operation " + number + " at place "
-                    + place);
-        }
-        place = at;
-        number = numberThere;
+    public void operation(long at, int numberThere, int key, int session, boolean isWrite, long value) {
+        ordered(at, numberThere);
         if (key >= keys) {
             addKeys(key + 1);
         }
         if (isWrite) {
             writes++;
+            if (events == 2 && writers[key] != at) {
+                long intent = intents.remove(id(key, session));
+                if (intent == NONE) {
+                    wrong("the write at place " + at + " has no intent at the snapshot of its transaction");
+                } else if (writers[key] > intent) {
+                    wrong("the transaction that commits at place " + at + " overlaps the one that commits at place "
+                            + writers[key] + ", and both write one key");
+                }
+            }
             values[key] = value;
             writers[key] = at;
             return;
@@ -56,6 +93,15 @@ public final class PlacedReplay {
         if (values[key] != value) {
             wrong("operation " + numberThere + " at place " + at + " does not read the last write before it");
         }
+    }
+
+    private void ordered(long at, int numberThere) {
+        if (at < place || (at == place && numberThere <= number)) {
+            wrong("operation " + numberThere + " at place " + at + " comes after operation " + number + " at place "
+                    + place);
+        }
+        place = at;
+        number = numberThere;
     }
 
     private void addKeys(int count) {

@@ -1,5 +1,6 @@
 package org.polygraph.jobs.certificate.replay;
 
+import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
@@ -9,23 +10,40 @@ import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.storage.model.TransactionStatus;
 
 /**
- * The conditions on a serial order that do not depend on keys, for transactions in the order of their places: places
+ * The conditions on an order of events that do not depend on keys, for events in the order of their places: places
  * ascend, every committed transaction counts and no aborted one does, and the transactions of a session that count
- * ascend. Parts of the order are checked one by one and joined. Memory: 64 bytes a session.
+ * ascend. At SI a snapshot has reads only, a commit reads only what it wrote before, and the commit of a transaction is the next
+ * event of its session after its snapshot. Parts of the order are checked one by one and joined. Memory: 80 bytes a session.
  */
 public final class PlacedSessions {
     private static final long NO_PLACE = -1;
 
-    /** By session: the indexes of its first and of its last transaction that count. */
+    /** What an event is of its transaction. */
+    public enum Event {
+        /** All of it. */
+        WHOLE,
+        /** Its snapshot; the commit is another event. */
+        SNAPSHOT,
+        /** Its commit; the snapshot is another event. */
+        COMMIT
+    }
+
+    private static final int FIELDS = 4;
+
+    /** By session: index and {@link Event} of the first, and of the last event of its transactions that count. */
     private final Map<Long, long[]> sessions = new TreeMap<>();
+
+    /** The keys that the present event has written. */
+    private final IntOpenHashSet written = new IntOpenHashSet();
 
     private long firstPlace = NO_PLACE;
     private long place = NO_PLACE;
     private long transactions;
     private @Nullable String discrepancy;
 
-    /** Takes the next transaction. @param status its code */
-    public void transaction(Terms terms, long at, long session, long index, byte status, boolean counted) {
+    /** Takes the next event. @param status the code of its transaction */
+    public void event(Terms terms, long at, Event event, long session, long index, byte status, boolean counted) {
+        written.clear();
         if (at <= place) {
             wrong("place " + at + " comes after place " + place);
         }
@@ -37,22 +55,38 @@ public final class PlacedSessions {
                     + (committed ? " committed but is not counted" : " is counted but did not commit"));
         }
         if (counted) {
-            transactions++;
-            ascend(session, index, index);
+            if ((event == Event.WHOLE) != (terms.guarantee().events() == 1)) {
+                wrong(name(session, index) + " does not have the events of a transaction");
+            }
+            transactions += event == Event.SNAPSHOT ? 0 : 1;
+            ascend(session, new long[] {index, event.ordinal(), index, event.ordinal()});
         }
     }
 
-    /** Adds transactions of a session. @param last the index of the last one */
-    private void ascend(long session, long first, long last) {
+    /** Takes the next operation of a snapshot or a commit, but for an intent. */
+    public void operation(Event event, int key, boolean isWrite) {
+        if (isWrite) {
+            written.add(key);
+        }
+        if (event == Event.SNAPSHOT ? isWrite : !written.contains(key)) {
+            wrong("place " + place + " has " + (isWrite ? "a write at a snapshot" : "a read at a commit"));
+        }
+    }
+
+    /** Adds events of a session. @param next index and event of the first, and of the last */
+    private void ascend(long session, long[] next) {
         long[] known = sessions.get(session);
         if (known == null) {
-            sessions.put(session, new long[] {first, last});
+            sessions.put(session, next.clone());
             return;
         }
-        if (known[1] >= first) {
-            wrong(name(session, first) + " is ordered before a transaction that its session ran earlier");
+        if (known[3] == Event.SNAPSHOT.ordinal()
+                ? next[0] != known[2] || next[1] != Event.COMMIT.ordinal()
+                : known[2] >= next[0] || next[1] == Event.COMMIT.ordinal()) {
+            wrong(name(session, next[0]) + " is ordered before a transaction that its session ran earlier");
         }
-        known[1] = last;
+        known[2] = next[2];
+        known[3] = next[3];
     }
 
     private static String name(long session, long index) {
@@ -79,17 +113,22 @@ public final class PlacedSessions {
         firstPlace = firstPlace == NO_PLACE ? next.firstPlace : firstPlace;
         place = next.place;
         transactions += next.transactions;
-        next.sessions.forEach((session, indexes) -> ascend(session, indexes[0], indexes[1]));
+        next.sessions.forEach(this::ascend);
     }
 
     /** For {@link #ofBytes} in another process. */
     public byte[] toBytes() {
         byte[] text = (discrepancy == null ? "" : discrepancy).getBytes(StandardCharsets.UTF_8);
-        ByteBuffer out = ByteBuffer.allocate(4 * Long.BYTES + text.length + 3 * Long.BYTES * sessions.size());
+        ByteBuffer out =
+                ByteBuffer.allocate(4 * Long.BYTES + text.length + (1 + FIELDS) * Long.BYTES * sessions.size());
         out.putLong(firstPlace).putLong(place).putLong(transactions).putLong(text.length);
         out.put(text);
-        sessions.forEach(
-                (session, indexes) -> out.putLong(session).putLong(indexes[0]).putLong(indexes[1]));
+        sessions.forEach((session, events) -> {
+            out.putLong(session);
+            for (long field : events) {
+                out.putLong(field);
+            }
+        });
         return out.array();
     }
 
@@ -104,13 +143,18 @@ public final class PlacedSessions {
         in.get(text);
         part.discrepancy = text.length == 0 ? null : new String(text, StandardCharsets.UTF_8);
         while (in.hasRemaining()) {
-            part.sessions.put(in.getLong(), new long[] {in.getLong(), in.getLong()});
+            part.sessions.put(in.getLong(), new long[] {in.getLong(), in.getLong(), in.getLong(), in.getLong()});
         }
         return part;
     }
 
-    /** The first condition that fails, one sentence; null if all hold. */
+    /** Of the whole order: the first condition that fails, one sentence; null if all hold. */
     public @Nullable String discrepancy() {
+        sessions.forEach((session, events) -> {
+            if (events[1] == Event.COMMIT.ordinal() || events[3] == Event.SNAPSHOT.ordinal()) {
+                wrong("session " + session + " has a transaction with one of its events");
+            }
+        });
         return discrepancy;
     }
 

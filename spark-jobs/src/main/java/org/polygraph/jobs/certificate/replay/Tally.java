@@ -1,8 +1,11 @@
 package org.polygraph.jobs.certificate.replay;
 
+import java.util.Arrays;
 import org.polygraph.storage.dictionary.KeyDictionary;
 import org.polygraph.storage.dictionary.ValueDictionary;
+import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryRows;
+import org.polygraph.storage.table.Operations;
 import org.polygraph.storage.table.Transactions;
 
 /**
@@ -41,13 +44,18 @@ public final class Tally {
         operation(mix(mix(session) + index), number, key, isWrite, value);
     }
 
-    /** Adds an operation of the transaction at a place, or with another number that only it has. */
+    /** Adds an operation of the event at a place, or of a transaction with a number that only it has. */
     public void operation(long transaction, int number, long key, boolean isWrite, long value) {
         sum += mix(mix(mix(mix(transaction) + ((long) number << 1 | (isWrite ? 1 : 0))) + key) + value);
     }
 
-    /** Adds rows as they were read. */
-    public void rows(HistoryRows rows) {
+    /**
+     * Adds rows as they were read.
+     *
+     * @param events of a transaction: 1; or 2, where the operations from the first write of their key on are numbered by
+     *     {@link #atCommit}, unless the transaction aborted
+     */
+    public void rows(HistoryRows rows, int events) {
         KeyDictionary keys = new KeyDictionary();
         int[] ids = keys.addAll(rows.keys());
         ValueDictionary values = new ValueDictionary();
@@ -56,22 +64,38 @@ public final class Tally {
         for (int k = 0; k < hashes.length; k++) {
             hashes[k] = key(keys, k);
         }
+        // By key: the last transaction that wrote it.
+        int[] lastWriter = new int[keys.size()];
+        Arrays.fill(lastWriter, -1);
         Transactions transactions = rows.transactions();
         int[] starts = rows.operations().starts();
         for (int t = 0; t < transactions.size(); t++) {
             long session = rows.sessionLabels()[rows.sessionOf()[t]];
-            transaction(session, transactions.indexes()[t], transactions.statuses()[t]);
+            byte status = transactions.statuses()[t];
+            boolean isOneEvent = events == 1 || status == TransactionStatus.ABORTED.code();
+            transaction(session, transactions.indexes()[t], status);
+            int before = 0;
+            int behind = 0;
             for (int o = starts[t]; o < starts[t + 1]; o++) {
                 int keyAndKind = rows.operations().keys()[o];
+                int key = ids[Operations.key(keyAndKind)];
+                if (Operations.isWrite(keyAndKind)) {
+                    lastWriter[key] = t;
+                }
                 operation(
                         session,
                         transactions.indexes()[t],
-                        o - starts[t],
-                        hashes[ids[keyAndKind >>> 1]],
-                        (keyAndKind & 1) != 0,
+                        isOneEvent || lastWriter[key] != t ? before++ : atCommit(behind++),
+                        hashes[key],
+                        Operations.isWrite(keyAndKind),
                         value(values, codes.of(rows.operations().values()[o])));
             }
         }
+    }
+
+    /** The number of an operation of a commit, where the snapshot of its transaction is another event. */
+    public static int atCommit(int number) {
+        return -1 - number;
     }
 
     /** The hash of a key. */
