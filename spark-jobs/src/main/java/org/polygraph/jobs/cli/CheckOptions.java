@@ -122,7 +122,7 @@ final class CheckOptions {
             names = "--window",
             paramLabel = "N",
             description = "Decide by windows of N transactions, which never changes a verdict (default: "
-                    + WindowedChecker.WINDOW + " at ser, if the history does not fit in memory; 0: never).")
+                    + WindowedChecker.WINDOW + " where the history does not fit in memory; 0: never).")
     private @Nullable Integer window;
 
     @Option(names = "--on-violation", paramLabel = "WHAT", description = "fail: exit 3; succeed: exit 0.")

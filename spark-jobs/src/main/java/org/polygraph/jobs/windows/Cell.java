@@ -6,6 +6,7 @@ import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
 import it.unimi.dsi.fastutil.objects.ObjectArrayList;
 import java.util.Arrays;
+import org.polygraph.jobs.certificate.replay.PlacedSessions;
 import org.polygraph.storage.dictionary.KeyDictionary;
 import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.model.TransactionStatus;
@@ -16,7 +17,7 @@ import org.polygraph.storage.table.HistoryTable;
  * snapshot, with the reads before its own writes of their keys and an {@link #INTENT} for each key that it writes; and its commit, with
  * all other operations. Sessions are numbers of the whole history; ids of keys and codes of values are this object's own.
  *
- * <p>Memory: 62 bytes an event, 12 an operation, 8 a key, 48 a commit at SI, and the labels of keys and values.
+ * <p>Memory: 62 bytes an event, 16 an operation, 8 a key, 48 a commit at SI, and the labels of keys and values.
  */
 final class Cell {
     /** Kinds of operations: a read; a write of a transaction that is one event. */
@@ -64,6 +65,8 @@ final class Cell {
     private final IntArrayList operations = new IntArrayList();
 
     private final LongArrayList codes = new LongArrayList();
+    /** By operation: of one of a commit, how many reads of the snapshot precede it in the transaction; else 0. */
+    private final IntArrayList readsBefore = new IntArrayList();
 
     Cell() {
         operationStarts.add(0);
@@ -152,6 +155,13 @@ final class Cell {
         return parts.getInt(event) == COMMIT;
     }
 
+    /** What an event is of its transaction. */
+    PlacedSessions.Event event(int event) {
+        return isSnapshot(event)
+                ? PlacedSessions.Event.SNAPSHOT
+                : isCommit(event) ? PlacedSessions.Event.COMMIT : PlacedSessions.Event.WHOLE;
+    }
+
     /** Of a commit: the hash of its transaction. */
     byte[] hash(int event) {
         return hashes.get(event);
@@ -177,10 +187,21 @@ final class Cell {
         return codes.getLong(operation);
     }
 
+    /** Of an operation of a commit: how many reads of the snapshot precede it in the transaction. */
+    int readsBefore(int operation) {
+        return readsBefore.getInt(operation);
+    }
+
     /** Adds an operation of the event that {@link #end} adds. @param code of its value; 0 for an intent */
     void add(int key, int kind, long code) {
+        addAtCommit(key, kind, code, 0);
+    }
+
+    /** Adds an operation of the commit that {@link #endCommit} adds. @param before see {@link #readsBefore} */
+    void addAtCommit(int key, int kind, long code, int before) {
         operations.add(key << KIND_BITS | kind);
         codes.add(code);
+        readsBefore.add(before);
     }
 
     /** Adds the snapshot of a transaction, as {@link #end} does a whole transaction. */
@@ -228,6 +249,7 @@ final class Cell {
         long clock = 0;
         operations.ensureCapacity(operations.size() + in.left() / BYTES_PER_OPERATION);
         codes.ensureCapacity(operations.size() + in.left() / BYTES_PER_OPERATION);
+        readsBefore.ensureCapacity(operations.size() + in.left() / BYTES_PER_OPERATION);
         while (in.hasMore()) {
             int session = in.count();
             long index = in.signed();
@@ -240,6 +262,7 @@ final class Cell {
             long start = hasStart ? clock + in.signed() : HistoryTable.NO_TIME;
             long end = hasEnd ? clock + in.signed() : HistoryTable.NO_TIME;
             int count = in.count();
+            int before = 0;
             for (int i = 0; i < count; i++) {
                 int keyAndKind = in.count();
                 int key = keyAndKind >>> KIND_BITS;
@@ -247,7 +270,9 @@ final class Cell {
                     ids.add(in.key(keys));
                 }
                 int kind = keyAndKind & KIND;
-                add(ids.getInt(key), kind, kind == INTENT ? 0 : in.value(values));
+                long code = kind == INTENT ? 0 : in.value(values);
+                before += (flags & COMMIT) == 0 ? 0 : in.count();
+                addAtCommit(ids.getInt(key), kind, code, before);
             }
             end(session, index, clock, (byte) (flags & STATUS), file, position, start, end);
             counted.set(size() - 1, (flags & COUNTED) != 0);
@@ -300,6 +325,7 @@ final class Cell {
                 out.signed(end(t) - clock);
             }
             out.unsigned(operationsEnd(t) - firstOperation(t));
+            int before = 0;
             for (int o = firstOperation(t); o < operationsEnd(t); o++) {
                 int key = key(o);
                 boolean isNew = outputOfKey[key] != number;
@@ -313,6 +339,10 @@ final class Cell {
                 }
                 if (kind(o) != INTENT) {
                     out.value(values, code(o));
+                }
+                if (isCommit(t)) {
+                    out.unsigned(readsBefore(o) - before);
+                    before = readsBefore(o);
                 }
             }
             if (isCommit(t)) {

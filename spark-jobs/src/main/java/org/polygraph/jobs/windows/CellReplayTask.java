@@ -3,12 +3,13 @@ package org.polygraph.jobs.windows;
 import java.io.IOException;
 import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.certificate.replay.PlacedSessions;
+import org.polygraph.jobs.certificate.replay.PlacedTimes;
 import org.polygraph.jobs.certificate.replay.Tally;
 import org.polygraph.jobs.decision.Budget;
 
 /**
  * Replays what does not depend on keys, for some cells. Result: the tally of their transactions, the tally of the operations that
- * count by place, and {@link PlacedSessions}.
+ * count by place, {@link PlacedSessions} and {@link PlacedTimes}.
  *
  * @param labels by number of a session: its label
  */
@@ -23,6 +24,7 @@ record CellReplayTask(Cells cells, long[] labels, Terms terms) implements Task {
         Tally raw = new Tally();
         Tally placed = new Tally();
         PlacedSessions sessions = new PlacedSessions();
+        PlacedTimes times = new PlacedTimes();
         for (int c = cells.from(); c < cells.to(); c++) {
             budget.require();
             Cell cell = cells.read(c);
@@ -35,10 +37,11 @@ record CellReplayTask(Cells cells, long[] labels, Terms terms) implements Task {
                 long session = labels[cell.session(t)];
                 byte status = cell.status(t).code();
                 boolean isCommit = cell.isCommit(t);
-                PlacedSessions.Event event = cell.isSnapshot(t)
-                        ? PlacedSessions.Event.SNAPSHOT
-                        : isCommit ? PlacedSessions.Event.COMMIT : PlacedSessions.Event.WHOLE;
+                PlacedSessions.Event event = cell.event(t);
                 sessions.event(terms, place, event, session, cell.index(t), status, cell.isCounted(t));
+                if (cell.isCounted(t)) {
+                    times.event(terms, event, status, cell.start(t), cell.end(t));
+                }
                 if (!cell.isSnapshot(t)) {
                     raw.transaction(session, cell.index(t), status);
                 }
@@ -68,6 +71,7 @@ record CellReplayTask(Cells cells, long[] labels, Terms terms) implements Task {
                 .signed(raw.sum())
                 .signed(placed.sum())
                 .bytes(sessions.toBytes())
+                .bytes(times.toBytes())
                 .toBytes();
     }
 }

@@ -7,9 +7,12 @@ import it.unimi.dsi.fastutil.longs.LongArrayList;
 import java.io.IOException;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.WindowProblem;
 import org.polygraph.storage.dictionary.ValueDictionary;
+import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.Operations;
 
 /** Neighbouring cells in memory while windows in them are repaired. The work for a window is proportional to the window. */
@@ -21,16 +24,19 @@ final class CellRun {
     private final Cell all = new Cell();
     private final VisibleOperations visible;
     private final long initial;
+    private final Terms terms;
+    /** Of a transaction: 1, or 2 for its snapshot and its commit. */
     private final int events;
+
     /** The events in their present order. */
     private final int[] order;
     /** By key: its number in the window that is repaired plus 1; 0 if it has none. */
     private final int[] numberOfKey;
 
-    /** @param events of a transaction: 1, or 2 for its snapshot and its commit */
-    CellRun(Cells cells, byte[] initial, int events) throws IOException {
+    CellRun(Cells cells, byte[] initial, Terms terms) throws IOException {
         this.cells = cells;
-        this.events = events;
+        this.terms = terms;
+        this.events = terms.guarantee().events();
         for (int c = cells.from(); c < cells.to(); c++) {
             cells.read(c, all);
         }
@@ -236,12 +242,30 @@ final class CellRun {
                     events,
                     sessionStarts.toIntArray(),
                     optional,
-                    null,
+                    times(),
                     new Operations(starts, operations.toIntArray(), codes.toLongArray(), null),
                     left,
                     presentOrder(outer),
                     before,
-                    sessionEdges(outer, sessionStarts));
+                    edges(outer, sessionStarts));
+        }
+
+        private WindowProblem.@Nullable Times times() {
+            if (!terms.guarantee().realTime()) {
+                return null;
+            }
+            long[] starts = new long[members()];
+            long[] ends = new long[members()];
+            for (int m = 0; m < members(); m++) {
+                starts[m] = all.start(member(m));
+                ends[m] = end(member(m));
+            }
+            return new WindowProblem.Times(starts, ends, terms.clockSkewNanos());
+        }
+
+        /** The end of a transaction if it bounds others; that of an unknown outcome does not. */
+        private long end(int event) {
+            return all.status(event) == TransactionStatus.COMMITTED ? all.end(event) : HistoryTable.NO_TIME;
         }
 
         private void addOperations(
@@ -296,8 +320,8 @@ final class CellRun {
             return order.toIntArray();
         }
 
-        /** The order of sessions between members and lone events, as pairs of events. */
-        private int[] sessionEdges(LoneEvents outer, IntArrayList sessionStarts) {
+        /** The order of sessions and real time between members and lone events, as pairs of events. */
+        private int[] edges(LoneEvents outer, IntArrayList sessionStarts) {
             Int2IntOpenHashMap numbers = new Int2IntOpenHashMap();
             numbers.defaultReturnValue(-1);
             for (int s = 0; outer.size() > 0 && s + 1 < sessionStarts.size(); s++) {
@@ -316,7 +340,34 @@ final class CellRun {
                     edges.add(snapshot);
                 }
             }
+            if (terms.guarantee().realTime()) {
+                addRealTime(outer, edges);
+            }
             return edges.toIntArray();
+        }
+
+        /** For each member the last lone commit before it in real time, and the first lone snapshot behind it. */
+        private void addRealTime(LoneEvents outer, IntArrayList edges) {
+            for (int m = 0; m < members(); m++) {
+                int before = -1;
+                int behind = -1;
+                for (int number = 0; number < outer.size(); number++) {
+                    int event = present[outer.index(number)];
+                    if (all.isCommit(event)) {
+                        before = terms.precedes(end(event), all.start(member(m))) ? number : before;
+                    } else if (behind < 0 && terms.precedes(end(member(m)), all.start(event))) {
+                        behind = number;
+                    }
+                }
+                if (before >= 0) {
+                    edges.add(2 * (members() + before) + 1);
+                    edges.add(2 * m);
+                }
+                if (behind >= 0) {
+                    edges.add(2 * m + 1);
+                    edges.add(2 * (members() + behind));
+                }
+            }
         }
 
         /** The values at the borders by key and kind: codes must not depend on the slices of keys. */

@@ -129,8 +129,11 @@ record IngestTask(
             }
             addReads(t);
             cell.endSnapshot(session, index, clock, status, piece.file(), position, start, end);
-            for (int o : atCommit) {
-                cell.add(key(o), isWrite(o) ? Cell.INTENDED : Cell.READ, code(o));
+            // Operation i of the commit follows i operations of the commit, and reads of the snapshot.
+            int first = rows.operations().starts()[t];
+            for (int i = 0; i < atCommit.size(); i++) {
+                int o = atCommit.getInt(i);
+                cell.addAtCommit(key(o), isWrite(o) ? Cell.INTENDED : Cell.READ, code(o), o - first - i);
             }
             byte[] content = hash(t, index, status, start, end);
             cell.endCommit(session, index, clock + 1, status, piece.file(), position, start, end, content);

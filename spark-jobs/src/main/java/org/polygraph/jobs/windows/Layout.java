@@ -8,6 +8,7 @@ import java.util.Comparator;
 import java.util.List;
 import org.polygraph.jobs.certificate.replay.Tally;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * The surveys of all pieces together: numbers of sessions, where the sessions of each piece go on, and the clocks at which cells begin.
@@ -21,6 +22,7 @@ final class Layout {
     private final byte[] initialValue;
     private String problem = "";
     private String loader = "";
+    private boolean startsAscend = true;
     /** By piece: by session of the piece, what {@link PieceRows#clocks} takes. */
     private final long[][] leads;
 
@@ -101,6 +103,7 @@ final class Layout {
         List<Part> parts = parts();
         long count = 0;
         long lead = PieceRows.NONE;
+        long lastStart = HistoryTable.NO_TIME;
         for (int i = 0; i < parts.size(); i++) {
             Part part = parts.get(i);
             Survey.Session session = part.session;
@@ -108,11 +111,16 @@ final class Layout {
             if (isFirst) {
                 count = 0;
                 lead = PieceRows.NONE;
+                lastStart = HistoryTable.NO_TIME;
                 if (loader.isEmpty() && Arrays.equals(session.loaded(), initialValue)) {
                     loader = "session " + session.label() + " begins with a transaction that may load the initial rows";
                 }
             } else if (problem.isEmpty() && parts.get(i - 1).session.greatest() >= session.least()) {
                 problem = "the transactions of session " + session.label() + " are not in their order in the input";
+            }
+            if (session.firstStart() != HistoryTable.NO_TIME) {
+                startsAscend &= session.startsAscend() && session.firstStart() >= lastStart;
+                lastStart = session.lastStart();
             }
             leads[part.piece][part.number] = lead;
             before[part.piece][part.number] = count;
@@ -150,6 +158,11 @@ final class Layout {
     /** Why the history cannot be decided by windows; empty if it can. */
     String problem() {
         return problem;
+    }
+
+    /** Whether the known starts of the transactions of each session ascend. */
+    boolean startsAscend() {
+        return startsAscend;
     }
 
     /** Which transaction may load initial rows; empty if none. */

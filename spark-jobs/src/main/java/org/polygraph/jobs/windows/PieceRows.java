@@ -1,9 +1,11 @@
 package org.polygraph.jobs.windows;
 
 import it.unimi.dsi.fastutil.ints.IntArrays;
+import it.unimi.dsi.fastutil.longs.LongArrayList;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.dictionary.ValueDictionary;
+import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryRows;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.Transactions;
@@ -148,6 +150,30 @@ final class PieceRows {
             }
         }
         return clocks;
+    }
+
+    /** The known starts of the transactions of a session that may count, by index. */
+    long[] starts(int session) {
+        LongArrayList known = new LongArrayList();
+        long[] starts = rows.transactions().starts();
+        for (int j = 0; starts != null && j < count(session); j++) {
+            int t = transaction(session, j);
+            if (starts[t] != HistoryTable.NO_TIME
+                    && rows.transactions().statuses()[t] != TransactionStatus.ABORTED.code()) {
+                known.add(starts[t]);
+            }
+        }
+        return known.toLongArray();
+    }
+
+    /** Whether no number is less than the one before it. */
+    static boolean ascend(long[] numbers) {
+        for (int i = 1; i < numbers.length; i++) {
+            if (numbers[i] < numbers[i - 1]) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** Every k-th clock of the sorted ones, from the middle of the first k on. */

@@ -169,9 +169,19 @@ final class SmallHistory {
             if (all.start(t) != HistoryTable.NO_TIME || all.end(t) != HistoryTable.NO_TIME) {
                 builder.times(all.start(t), all.end(t));
             }
-            addOperations(builder, keys, all, t, operations);
-            if (i + 1 < byInput.length && byTransaction(all, t, byInput[i + 1]) == 0) {
-                addOperations(builder, keys, all, byInput[++i], operations);
+            boolean isPair = i + 1 < byInput.length && byTransaction(all, t, byInput[i + 1]) == 0;
+            int o = all.firstOperation(t);
+            if (isPair) {
+                int commit = byInput[++i];
+                for (int p = all.firstOperation(commit); p < all.operationsEnd(commit); p++) {
+                    for (; o < all.firstOperation(t) + all.readsBefore(p); o++) {
+                        add(builder, keys, all, o, operations);
+                    }
+                    add(builder, keys, all, p, operations);
+                }
+            }
+            for (; o < all.operationsEnd(t); o++) {
+                add(builder, keys, all, o, operations);
             }
             builder.end();
         }
@@ -182,19 +192,17 @@ final class SmallHistory {
         }
     }
 
-    private static void addOperations(
-            HistoryTableBuilder builder, int[] keys, Cell all, int event, Operations operations) {
-        for (int o = all.firstOperation(event); o < all.operationsEnd(event); o++) {
-            if (all.kind(o) != Cell.INTENT && operations.has(o)) {
-                byte[] label =
-                        new BlockWriter().value(all.values(), all.code(o)).toBytes();
-                long code = new BlockReader(label).value(builder.values());
-                if (all.isWrite(o)) {
-                    builder.write(keys[all.key(o)], code);
-                } else {
-                    builder.read(keys[all.key(o)], code);
-                }
-            }
+    private static void add(HistoryTableBuilder builder, int[] keys, Cell all, int operation, Operations operations) {
+        if (all.kind(operation) == Cell.INTENT || !operations.has(operation)) {
+            return;
+        }
+        byte[] label =
+                new BlockWriter().value(all.values(), all.code(operation)).toBytes();
+        long code = new BlockReader(label).value(builder.values());
+        if (all.isWrite(operation)) {
+            builder.write(keys[all.key(operation)], code);
+        } else {
+            builder.read(keys[all.key(operation)], code);
         }
     }
 }

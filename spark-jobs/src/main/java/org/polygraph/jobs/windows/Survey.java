@@ -9,6 +9,7 @@ import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryRows;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * What the driver has to know of one piece of the input: its sessions, a sample of clocks and its counts.
@@ -40,9 +41,20 @@ record Survey(
      * A session in a piece.
      *
      * @param lead maximum of clock - number over its events, see {@link PieceRows#lead}
+     * @param startsAscend whether the starts of its transactions that may count ascend, as far as they are known
+     * @param firstStart the first of these starts, and the last; {@link HistoryTable#NO_TIME} if there is none
      * @param loaded the value as a block, if its first transaction is committed and writes this value only; else empty
      */
-    record Session(long label, long count, long least, long greatest, long lead, byte[] loaded) {}
+    record Session(
+            long label,
+            long count,
+            long least,
+            long greatest,
+            long lead,
+            boolean startsAscend,
+            long firstStart,
+            long lastStart,
+            byte[] loaded) {}
 
     private static Survey problem(String problem) {
         return new Survey(problem, new Session[0], new long[0], 0, 0, new long[4], 0, 0, new byte[0], 0);
@@ -55,7 +67,10 @@ record Survey(
                     .unsigned(s.count)
                     .signed(s.least)
                     .signed(s.greatest)
-                    .signed(s.lead);
+                    .signed(s.lead)
+                    .unsigned(s.startsAscend ? 1 : 0)
+                    .signed(s.firstStart)
+                    .signed(s.lastStart);
             out.bytes(s.loaded);
         }
         out.unsigned(sample.length);
@@ -77,7 +92,16 @@ record Survey(
         String problem = in.text();
         Session[] sessions = new Session[in.count()];
         for (int s = 0; s < sessions.length; s++) {
-            sessions[s] = new Session(in.signed(), in.unsigned(), in.signed(), in.signed(), in.signed(), in.bytes());
+            sessions[s] = new Session(
+                    in.signed(),
+                    in.unsigned(),
+                    in.signed(),
+                    in.signed(),
+                    in.signed(),
+                    in.unsigned() == 1,
+                    in.signed(),
+                    in.signed(),
+                    in.bytes());
         }
         long[] sample = new long[in.count()];
         long before = 0;
@@ -141,6 +165,7 @@ record Survey(
             ValueDictionary values = new ValueDictionary();
             ValueDictionary.Codes codes = values.addAll(rows.values());
             for (int s = 0; s < sessions.length; s++) {
+                long[] starts = piece.starts(s);
                 int first = piece.transaction(s, 0);
                 int last = piece.transaction(s, piece.count(s) - 1);
                 sessions[s] = new Session(
@@ -149,6 +174,9 @@ record Survey(
                         rows.transactions().indexes()[first],
                         rows.transactions().indexes()[last],
                         piece.lead(s),
+                        PieceRows.ascend(starts),
+                        starts.length == 0 ? HistoryTable.NO_TIME : starts[0],
+                        starts.length == 0 ? HistoryTable.NO_TIME : starts[starts.length - 1],
                         loaded(rows, first, values, codes));
             }
             Tally tally = new Tally();

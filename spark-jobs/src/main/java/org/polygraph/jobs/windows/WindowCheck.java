@@ -18,7 +18,7 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Decides SER or SI by windows that workers repair. While few reads are violated, a window is a small one around each of them, and grows from
+ * Decides SER, SI, SSER or SSI by windows that workers repair. While few reads are violated, a window is a small one around each of them, and grows from
  * round to round. While many are, windows are two cells with the reads left out that the window cannot explain, shifted by a cell in every
  * other round, and later strict. The largest window is the history itself, so this ends unless a window does not fit into the
  * memory of a worker.
@@ -69,10 +69,10 @@ public final class WindowCheck {
     }
 
     /**
-     * A check at SER or SI.
+     * A check.
      *
      * @param plan of a history in JSON Lines or Parquet
-     * @param terms of SER or SI
+     * @param terms of SER, SI, SSER or SSI
      */
     public WindowCheck(
             Workers workers, ReadPlan plan, WindowSettings settings, Terms terms, Judge judge, PhaseClock phases) {
@@ -150,12 +150,18 @@ public final class WindowCheck {
      */
     public Outcome run(boolean usesTimes, boolean findsLoaders) throws IOException {
         phases.begin("read");
-        WindowStore store = new WindowStore(workers, plan, usesTimes, settings, terms);
+        boolean ordersByTime = usesTimes || terms.guarantee().realTime();
+        WindowStore store = new WindowStore(workers, plan, ordersByTime, settings, terms);
         this.store = store;
         Layout layout = store.layout();
         long[] byStatus = layout.byStatus();
         if (!layout.problem().isEmpty()) {
             return open(layout.problem());
+        }
+        if (terms.guarantee().realTime()
+                && byStatus[TransactionStatus.INDETERMINATE.code()] > 0
+                && !layout.startsAscend()) {
+            return open("starts contradict the order of a session");
         }
         if (findsLoaders && !layout.loader().isEmpty()) {
             return open(layout.loader());
@@ -164,8 +170,11 @@ public final class WindowCheck {
         if (byStatus[TransactionStatus.COMMITTED.code()] == 0) {
             return open("no transaction committed");
         }
-        store.ingest(plan, usesTimes);
+        store.ingest(plan, ordersByTime);
         phases.end(Arrays.stream(byStatus).sum());
+        if (terms.guarantee().realTime() && !store.respectsTime()) {
+            return open("times contradict the order of a session");
+        }
         phases.begin("windows");
         store.deal();
         if (byStatus[TransactionStatus.INDETERMINATE.code()] > 0) {

@@ -16,6 +16,7 @@ import org.polygraph.jobs.certificate.format.RankPart;
 import org.polygraph.jobs.certificate.format.RankRange;
 import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.certificate.replay.PlacedSessions;
+import org.polygraph.jobs.certificate.replay.PlacedTimes;
 import org.polygraph.jobs.certificate.replay.Tally;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.dictionary.ValueDictionary;
@@ -56,6 +57,7 @@ final class WindowStore {
 
     private boolean[] isChanged = new boolean[0];
     private long operations;
+    private boolean respectsTime;
     private long order;
     private int slices = 1;
     private int writes;
@@ -84,6 +86,11 @@ final class WindowStore {
 
     int cellCount() {
         return cells.size();
+    }
+
+    /** Whether the first order has no transaction before one that had ended before it started. */
+    boolean respectsTime() {
+        return respectsTime;
     }
 
     /** The number of events. */
@@ -120,6 +127,7 @@ final class WindowStore {
 
     /** Reads the input into cells. */
     void ingest(ReadPlan plan, boolean usesTimes) throws IOException {
+        PlacedTimes times = new PlacedTimes();
         int[] files = plan.pieces().stream().mapToInt(Piece::file).toArray();
         List<Task> tasks = new ArrayList<>();
         for (int p = 0; p < files.length; p++) {
@@ -143,7 +151,11 @@ final class WindowStore {
                 "sort transactions",
                 IntStream.range(0, groups.length - 1)
                         .mapToObj(g -> new SortTask(
-                                having(pieces, groups[g], groups[g + 1]), groups[g], groups[g + 1], workers.folder()))
+                                having(pieces, groups[g], groups[g + 1]),
+                                groups[g],
+                                groups[g + 1],
+                                terms,
+                                workers.folder()))
                         .toList());
         long[] counts = new long[layout.cells()];
         for (int g = 0; g < results.size(); g++) {
@@ -156,8 +168,10 @@ final class WindowStore {
             for (int c = groups[g]; c < groups[g + 1]; c++) {
                 cells.add(section);
             }
+            times.then(terms, PlacedTimes.ofBytes(in.bytes()));
         }
         Section.delete(pieces);
+        respectsTime = times.discrepancy() == null;
         firsts = DealTask.firsts(counts);
         groups = grouped(firsts);
         isChanged = new boolean[groups.length];
@@ -346,7 +360,7 @@ final class WindowStore {
                     new ArrayList<>(decided.subList(number, number + count)),
                     new ArrayList<>(having(borders, number, number + count)),
                     layout.initialValue(),
-                    events,
+                    terms,
                     strict,
                     workers.folder(),
                     moved));
@@ -444,6 +458,7 @@ final class WindowStore {
      */
     String replay() throws IOException {
         PlacedSessions sessions = new PlacedSessions();
+        PlacedTimes times = new PlacedTimes();
         Tally raw = new Tally();
         Tally placed = new Tally();
         for (byte[] result : perGroup("replay sessions", some -> new CellReplayTask(some, layout.labels(), terms))) {
@@ -451,8 +466,12 @@ final class WindowStore {
             raw.add(in.signed());
             placed.add(in.signed());
             sessions.then(PlacedSessions.ofBytes(in.bytes()));
+            times.then(terms, PlacedTimes.ofBytes(in.bytes()));
         }
         String wrong = sessions.discrepancy();
+        if (wrong == null && terms.guarantee().realTime()) {
+            wrong = times.discrepancy();
+        }
         if (wrong != null) {
             return wrong;
         }

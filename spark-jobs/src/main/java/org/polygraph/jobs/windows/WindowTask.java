@@ -3,6 +3,7 @@ package org.polygraph.jobs.windows;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.storage.model.BudgetException;
 
@@ -15,7 +16,7 @@ import org.polygraph.storage.model.BudgetException;
  * @param number of the first window in {@code borders}
  * @param windows ascending and disjoint
  * @param borders sections that {@link BorderTask}s wrote
- * @param events of a transaction: 1, or 2 for its snapshot and its commit
+ * @param terms of the level
  * @param strict whether reads have to be explained that no write in the window can explain
  */
 record WindowTask(
@@ -24,7 +25,7 @@ record WindowTask(
         ArrayList<WindowStore.Range> windows,
         ArrayList<Section> borders,
         byte[] initial,
-        int events,
+        Terms terms,
         boolean strict,
         String folder,
         String name)
@@ -48,7 +49,7 @@ record WindowTask(
         Section.Output out = new Section.Output(from, runs.get(runs.size() - 1).to() - from);
         int w = 0;
         for (Cells cells : runs) {
-            CellRun run = new CellRun(cells, initial, events);
+            CellRun run = new CellRun(cells, initial, terms);
             boolean isMoved = false;
             for (; w < windows.size() && windows.get(w).from() < cells.first(cells.to()); w++) {
                 int outcome = repair(run.new Window(windows.get(w)), blocks, w, budget);

@@ -38,6 +38,9 @@ import org.polygraph.storage.testkit.TinyHistories;
 /** Windows in scratch files against the embedded engine. */
 class WindowCheckTest {
     private static final long SEED = 0x57a6;
+    private static final IsolationLevel[] LEVELS = {
+        IsolationLevel.SER, IsolationLevel.SI, IsolationLevel.SSER, IsolationLevel.SSI
+    };
 
     @TempDir
     private Path folder;
@@ -48,7 +51,7 @@ class WindowCheckTest {
     void tinyHistoriesHaveTheSameVerdicts() throws IOException, HistoryException {
         TinyHistories stream = new TinyHistories(SEED);
         for (int i = 0; i < SuiteScale.of(600); i++) {
-            IsolationLevel level = i % 2 == 0 ? IsolationLevel.SER : IsolationLevel.SI;
+            IsolationLevel level = LEVELS[i % LEVELS.length];
             SplitMix random = new SplitMix(stream.seedOf(i));
             HistoryTable history = stream.at(i);
             assertDecided(
@@ -67,11 +70,11 @@ class WindowCheckTest {
     @Test
     void historiesOfManyWindowsHaveTheSameVerdicts() throws IOException, HistoryException {
         for (int i = 0; i < SuiteScale.of(60); i++) {
-            IsolationLevel level = i % 2 == 0 ? IsolationLevel.SER : IsolationLevel.SI;
+            IsolationLevel level = LEVELS[i % LEVELS.length];
             SplitMix random = new SplitMix(SplitMix.seedOf(SEED + 1, i));
             HistoryGenerator generator = HistoryGenerator.withSeed(random.nextLong())
                     .isolation(
-                            level == IsolationLevel.SER
+                            level.eventsPerTransaction() == 1
                                     ? HistoryGenerator.Isolation.OPTIMISTIC
                                     : HistoryGenerator.Isolation.SNAPSHOT)
                     .sessions(random.between(3, 30))

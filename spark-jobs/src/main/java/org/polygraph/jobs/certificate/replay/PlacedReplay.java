@@ -1,6 +1,5 @@
 package org.polygraph.jobs.certificate.replay;
 
-import it.unimi.dsi.fastutil.longs.Long2LongOpenHashMap;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -8,16 +7,24 @@ import org.jspecify.annotations.Nullable;
  * Replays the raw operations of some keys in an order of events: every read returns the last write of the key before it,
  * its transaction's own writes included, or if there is none the initial value. Operations come in the order of the
  * places of their events, and within an event in its order. Where a transaction is two events, no other transaction writes
- * a key between its snapshot, which has an intent for each key that it writes, and its commit. Memory: 16 bytes a
- * key, and 52 bytes an intent between the two events of its transaction.
+ * a key between its snapshot, which has an intent for each key that it writes, and its commit. Memory: 20 bytes a
+ * key, and 16 bytes an intent between the two events of its transaction.
  */
 public final class PlacedReplay {
     private static final long NONE = -1;
 
     private final long initialValue;
     private final int events;
-    /** By key and session: the place of the intent whose write is still to come. */
-    private final Long2LongOpenHashMap intents = new Long2LongOpenHashMap();
+    /** By key: the number of its last intent whose write is still to come, plus 1. By number: session, place, and the one before. */
+    private int[] lastIntents = new int[16];
+
+    private int[] sessions = new int[16];
+    private long[] intents = new long[16];
+    private int[] next = new int[16];
+    /** Numbers from here on were never used. */
+    private int unused;
+    /** A number that is used no more, plus 1; {@link #next} has others. */
+    private int free;
 
     private int keys;
     /** By key: the last value written. */
@@ -41,7 +48,6 @@ public final class PlacedReplay {
     public PlacedReplay(long initialValue, int events) {
         this.initialValue = initialValue;
         this.events = events;
-        intents.defaultReturnValue(NONE);
     }
 
     /**
@@ -51,13 +57,42 @@ public final class PlacedReplay {
      */
     public void intent(long at, int numberThere, int key, int session) {
         ordered(at, numberThere);
-        if (intents.put(id(key, session), at) != NONE) {
+        if (take(key, session) != NONE) {
             wrong("the intent at place " + at + " is the second of its session and key before a write");
         }
+        int slot = free == 0 ? unused++ : free - 1;
+        if (slot == sessions.length) {
+            sessions = Arrays.copyOf(sessions, 2 * slot);
+            intents = Arrays.copyOf(intents, 2 * slot);
+            next = Arrays.copyOf(next, 2 * slot);
+        }
+        free = free == 0 ? 0 : next[slot];
+        sessions[slot] = session;
+        intents[slot] = at;
+        next[slot] = lastIntents[key];
+        lastIntents[key] = slot + 1;
     }
 
-    private static long id(int key, int session) {
-        return (long) key << Integer.SIZE | session;
+    /** Removes the intent of a session for a key. @return its place */
+    private long take(int key, int session) {
+        if (key >= keys) {
+            addKeys(key + 1);
+        }
+        int before = 0;
+        for (int i = lastIntents[key]; i != 0; i = next[i - 1]) {
+            if (sessions[i - 1] == session) {
+                if (before == 0) {
+                    lastIntents[key] = next[i - 1];
+                } else {
+                    next[before - 1] = next[i - 1];
+                }
+                next[i - 1] = free;
+                free = i;
+                return intents[i - 1];
+            }
+            before = i;
+        }
+        return NONE;
     }
 
     /**
@@ -76,7 +111,7 @@ public final class PlacedReplay {
         if (isWrite) {
             writes++;
             if (events == 2 && writers[key] != at) {
-                long intent = intents.remove(id(key, session));
+                long intent = take(key, session);
                 if (intent == NONE) {
                     wrong("the write at place " + at + " has no intent at the snapshot of its transaction");
                 } else if (writers[key] > intent) {
@@ -108,6 +143,7 @@ public final class PlacedReplay {
         if (count > values.length) {
             values = Arrays.copyOf(values, 2 * count);
             writers = Arrays.copyOf(writers, 2 * count);
+            lastIntents = Arrays.copyOf(lastIntents, 2 * count);
         }
         Arrays.fill(values, keys, count, initialValue);
         Arrays.fill(writers, keys, count, -1);
