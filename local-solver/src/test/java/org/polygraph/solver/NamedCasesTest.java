@@ -82,7 +82,7 @@ class NamedCasesTest {
     }
 
     @Test
-    void aReadThatNobodyWrote() {
+    void aReadOfAValueWithoutWriter() {
         RandomPolygraph g = problem(3, 1, 1);
         g.write(0, 0, 1);
         g.write(0, 2, 5);

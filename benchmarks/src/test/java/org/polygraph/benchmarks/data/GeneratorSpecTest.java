@@ -9,7 +9,7 @@ import org.polygraph.storage.table.HistoryTable;
 
 class GeneratorSpecTest {
     @Test
-    void saysEverySetting() {
+    void parsesEverySetting() {
         HistoryTable table = GeneratorSpec.parse(
                         "gen:txns=200,keys=20,sessions=5,ops=3,reads=0.4,rmw=0.1,zipf=0.9,values=4,isolation=snapshot,seed=9")
                 .generate();
@@ -36,7 +36,7 @@ class GeneratorSpecTest {
     }
 
     @Test
-    void saysKeysByTransactionsHotKeysRepeatedValuesAndOutcomes() {
+    void parsesKeysByTransactionsHotKeysRepeatedValuesAndOutcomes() {
         HistoryTable table = GeneratorSpec.parse(
                         "gen:keys=0.1/txn,txns=2000,hotspot=0.1:0.9,values=3,repeat=0.5,times=true,aborted=0.1,"
                                 + "indeterminate=0.1,sessions=5")

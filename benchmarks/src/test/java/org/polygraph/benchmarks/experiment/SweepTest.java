@@ -56,7 +56,7 @@ class SweepTest {
     }
 
     @Test
-    void saysWhatIsWrong() {
+    void mistakesAreNamed() {
         assertThatThrownBy(() -> Sweep.parse("run gen: levels=ser", List.of()))
                 .hasMessage("'levels=ser' in run gen: levels=ser; expected level, setting, seconds or heap");
         assertThatThrownBy(() -> Sweep.parse("runs gen:", List.of())).hasMessageStartingWith("'runs gen:'; expected");
@@ -65,7 +65,7 @@ class SweepTest {
     }
 
     @Test
-    void settingsDifferFromTheDefaultInWhatTheySay() {
+    void settingsDifferFromTheDefaultAsGiven() {
         assertThat(Setting.parse("default")).isEqualTo(new Setting(Setting.MEASURED, TimeMode.NONE));
         assertThat(Setting.parse("rounds=off+time=hint"))
                 .isEqualTo(new Setting(Setting.MEASURED.withRounds(Tuning.NO_RULES), TimeMode.HINT));

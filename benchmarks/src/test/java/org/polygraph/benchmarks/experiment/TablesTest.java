@@ -87,7 +87,7 @@ class TablesTest {
     }
 
     @Test
-    void tablesSayWhatWasNotDecided() {
+    void tablesShowUndecidedMeasurements() {
         assertThat(Tables.growth(some()))
                 .startsWith("| series | 1000 | 100k |\n|---|---|---|\n| zipf=0.9 SER | 0.020 s | UNKNOWN at 60 s |\n");
         assertThat(Tables.ablation(some()).lines()).hasSize(12);

@@ -41,7 +41,7 @@ class DistinctWritesTest {
      * noticed.
      */
     @Test
-    void knowsTheUsualWaysToCount() throws HistoryException {
+    void recognizesAscendingValues() throws HistoryException {
         SplitMix random = new SplitMix(0xd158);
         for (int way = 0; way < 5; way++) {
             int keys = 500;

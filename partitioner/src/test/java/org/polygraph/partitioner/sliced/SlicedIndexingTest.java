@@ -172,7 +172,7 @@ class SlicedIndexingTest {
     }
 
     @Test
-    void sliceThatIsMissingOrThereTwiceIsTold() {
+    void missingAndRepeatedSlicesAreReported() {
         HistoryTable table = HistoryDsl.parse("init 0; w(0,1) w(1,1) w(2,1); r(1,0)");
         SlicedIndexing indexing = SlicedIndexing.of(table, IndexedHistory.Indeterminate.MAYBE, new KeySlices(3, 2));
         VersionIndex whole =

@@ -65,7 +65,7 @@ final class Converters {
 
     /** {@code -f}: a format's label. */
     static final class Format implements ITypeConverter<HistoryFormat> {
-        static final String LABELS = "auto, jsonl, parquet, dbcop, cobra, plume or edn.";
+        static final String LABELS = HistoryFormat.LABELS + ".";
 
         @Override
         public HistoryFormat convert(String text) {

@@ -67,7 +67,7 @@ public record CheckRequest(
     /** Returns what an order must fulfil for a PASS; empty for levels without such an order. */
     public Optional<Terms> terms() {
         return Guarantee.of(level.label(), time == TimeMode.STRICT)
-                .map(promise -> new Terms(promise, clockSkewNanos, indeterminate));
+                .map(guarantee -> new Terms(guarantee, clockSkewNanos, indeterminate));
     }
 
     /** Creates a request without timestamps, in which unknown outcomes are committed if observed. */

@@ -41,10 +41,10 @@ public final class Implications {
 
     /** Whether every history that satisfies the one level satisfies the other. */
     public static boolean implies(IsolationLevel stronger, IsolationLevel weaker) {
-        return promise(stronger).implies(promise(weaker));
+        return guarantee(stronger).implies(guarantee(weaker));
     }
 
-    private static Guarantee promise(IsolationLevel level) {
+    private static Guarantee guarantee(IsolationLevel level) {
         return Guarantee.of(level.label(), false).orElseThrow();
     }
 

@@ -57,7 +57,7 @@ class CheckWordsTest {
     private final Environment environment = environment();
 
     @Test
-    void areWhatPicocliMakesOfThem() {
+    void meanTheSameAsWithPicocli() {
         long seed = 0xc11;
         int taken = 0;
         int refused = 0;
@@ -78,7 +78,7 @@ class CheckWordsTest {
     }
 
     @Test
-    void takesTheUsual() {
+    void takesFrequentWords() {
         for (String line : List.of(
                 "-l rc h.parquet",
                 "-q -l rc h.parquet",

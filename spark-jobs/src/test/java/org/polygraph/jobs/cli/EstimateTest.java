@@ -70,7 +70,7 @@ class EstimateTest {
     }
 
     @Test
-    void footersSayHowMuchThereIs() throws IOException {
+    void footersHaveTheCounts() throws IOException {
         JsonNode size = estimate("estimate", "--json", path("h.parquet"));
         assertThat(size.get("source").asText()).isEqualTo("metadata");
         assertThat(size.get("transactions").asLong()).isEqualTo(TRANSACTIONS);
@@ -331,7 +331,7 @@ class EstimateTest {
     }
 
     @Test
-    void badInputIsToldAsCheckDoes() throws IOException {
+    void badInputHasTheMessagesOfCheck() throws IOException {
         assertThat(InProcess.run("estimate", path("nowhere")).exitCode()).isEqualTo(6);
         Path broken = folder.resolve("broken.jsonl");
         byte[] text = Files.readAllBytes(folder.resolve("h.jsonl"));

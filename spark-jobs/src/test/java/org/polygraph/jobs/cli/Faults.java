@@ -40,7 +40,7 @@ import org.polygraph.storage.testkit.Unrecorded;
  * ./polygraph --version
  * mvn -q -pl spark-jobs -am test -Dsurefire.failIfNoSpecifiedTests=false -Dsurefire.excludedGroups=none -Dtest.heap=5g \
  *     -Dpolygraph.faults.transactions=1250000 \
- *     -Dtest='WorkerLossIT#killedInEachJob,FaultsTest#driversKilledInEachJobAreGoneOnFrom'
+ *     -Dtest='WorkerLossIT#killedInEachJob,FaultsTest#driversKilledInEachJobAreResumed'
  * </pre>
  */
 final class Faults {

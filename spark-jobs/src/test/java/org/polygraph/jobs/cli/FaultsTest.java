@@ -286,14 +286,14 @@ class FaultsTest {
     }
 
     @Test
-    void driversKilledAreGoneOnFrom() throws IOException, InterruptedException {
+    void killedDriversAreResumed() throws IOException, InterruptedException {
         killDriver(Question.SER, "force edges, round 2");
     }
 
     @Test
     @Tag("full")
     @Timeout(7200)
-    void driversKilledInEachJobAreGoneOnFrom() throws IOException, InterruptedException {
+    void driversKilledInEachJobAreResumed() throws IOException, InterruptedException {
         for (Question question : Question.asked()) {
             for (String job : question.jobs) {
                 killDriver(question, job);
@@ -440,7 +440,7 @@ class FaultsTest {
 
     /** The metrics that cluster-config/deploy/metrics.properties publishes for Prometheus. */
     @Test
-    void metricsAreTold() throws IOException, InterruptedException {
+    void metricsArePublished() throws IOException, InterruptedException {
         Path out = faults.out("metrics");
         faults.assertAsIfNothingHadHappened(Question.SER, out, faults.check(Question.SER, out, SPARK));
         String ui =

@@ -143,7 +143,7 @@ class GenerateTest {
     }
 
     @Test
-    void theHeaderSaysWhatItIs() throws HistoryException, IOException {
+    void theHeaderDescribesTheWorkload() throws HistoryException, IOException {
         String path = file("header.jsonl");
         generate(path, "--transactions 20 --level si --anomaly lost-update --at 9 --seed 5");
         HistoryTable table = HistoryReader.read(path, HistoryFormat.AUTO);
@@ -196,7 +196,7 @@ class GenerateTest {
     }
 
     @Test
-    void whatIsThereStaysUnlessToldOtherwise() throws IOException {
+    void existingFilesStayWithoutOverwrite() throws IOException {
         String path = file("a.jsonl");
         generate(path, "--transactions 5");
         String before = Files.readString(Path.of(path));
@@ -228,7 +228,7 @@ class GenerateTest {
     }
 
     @Test
-    void wrongOptionsSayWhatIsWrong() {
+    void wrongOptionsAreExplained() {
         String[][] cases = {
             {"--transactions 0", "--transactions 0; expected 1 to 274877906944"},
             {"--sessions 70000", "--sessions 70000; expected 1 to 65536"},

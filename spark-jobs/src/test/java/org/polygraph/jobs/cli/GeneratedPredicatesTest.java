@@ -43,7 +43,7 @@ class GeneratedPredicatesTest {
     }
 
     @Test
-    void refusesWhatItHasNot() {
+    void refusesUnsupportedOptions() {
         InProcess parts = run("generate", "--predicates", "0.5", "--parts", "2", "-o", path("parts"));
         assertThat(parts.exitCode()).isEqualTo(2);
         assertThat(parts.err()).contains("leave out --parts");

@@ -102,7 +102,7 @@ class LauncherIT {
     /** If Maven's repository was emptied, or another user cannot read it, the launcher builds again. */
     @Test
     @Tag("process")
-    void aLibraryThatIsGoneIsFetchedAgain() throws IOException, InterruptedException {
+    void aMissingLibraryIsFetchedAgain() throws IOException, InterruptedException {
         Path launcher = checkout("echo this is $0; exit 9");
         Map<String, String> environment = programs();
         Command command = run(environment, launcher.toString(), "version");
@@ -120,7 +120,7 @@ class LauncherIT {
     @ParameterizedTest
     @Tag("process")
     @CsvSource({"INT,130,java", "TERM,143,java", "INT,130,mvn", "TERM,143,mvn"})
-    void aSignalWhileThingsAreDoneOnceEndsThem(String signal, int exitCode, String program)
+    void aSignalEndsTheStepsThatAreDoneOnce(String signal, int exitCode, String program)
             throws IOException, InterruptedException {
         Path steps = folder.resolve("steps");
         Path launcher = checkout("echo ${0##*/}$$ >>'" + steps + "'; trap 'exit 130' INT; exec sleep 60");

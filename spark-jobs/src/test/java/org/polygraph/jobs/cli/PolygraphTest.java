@@ -134,7 +134,7 @@ class PolygraphTest {
     }
 
     @Test
-    void aRunTellsItselfAndHandsOutItsReport() throws IOException {
+    void aRunIsExplainedAndItsReportCopied() throws IOException {
         String runs = folder.resolve("runs").toString();
         assertThat(run("check", "-l", "ser", "-o", runs, violation)).isEqualTo(3);
         int before = fake.checks;
@@ -500,7 +500,7 @@ class PolygraphTest {
     // --- stats and lint
 
     @Test
-    void statsAndLintSayWhatIsThere() {
+    void statsAndLintDescribeAHistory() {
         String missing = folder.resolve("missing").toString();
         assertThat(run("stats", pass, missing, violation)).isEqualTo(6);
         assertThat(out)

@@ -58,7 +58,7 @@ class ProgressPrinterTest {
     }
 
     @Test
-    void jsonTellsOfStages() {
+    void jsonReportsPhases() {
         ProgressPrinter printer = printer(ProgressMode.JSON, false);
         for (int path = 0; path < 2; path++) {
             assertThat(printed().lines()).singleElement().asString().contains("\"phase\":\"reading\",\"done\":0");

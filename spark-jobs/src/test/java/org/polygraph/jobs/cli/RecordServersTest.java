@@ -31,7 +31,7 @@ class RecordServersTest {
         Path initdb = program("initdb");
         Path postgres = program("postgres");
         // PostgreSQL refuses to run as root.
-        List<String> user = asNobody();
+        List<String> user = withoutRights();
         run(user, initdb.toString(), "-D", data().toString(), "-A", "trust", "-U", "polygraph", "-N");
         int port = freePort();
         try (Server server = new Server(
@@ -67,7 +67,7 @@ class RecordServersTest {
                 "CREATE DATABASE IF NOT EXISTS polygraph;\n"
                         + "CREATE USER IF NOT EXISTS polygraph@'127.0.0.1' IDENTIFIED BY 'polygraph';\n"
                         + "GRANT ALL ON polygraph.* TO polygraph@'127.0.0.1';\n");
-        List<String> user = asNobody();
+        List<String> user = withoutRights();
         run(
                 user,
                 install.toString(),
@@ -158,7 +158,7 @@ class RecordServersTest {
      * The words before a command that runs it as a user without rights, if this process is root; that user owns the
      * folder.
      */
-    private List<String> asNobody() throws Exception {
+    private List<String> withoutRights() throws Exception {
         if (!"root".equals(System.getProperty("user.name"))) {
             return List.of();
         }

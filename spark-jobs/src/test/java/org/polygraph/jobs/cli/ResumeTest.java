@@ -63,7 +63,7 @@ class ResumeTest {
 
     @Test
     @Timeout(240)
-    void aKilledCheckGoesOn() throws IOException, InterruptedException {
+    void aKilledCheckContinues() throws IOException, InterruptedException {
         String history = history();
         Path whole = folder.resolve("whole");
         assertThat(InProcess.run(words(history, whole)).exitCode()).isZero();
@@ -89,7 +89,7 @@ class ResumeTest {
     @Test
     @Tag("process")
     @Timeout(240)
-    void soDoThoseWithTimes() throws IOException, InterruptedException {
+    void checksWithTimesContinueToo() throws IOException, InterruptedException {
         HistoryTable table = HistoryGenerator.withSeed(SEED)
                 .sessions(20)
                 .transactions(30_000)

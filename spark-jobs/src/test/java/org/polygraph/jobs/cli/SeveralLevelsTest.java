@@ -169,7 +169,7 @@ class SeveralLevelsTest {
     }
 
     @Test
-    void explainTellsEachLevel() {
+    void explainCoversEachLevel() {
         assertThat(run("explain", "-l", "si,ser", SKEW)).isEqualTo(3);
         assertThat(results()).containsExactly("VIOLATION ser", "PASS si");
         assertThat(out).contains("\n  Expected\n");

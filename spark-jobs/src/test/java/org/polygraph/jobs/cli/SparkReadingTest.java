@@ -41,7 +41,7 @@ class SparkReadingTest {
     }
 
     @AfterEach
-    void readUsualPieces() {
+    void readDefaultPieces() {
         System.clearProperty(PIECE_BYTES);
         assertThat(SparkSession.active().sparkContext().getPersistentRDDs().isEmpty())
                 .isTrue();
@@ -139,7 +139,7 @@ class SparkReadingTest {
     }
 
     @Test
-    void whatIsWrongWithBytesIsToldAsByOnePass() throws Exception {
+    void damagedBytesHaveTheMessageOfOnePass() throws Exception {
         HistoryTable table = HistoryReader.read(generated("h.jsonl", ""), HistoryFormat.AUTO);
         Path flag = Path.of(dbcop("flag.bincode", table));
         byte[] content = Files.readAllBytes(flag);
@@ -166,7 +166,7 @@ class SparkReadingTest {
     }
 
     @Test
-    void whatIsWrongIsToldAsByOnePass() throws IOException {
+    void errorsHaveTheMessageOfOnePass() throws IOException {
         String path = generated("h.jsonl", "");
         List<String> lines = Files.readAllLines(Path.of(path));
         List<String> broken = new ArrayList<>(lines);

@@ -25,7 +25,7 @@ class StandaloneIT {
     }
 
     @Test
-    void aCheckOnTwoWorkersSaysWhatTheEmbeddedOneSays() throws IOException, InterruptedException {
+    void aCheckOnTwoWorkersAgreesWithTheEmbeddedOne() throws IOException, InterruptedException {
         String check = "./polygraph check -q -l ser spark-jobs/examples/bank-serializable.jsonl"
                 + " spark-jobs/examples/write-skew.jsonl";
         Command embedded = Command.run(Command.ROOT, Map.of(), List.of("bash", "-c", check));

@@ -90,7 +90,7 @@ class TimeoutTest {
 
     /** The check fails before it reads: the history does not exist. */
     @Test
-    void settingsThatCannotWorkAreToldFirst() {
+    void settingsThatCannotWorkAreReportedFirst() {
         String nowhere = folder.resolve("nowhere").toString();
         InProcess pods =
                 InProcess.run("check", "-q", "-l", "ser", "--engine", "spark", "--master", "k8s://https://h", nowhere);

@@ -78,7 +78,7 @@ class VerifyTest {
     }
 
     @Test
-    void everyExampleIsBorneOut() throws IOException {
+    void everyExampleIsVerified() throws IOException {
         List<Path> examples;
         try (Stream<Path> files = Files.list(EXAMPLES)) {
             examples = files.filter(file -> file.toString().endsWith(".jsonl"))

@@ -111,7 +111,7 @@ class CheckpointsTest {
     }
 
     @Test
-    void aCheckGoesOnAfterAnyStage() throws IOException {
+    void aCheckContinuesAfterAnyCheckpoint() throws IOException {
         Set<String> seen = new TreeSet<>();
         int number = 0;
         for (HistoryTable table : histories()) {
@@ -127,7 +127,7 @@ class CheckpointsTest {
 
     /** With few values, {@link CoarseGuess} finds an order. */
     @Test
-    void aCheckGoesOnAroundAGuess() throws IOException {
+    void aCheckContinuesAroundAGuess() throws IOException {
         HistoryTable table = HistoryGenerator.withSeed(SEED)
                 .sessions(25)
                 .transactions(2_000)
@@ -248,7 +248,7 @@ class CheckpointsTest {
     }
 
     @Test
-    void damagedStagesAreToldAndDoneAgain() throws IOException {
+    void damagedCheckpointsAreReportedAndMadeAgain() throws IOException {
         HistoryTable table = histories().get(60);
         CheckRequest request = CheckRequest.of(IsolationLevel.SER);
         Verdict whole = new EmbeddedChecker().check(table, request, Progress.NONE, Budget.unlimited());

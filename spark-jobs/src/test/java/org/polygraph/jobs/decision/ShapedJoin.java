@@ -18,32 +18,31 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.SplitMix;
 
 /**
- * Tiny histories of {@link ShapedGenerator} put together to one that is large enough to be cut, of which a level holds
- * iff it holds in each part, as {@link Definitions} say of the part alone. Why, by {@link Manner}:
+ * Joins tiny histories of {@link ShapedGenerator}, the pieces, to one that is large enough to be divided. It keeps a
+ * level iff each piece does according to {@link Definitions}. The reason depends on the {@link Manner}:
  *
  * <ul>
- *   <li>{@link Manner#APART}: no key and no session is of two parts. Without real time nothing relates transactions of
- *       different parts, so choices, orders and commit orders of the parts are together those of the whole, and the
- *       other way round. Real time relates them: who ended before another one starts. Take an order of each part, which
- *       has the part's real time in it, and a shortest cycle of these orders and real time. It has a before b in real
- *       time, b before c in the order of their part, c before d in real time. So c did not end before b starts (that
- *       would be in the order), and start(b) <= end(c): a ended before start(b), hence before end(c), hence before d
- *       starts, a shorter cycle; and the shortest of all would be one that ended before it started. With events: real
- *       time leads from commits to snapshots, b is a snapshot and c a commit. It is the locality of linearizability
- *       (Herlihy and Wing, TOPLAS 12(3), 1990, theorem 1), parts being the objects. Clocks' skew moves all ends alike;
- *       one of unknown outcome has no end that counts, so it is no c.
- *   <li>{@link Manner#IN_TURN}: no key is of two parts, but sessions go on from part to part, and each part is over
- *       when the next begins. Sessions and real time lead to later parts only, so nothing that begins and ends in a
- *       part, cycle or path, leaves it.
- *   <li>{@link Manner#CHAINED}: keys too are the same. Between two parts each session writes that it is done, then a
- *       transaction reads all that and writes every key, then each session reads a key of that transaction. All this is
- *       shown by sessions and by values that are written once: so that transaction follows all of the one part,
- *       precedes all of the other, and stands for the initial value there. What it overwrote no order of the next part
- *       can show; as RC and RA have no order to hold that against, a part's values are its own at these levels.
+ *   <li>{@link Manner#APART}: pieces share neither keys nor sessions. Without real time nothing relates transactions of
+ *   different pieces, so the choices and orders of the pieces together are those of the whole, and the reverse. Real
+ *   time relates them. Take an order of each piece, which contains the real time of the piece, and a shortest cycle of
+ *   these orders and real time. The cycle has a before b in real time, b before c in the order of their piece, and c
+ *   before d in real time. Then c did not end before b started, because real time would put c before b, so start(b) <=
+ *   end(c). As a ended before start(b), it ended before end(c), and so before d started, which gives a shorter cycle.
+ *   The shortest cycle would be a transaction that ended before it started. With two events, real time leads from
+ *   commits to snapshots: b is a snapshot and c a commit. This is the locality of linearizability (Herlihy and Wing,
+ *   TOPLAS 12(3), 1990, theorem 1), with pieces as objects. Clock skew moves all ends by the same amount. A transaction
+ *   of unknown outcome has no end that counts, so it is not c.
+ *   <li>{@link Manner#IN_TURN}: pieces share sessions and no keys, and each piece ends before the next begins. Sessions
+ *       and real time lead to later pieces only, so no cycle or path that begins and ends in a piece leaves it.
+ *   <li>{@link Manner#CHAINED}: pieces share keys too. Between two pieces each session writes that it has finished,
+ *   then a transaction reads all these writes and writes every key, then each session reads a key of that transaction.
+ *   The values are unique, so that transaction follows all of one piece, precedes all of the other, and represents the
+ *   initial value there. No order of the next piece can show what it overwrote. As RC and RA have no order that would
+ *   forbid this, each piece has values of its own at these levels.
  * </ul>
  */
 public final class ShapedJoin {
-    /** What parts share. */
+    /** What pieces share. */
     private enum Manner {
         APART,
         IN_TURN,
@@ -52,14 +51,14 @@ public final class ShapedJoin {
 
     private static final long NONE = ShapedHistory.NONE;
     private static final int MOST_TRIES = 20_000;
-    /** Of the index, for parts that share sessions; more than any has. */
+    /** The distance of indexes of pieces that share sessions. No piece has as many transactions. */
     private static final int INDEXES = 1_000;
-    /** No part has as many different values. */
+    /** No piece has as many different values. */
     private static final int VALUES = 1_000;
-    /** Beyond the values of parts. */
+    /** Above the values of pieces. */
     private static final long FIRST_BETWEEN = 10_000_000;
-    /** Of clocks that are not at the ends of what they can show. */
-    private static final long USUAL_TIME = 10_000;
+    /** Times of clocks that are not near the ends of their range are below it. */
+    private static final long ORDINARY_TIME = 10_000;
 
     private final long seed;
     private final IsolationLevel aim;
@@ -67,13 +66,13 @@ public final class ShapedJoin {
     private final Manner manner;
     private final IndeterminateMode mode;
     private final long skew;
-    /** Whether parts have values of their own. */
+    /** Whether pieces have values of their own. */
     private final boolean ownValues;
 
-    private final List<ShapedHistory> parts = new ArrayList<>();
+    private final List<ShapedHistory> pieces = new ArrayList<>();
     private final ShapedHistory whole = new ShapedHistory();
-    /** By session and index. */
-    private final Map<List<Long>, Integer> partOf = new HashMap<>();
+    /** The number of the piece by session and index. */
+    private final Map<List<Long>, Integer> pieceOf = new HashMap<>();
 
     private int sessions;
     private int keys;
@@ -87,7 +86,7 @@ public final class ShapedJoin {
         mode = random.chance(0.75) ? IndeterminateMode.MAYBE : IndeterminateMode.ABORT;
         skew = random.chance(0.6) ? 0 : random.chance(0.05) ? Long.MAX_VALUE / 16 : random.between(1, 15);
         Manner[] manners = Manner.values();
-        // At lin a transaction is one operation, and one of unknown outcome may take effect in any later part.
+        // At lin a transaction is one operation, and one of unknown outcome may take effect in any later piece.
         int most = count == 1 ? 1 : aim == IsolationLevel.LIN ? 2 : manners.length;
         manner = manners[random.nextInt(most)];
         ownValues = random.chance(0.4);
@@ -95,11 +94,10 @@ public final class ShapedJoin {
     }
 
     /**
-     * The one of a seed.
+     * Returns the history of a seed.
      *
-     * @param aim the level at which parts are chosen
-     * @param count how many parts it has; 1: that one as it is
-     * @param violating how many of these violate the level, if so many are found
+     * @param aim the level at which pieces are chosen @param count the number of pieces; a single piece is not changed
+     *     @param violating how many pieces violate the level, if as many are found
      */
     public static ShapedJoin of(long seed, IsolationLevel aim, int count, int violating) {
         ShapedJoin join = new ShapedJoin(seed, aim, count);
@@ -108,12 +106,12 @@ public final class ShapedJoin {
         return join;
     }
 
-    /** As a file. */
+    /** Returns the history as JSON Lines. */
     public String json() {
         return whole.json();
     }
 
-    /** What to ask. */
+    /** Returns the request for a level. */
     public CheckRequest request(IsolationLevel level, TimeMode time) {
         return new CheckRequest(level, time, skew, mode);
     }
@@ -121,15 +119,15 @@ public final class ShapedJoin {
     /**
      * Whether a level holds.
      *
-     * @return null if it is not for such histories, or too much would have to be tried
+     * @return null if the level does not suit the history, or if there are too many choices to try
      */
     public @Nullable Boolean holds(IsolationLevel level) {
         if (!isFor(level)) {
             return null;
         }
         boolean all = true;
-        for (ShapedHistory part : parts) {
-            Boolean one = holds(part, level);
+        for (ShapedHistory piece : pieces) {
+            Boolean one = holds(piece, level);
             if (one == null) {
                 return null;
             }
@@ -149,8 +147,8 @@ public final class ShapedJoin {
     }
 
     /**
-     * Whether a violation is one of a part that violates the level, and of no other. Where parts are chained, others
-     * may be in it too: what stands for initial values, and writers of a value that more than one part has.
+     * Whether a violation is within a piece that violates the level. If pieces are chained, it may have further
+     * transactions: those that represent initial values, and writers of a value that more than one piece has.
      */
     public boolean isIn(Violation violation, IsolationLevel level, HistoryTable table) {
         IntStream transactions = violation.transactions().stream().mapToInt(Integer::intValue);
@@ -159,17 +157,17 @@ public final class ShapedJoin {
             transactions = IntStream.concat(transactions, IntStream.of(minimal.transactions()));
         }
         int[] of = transactions
-                .map(t -> partOf(table.sessionLabel(table.sessionOf(t)), table.index(t)))
+                .map(t -> pieceOf(table.sessionLabel(table.sessionOf(t)), table.index(t)))
                 .distinct()
                 .toArray();
         boolean isOfViolating =
-                IntStream.of(of).anyMatch(part -> part >= 0 && Boolean.FALSE.equals(holds(parts.get(part), level)));
+                IntStream.of(of).anyMatch(piece -> piece >= 0 && Boolean.FALSE.equals(holds(pieces.get(piece), level)));
         return isOfViolating && (of.length == 1 || manner == Manner.CHAINED);
     }
 
-    /** The part of a transaction; -1 for those between parts. */
-    private int partOf(long session, long index) {
-        return partOf.getOrDefault(List.of(session, index), -1);
+    /** The piece of a transaction; -1 for those between pieces. */
+    private int pieceOf(long session, long index) {
+        return pieceOf.getOrDefault(List.of(session, index), -1);
     }
 
     /** Whether some transaction has times. */
@@ -179,7 +177,7 @@ public final class ShapedJoin {
 
     @Override
     public String toString() {
-        return "seed " + seed + " for " + aim + ", " + parts.size() + " parts " + manner + ", " + mode + " skew "
+        return "seed " + seed + " for " + aim + ", " + pieces.size() + " parts " + manner + ", " + mode + " skew "
                 + skew;
     }
 
@@ -191,34 +189,34 @@ public final class ShapedJoin {
         return history.txns.stream().anyMatch(t -> t.start != NONE || t.end != NONE);
     }
 
-    private @Nullable Boolean holds(ShapedHistory part, IsolationLevel level) {
-        return part.definitions(level == IsolationLevel.LIN)
+    private @Nullable Boolean holds(ShapedHistory piece, IsolationLevel level) {
+        return piece.definitions(level == IsolationLevel.LIN)
                 .holds(Definitions.Level.valueOf(level.name()), skew, mode == IndeterminateMode.MAYBE);
     }
 
     private void choose(int count, int violating) {
         int held = 0;
         int broken = 0;
-        for (int i = 0; i < MOST_TRIES && parts.size() < count; i++) {
+        for (int i = 0; i < MOST_TRIES && pieces.size() < count; i++) {
             long candidate = SplitMix.seedOf(seed, i);
             if (!suits(ShapedGenerator.shapeOf(candidate))) {
                 continue;
             }
-            ShapedHistory part = ShapedGenerator.of(candidate, whole);
-            if ((parts.isEmpty() && !suitsAlone(part)) || !suits(part)) {
+            ShapedHistory piece = ShapedGenerator.of(candidate, whole);
+            if ((pieces.isEmpty() && !suitsAlone(piece)) || !suits(piece)) {
                 continue;
             }
-            Boolean holds = holds(part, aim);
+            Boolean holds = holds(piece, aim);
             if (holds == null || (holds ? held >= count - violating : broken >= violating)) {
                 continue;
             }
             held += holds ? 1 : 0;
             broken += holds ? 0 : 1;
-            int place = random.nextInt(parts.size() + 1);
-            parts.add(place, part);
+            int place = random.nextInt(pieces.size() + 1);
+            pieces.add(place, piece);
             hasLists |= ShapedGenerator.shapeOf(candidate) == ShapedGenerator.Shape.LISTS;
         }
-        if (parts.size() < count) {
+        if (pieces.size() < count) {
             throw new IllegalStateException(
                     this + ": found no more for " + count + " of which " + violating + " violate");
         }
@@ -231,46 +229,46 @@ public final class ShapedJoin {
                 : !isOfLists || !(aim.isAxiom() || manner == Manner.CHAINED);
     }
 
-    /** One such part will do for the whole to have something to judge. */
-    private boolean suitsAlone(ShapedHistory part) {
-        return !part.definitions(false).vacuous() && (!aim.realTime() || isTimed(part));
+    /** Whether the whole has something to judge if it has this piece. */
+    private boolean suitsAlone(ShapedHistory piece) {
+        return !piece.definitions(false).vacuous() && (!aim.realTime() || isTimed(piece));
     }
 
-    private boolean suits(ShapedHistory part) {
-        if (manner != Manner.APART && !isMovable(part)) {
+    private boolean suits(ShapedHistory piece) {
+        if (manner != Manner.APART && !isMovable(piece)) {
             return false;
         }
         return aim != IsolationLevel.LIN
-                || part.txns.stream()
+                || piece.txns.stream()
                         .allMatch(t -> t.status == Definitions.ABORTED
                                 || (t.start != NONE && (t.status != Definitions.COMMITTED || t.end != NONE)));
     }
 
-    private static boolean isMovable(ShapedHistory part) {
-        return earliest(part) > -USUAL_TIME && latest(part, 0) < USUAL_TIME;
+    private static boolean isMovable(ShapedHistory piece) {
+        return earliest(piece) > -ORDINARY_TIME && latest(piece, 0) < ORDINARY_TIME;
     }
 
-    /** Of the times that there are; 0 if there are none. */
-    private static long earliest(ShapedHistory part) {
+    /** The least of the known times; 0 if there are none. */
+    private static long earliest(ShapedHistory piece) {
         long earliest = Long.MAX_VALUE;
-        for (Txn t : part.txns) {
+        for (Txn t : piece.txns) {
             earliest = t.start == NONE ? earliest : Math.min(earliest, t.start);
             earliest = t.end == NONE ? earliest : Math.min(earliest, t.end);
         }
         return earliest == Long.MAX_VALUE ? 0 : earliest;
     }
 
-    private static long latest(ShapedHistory part, long otherwise) {
+    private static long latest(ShapedHistory piece, long otherwise) {
         long latest = Long.MIN_VALUE;
-        for (Txn t : part.txns) {
+        for (Txn t : piece.txns) {
             latest = Math.max(latest, Math.max(t.start, t.end));
         }
         return latest == Long.MIN_VALUE ? otherwise : latest;
     }
 
     private void put() {
-        for (ShapedHistory part : parts) {
-            for (Txn t : part.txns) {
+        for (ShapedHistory piece : pieces) {
+            for (Txn t : piece.txns) {
                 sessions = Math.max(sessions, t.session + 1);
                 t.ops.forEach(op -> keys = Math.max(keys, op.key + 1));
             }
@@ -278,20 +276,20 @@ public final class ShapedJoin {
         boolean sharesSessions = manner == Manner.CHAINED || (manner == Manner.IN_TURN && random.chance(0.6));
         boolean interleaves = random.chance(0.5);
         boolean moves = random.chance(0.5);
-        boolean isTimedBetween = random.chance(0.5) && parts.stream().anyMatch(ShapedJoin::isTimed);
+        boolean isTimedBetween = random.chance(0.5) && pieces.stream().anyMatch(ShapedJoin::isTimed);
         long now = random.between(-50, 50);
-        for (int p = 0; p < parts.size(); p++) {
+        for (int p = 0; p < pieces.size(); p++) {
             if (manner == Manner.CHAINED && p > 0) {
                 now = between(p, isTimedBetween ? now : NONE, now);
             }
-            ShapedHistory part = parts.get(p);
+            ShapedHistory piece = pieces.get(p);
             long by = 0;
             if (manner != Manner.APART) {
-                by = now - earliest(part);
-            } else if (moves && isMovable(part)) {
+                by = now - earliest(piece);
+            } else if (moves && isMovable(piece)) {
                 by = random.between(-40, 40);
             }
-            for (Txn t : part.txns) {
+            for (Txn t : piece.txns) {
                 Txn copy = new Txn();
                 copy.status = t.status;
                 copy.session = sharesSessions ? t.session : number(p, t.session, sessions, interleaves);
@@ -305,7 +303,7 @@ public final class ShapedJoin {
                 add(copy, p);
             }
             if (manner != Manner.APART) {
-                now = Math.max(now, latest(part, NONE) == NONE ? now : latest(part, 0) + by) + random.nextInt(30);
+                now = Math.max(now, latest(piece, NONE) == NONE ? now : latest(piece, 0) + by) + random.nextInt(30);
             }
         }
         if (random.chance(0.4)) {
@@ -315,68 +313,70 @@ public final class ShapedJoin {
     }
 
     /**
-     * Some last longer, over those of many other parts. Real time then orders less, so what held holds, and no part
-     * that violates a level with real time is touched.
+     * Makes some transactions last longer, across many other pieces. Real time then orders less, so a level that held
+     * still holds. Pieces that violate a level with real time are not changed.
      */
     private void stretch(double share) {
         isStretched = true;
-        boolean[] mayBe = new boolean[parts.size()];
+        boolean[] mayBe = new boolean[pieces.size()];
         for (int p = 0; p < mayBe.length; p++) {
-            mayBe[p] = !aim.realTime() || Boolean.TRUE.equals(holds(parts.get(p), aim));
+            mayBe[p] = !aim.realTime() || Boolean.TRUE.equals(holds(pieces.get(p), aim));
         }
         for (Txn t : whole.txns) {
-            int part = partOf(t.session, t.index);
-            long far = USUAL_TIME * parts.size();
-            boolean isUsual = t.start > -far && t.end > -far && t.start < far && t.end < far;
-            if (isUsual && (part < 0 || mayBe[part]) && random.chance(share)) {
-                t.start -= random.nextInt(50 * parts.size());
-                t.end += random.nextInt(50 * parts.size());
+            int piece = pieceOf(t.session, t.index);
+            long far = ORDINARY_TIME * pieces.size();
+            boolean isOrdinary = t.start > -far && t.end > -far && t.start < far && t.end < far;
+            if (isOrdinary && (piece < 0 || mayBe[piece]) && random.chance(share)) {
+                t.start -= random.nextInt(50 * pieces.size());
+                t.end += random.nextInt(50 * pieces.size());
             }
         }
     }
 
-    private void add(Txn t, int part) {
+    private void add(Txn t, int piece) {
         whole.txns.add(t);
-        partOf.put(List.of((long) t.session, t.index), part);
+        pieceOf.put(List.of((long) t.session, t.index), piece);
     }
 
-    private int number(int part, int local, int most, boolean interleaves) {
-        return interleaves ? local * parts.size() + part : part * most + local;
-    }
-
-    /** Its values are those of the part, the initial one what {@link #between} wrote last. */
-    private Op chained(Op op, int part) {
-        Op copy = op.of(op.key);
-        copy.value = value(op.value, part);
-        copy.expected = value(op.expected, part);
-        return copy;
-    }
-
-    private long value(long value, int part) {
-        if (part == 0 || value == ShapedHistory.NOT_KNOWN) {
-            return value;
-        }
-        return value == whole.initial ? FIRST_BETWEEN + part : value + (hasOwnValues() ? (long) VALUES * part : 0);
+    private int number(int piece, int local, int most, boolean interleaves) {
+        return interleaves ? local * pieces.size() + piece : piece * most + local;
     }
 
     /**
-     * What stands between a part and the one before it.
-     *
-     * @param start NONE: it has no times
-     * @return when it is over
+     * Copies an operation with the values of its piece. The initial value becomes the one that {@link #between} wrote
+     * last.
      */
-    private long between(int part, long start, long now) {
+    private Op chained(Op op, int piece) {
+        Op copy = op.of(op.key);
+        copy.value = value(op.value, piece);
+        copy.expected = value(op.expected, piece);
+        return copy;
+    }
+
+    private long value(long value, int piece) {
+        if (piece == 0 || value == ShapedHistory.NOT_KNOWN) {
+            return value;
+        }
+        return value == whole.initial ? FIRST_BETWEEN + piece : value + (hasOwnValues() ? (long) VALUES * piece : 0);
+    }
+
+    /**
+     * Adds the transactions between a piece and the one before it.
+     *
+     * @param start NONE if there are no times @return the time when they have ended
+     */
+    private long between(int piece, long start, long now) {
         int done = keys;
         int begun = keys + sessions;
-        long index = (long) INDEXES * part;
+        long index = (long) INDEXES * piece;
         Txn turn = new Txn();
-        // A session of its own, or at the end of another one's part.
+        // The transaction is in a session of its own, or at the end of a session of the piece.
         turn.session = random.chance(0.5) ? sessions : random.nextInt(sessions);
         turn.index = index - 150;
         for (int s = 0; s < sessions; s++) {
-            Txn closing = single(s, index - 200, Kind.WRITE, done + s, FIRST_BETWEEN + part);
-            Txn opening = single(s, index - 100, Kind.READ, begun, FIRST_BETWEEN + part);
-            turn.ops.add(new Op(Kind.READ, done + s, FIRST_BETWEEN + part));
+            Txn closing = single(s, index - 200, Kind.WRITE, done + s, FIRST_BETWEEN + piece);
+            Txn opening = single(s, index - 100, Kind.READ, begun, FIRST_BETWEEN + piece);
+            turn.ops.add(new Op(Kind.READ, done + s, FIRST_BETWEEN + piece));
             if (start != NONE) {
                 closing.start = start + random.nextInt(3);
                 closing.end = closing.start + random.nextInt(3);
@@ -388,7 +388,7 @@ public final class ShapedJoin {
         }
         for (int key = 0; key <= begun; key++) {
             if (key < keys || key == begun) {
-                turn.ops.add(new Op(Kind.WRITE, key, FIRST_BETWEEN + part));
+                turn.ops.add(new Op(Kind.WRITE, key, FIRST_BETWEEN + piece));
             }
         }
         if (start != NONE) {
@@ -407,16 +407,16 @@ public final class ShapedJoin {
         return t;
     }
 
-    /** In the order of the file: part after part, taken from all of them at once, sorted, or at random. */
+    /** Puts transactions in the order of the file: piece after piece, interleaved, sorted, or at random. */
     private void arrange() {
         List<Txn> txns = whole.txns;
-        switch (parts.size() == 1 ? 0 : random.nextInt(4)) {
+        switch (pieces.size() == 1 ? 0 : random.nextInt(4)) {
             case 1 -> {
                 List<List<Txn>> queues = new ArrayList<>();
-                for (int p = -1; p < parts.size(); p++) {
+                for (int p = -1; p < pieces.size(); p++) {
                     queues.add(new ArrayList<>());
                 }
-                txns.forEach(t -> queues.get(1 + partOf(t.session, t.index)).add(t));
+                txns.forEach(t -> queues.get(1 + pieceOf(t.session, t.index)).add(t));
                 txns.clear();
                 queues.removeIf(List::isEmpty);
                 while (!queues.isEmpty()) {

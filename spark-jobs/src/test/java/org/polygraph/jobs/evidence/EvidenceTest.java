@@ -203,7 +203,7 @@ class EvidenceTest {
      * evidence.
      */
     @Test
-    void whatIsToldDoesNotDependOnTheMachine() throws InterruptedException {
+    void evidenceDoesNotDependOnTheMachine() throws InterruptedException {
         HistoryTable table = SubHistoryCheckerTest.search(8);
         CheckRequest request = CheckRequest.of(IsolationLevel.SER);
         String alone = shown(table, request);

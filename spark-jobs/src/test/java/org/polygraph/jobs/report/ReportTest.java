@@ -88,7 +88,7 @@ class ReportTest {
     }
 
     @Test
-    void theExplanationTellsTheCycleEdgeByEdge() throws HistoryException {
+    void theExplanationShowsTheCycleEdgeByEdge() throws HistoryException {
         assertThat(ViolationText.of(violation(), ViolationText.Detail.BRIEF)).isEqualTo("""
                           WriteSkew (G2-item, A5B, write skew): T1 read 1 from key "bob\\n", which T2 overwrote; T2 read 1 from key "alice", which T1 overwrote; so neither can come first.
                           Transactions

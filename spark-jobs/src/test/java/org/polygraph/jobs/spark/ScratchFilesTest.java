@@ -55,7 +55,7 @@ class ScratchFilesTest {
 
     /** Failures before any task runs: a missing folder, a damaged file and a bug have messages of their own. */
     @Test
-    void whatIsFoundIsTold() throws IOException {
+    void failuresHaveMessages() throws IOException {
         Path there = new Path(folder.toUri());
         Files.writeString(folder.resolve("part-00000.parquet"), "PAR1 is no file PAR1");
         assertThatThrownBy(() -> ScratchFolder.load(spark.read().format("parquet"), new Path(there, "gone")))

@@ -22,7 +22,7 @@ class ScratchParentTest {
     }
 
     @Test
-    void onlyALocalFolderThatNobodyChoseIsInDoubt() {
+    void onlyAnUnconfiguredLocalFolderIsInDoubt() {
         assertThat(ScratchParent.isInDoubt(conf("local[2]"))).isFalse();
         for (String master : List.of("spark://h:7077", "yarn", "k8s://https://h")) {
             assertThat(ScratchParent.isInDoubt(conf(master))).as(master).isTrue();
@@ -58,7 +58,7 @@ class ScratchParentTest {
     }
 
     @Test
-    void executorsTellWhereTheyAre() {
+    void executorsShowTheirHosts() {
         ScratchParent.validate(List.of("10.0.0.9", "127.0.0.1", "localhost"), "10.0.0.9", true, warnings::add);
         // An unknown name proves nothing.
         ScratchParent.validate(List.of("nowhere.invalid"), "10.0.0.9", true, warnings::add);

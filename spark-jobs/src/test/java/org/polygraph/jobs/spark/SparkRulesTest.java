@@ -54,7 +54,7 @@ class SparkRulesTest {
 
     /** An attempt may have less time than the check. */
     @Test
-    void theyEndWhenTheOneWhoAsksSaysSo() throws IOException {
+    void theyEndWithTheStopConditionOfTheCaller() throws IOException {
         for (String after : List.of("index", "close the graph", "force edges, round 1", "put writers of a hot key")) {
             assertEnds(false, after);
         }

@@ -28,7 +28,7 @@ import org.polygraph.storage.testkit.SplitMix;
  */
 class LinearizabilityTest {
     @Test
-    void saysWhetherValuesAreUnique() {
+    void recognizesUniqueValues() {
         String once = "init 0; s0: @0..1 w(x,1); s1: @2..3 w(y,1); s2: @4..5 r(x,1)";
         for (String[] each : new String[][] {
             {once, "true"}, {once + "; s3: @6..7 w(x,1)", "false"}, {once + "; s3: @6..7 w(y,0)", "false"}

@@ -47,14 +47,14 @@ class RecordedOrderTest {
         for (int i = 0; i < 10_000; i++) {
             HistoryTable history = stream.at(i);
             boolean isDistinct = DistinctWrites.of(history);
-            for (Guarantee promise : AXIOMS) {
-                String what = promise + " " + HistoryDsl.print(history) + " seed " + stream.seedOf(i);
-                Witness witness = RecordedOrder.serial(history, Terms.of(promise), i % 2 == 0, () -> false);
+            for (Guarantee guarantee : AXIOMS) {
+                String what = guarantee + " " + HistoryDsl.print(history) + " seed " + stream.seedOf(i);
+                Witness witness = RecordedOrder.serial(history, Terms.of(guarantee), i % 2 == 0, () -> false);
                 if (holds(witness, what)) {
-                    assertThat(BruteForceAxioms.accepts(history, BruteForceAxioms.Level.valueOf(promise.name())))
+                    assertThat(BruteForceAxioms.accepts(history, BruteForceAxioms.Level.valueOf(guarantee.name())))
                             .as(what)
                             .isTrue();
-                    accepted.merge(promise, 1, Integer::sum);
+                    accepted.merge(guarantee, 1, Integer::sum);
                     repeating += isDistinct ? 0 : 1;
                 }
             }
@@ -62,7 +62,7 @@ class RecordedOrderTest {
         System.out.println("10000 histories from seed " + seed + ": accepted " + accepted + ", of them " + repeating
                 + " whose values repeat");
         assertThat(repeating).isGreaterThan(1_000);
-        assertThat(accepted).hasSize(3).allSatisfy((promise, count) -> assertThat(count)
+        assertThat(accepted).hasSize(3).allSatisfy((guarantee, count) -> assertThat(count)
                 .isGreaterThan(300));
     }
 
@@ -104,19 +104,19 @@ class RecordedOrderTest {
                     .isolation(
                             i % 2 == 0 ? HistoryGenerator.Isolation.SERIAL : HistoryGenerator.Isolation.READ_COMMITTED)
                     .generate();
-            for (Guarantee promise : AXIOMS) {
-                String what = promise + " seed 0x4ec1 #" + i;
-                Terms terms = Terms.of(promise);
+            for (Guarantee guarantee : AXIOMS) {
+                String what = guarantee + " seed 0x4ec1 #" + i;
+                Terms terms = Terms.of(guarantee);
                 each++;
-                count(byPlace, promise, RecordedOrder.serial(history, terms, false, () -> false), what);
+                count(byPlace, guarantee, RecordedOrder.serial(history, terms, false, () -> false), what);
                 HistoryTable sorted = Unrecorded.of(history);
-                count(byValue, promise, RecordedOrder.serial(sorted, terms, false, () -> false), what + " by value");
+                count(byValue, guarantee, RecordedOrder.serial(sorted, terms, false, () -> false), what + " by value");
             }
         }
         System.out.println(
                 each + " histories from seed 0x4ec1: accepted by place " + byPlace + ", by value " + byValue);
         for (Map<Guarantee, Integer> accepted : List.of(byPlace, byValue)) {
-            assertThat(accepted).hasSize(3).allSatisfy((promise, count) -> assertThat(count)
+            assertThat(accepted).hasSize(3).allSatisfy((guarantee, count) -> assertThat(count)
                     .isGreaterThan(30));
         }
     }
@@ -134,15 +134,15 @@ class RecordedOrderTest {
                     .keys(3_000)
                     .repeatedValues(1, 2 + i % 5, 1.0)
                     .generate();
-            for (Guarantee promise : AXIOMS) {
-                String what = promise + " seed 0x4ec2 #" + i;
-                Witness witness = RecordedOrder.serial(history, Terms.of(promise), false, () -> false);
+            for (Guarantee guarantee : AXIOMS) {
+                String what = guarantee + " seed 0x4ec2 #" + i;
+                Witness witness = RecordedOrder.serial(history, Terms.of(guarantee), false, () -> false);
                 boolean isFound = holds(witness, what);
                 found += isFound ? 1 : 0;
                 Verdict verdict = new EmbeddedChecker()
                         .check(
                                 history,
-                                CheckRequest.of(IsolationLevel.valueOf(promise.name())),
+                                CheckRequest.of(IsolationLevel.valueOf(guarantee.name())),
                                 Progress.NONE,
                                 Budget.unlimited());
                 assertThat(verdict.status()).as(what).isEqualTo(Verdict.Status.PASS);
@@ -165,9 +165,9 @@ class RecordedOrderTest {
     }
 
     private static void count(
-            Map<Guarantee, Integer> accepted, Guarantee promise, @Nullable Witness witness, String what) {
+            Map<Guarantee, Integer> accepted, Guarantee guarantee, @Nullable Witness witness, String what) {
         if (holds(witness, what)) {
-            accepted.merge(promise, 1, Integer::sum);
+            accepted.merge(guarantee, 1, Integer::sum);
         }
     }
 

@@ -195,7 +195,7 @@ public final class HistoryFiles {
         throw new HistoryException(
                 name,
                 "content of no format known",
-                "jsonl, parquet, dbcop, plume, edn, or a folder of Cobra logs",
+                HistoryFormat.ofFiles() + ", or a folder of Cobra logs",
                 "name the format with -f to see what is wrong with it");
     }
 

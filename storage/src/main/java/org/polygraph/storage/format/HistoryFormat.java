@@ -1,6 +1,7 @@
 package org.polygraph.storage.format;
 
 import java.util.Locale;
+import java.util.StringJoiner;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.HistoryTable.Unit;
 
@@ -20,6 +21,9 @@ public enum HistoryFormat {
     PLUME("plume", "plume text"),
     /** Operations of Jepsen, each an invocation and a completion. */
     EDN("edn", "EDN");
+
+    /** The labels, for messages and help. It is written out, because annotations need a constant. */
+    public static final String LABELS = "auto, jsonl, parquet, dbcop, cobra, plume or edn";
 
     private final String label;
     private final String content;
@@ -48,6 +52,17 @@ public enum HistoryFormat {
         return content;
     }
 
+    /** Returns the labels of the formats of single files, for messages: {@code jsonl, parquet, ...}. */
+    static String ofFiles() {
+        StringJoiner labels = new StringJoiner(", ");
+        for (HistoryFormat format : values()) {
+            if (format != AUTO && format != COBRA) {
+                labels.add(format.label);
+            }
+        }
+        return labels.toString();
+    }
+
     /**
      * Returns the format of a label, case ignored.
      *
@@ -59,7 +74,6 @@ public enum HistoryFormat {
                 return format;
             }
         }
-        throw new IllegalArgumentException(
-                "unknown format \"" + label + "\"; expected auto, jsonl, parquet, dbcop, cobra, plume or edn");
+        throw new IllegalArgumentException("unknown format \"" + label + "\"; expected " + LABELS);
     }
 }

@@ -186,8 +186,8 @@ public final class Workload implements Serializable {
         return this;
     }
 
-    public Workload level(Level promise) {
-        level = promise;
+    public Workload level(Level value) {
+        level = value;
         return this;
     }
 

@@ -183,7 +183,7 @@ class AtomicFileTest {
     }
 
     @Test
-    void schemesAreToldFromPaths() throws Exception {
+    void schemesAreDistinguishedFromPaths() throws Exception {
         assertThat(Location.of("a/b:c")).isInstanceOf(LocalLocation.class);
         assertThat(Location.of("./a:b")).isInstanceOf(LocalLocation.class);
         assertThat(Location.of("C:\\a")).isInstanceOf(LocalLocation.class);

@@ -130,7 +130,7 @@ class PersistedStringsTest {
 
     /** The class that reports usage over the network is neither called nor on the class path. */
     @Test
-    void callsNobody() throws IOException {
+    void makesNoCalls() throws IOException {
         System.clearProperty("chronicle.analytics.disable");
         PersistedStrings.open(folder, 1000);
         assertThat(System.getProperty("chronicle.analytics.disable")).isEqualTo("true");

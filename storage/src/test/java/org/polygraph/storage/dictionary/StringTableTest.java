@@ -88,7 +88,7 @@ class StringTableTest {
     }
 
     @Test
-    void bytesAreWhatTheCommentSays() {
+    void bytesAreAsDocumented() {
         StringTable table = new StringTable(Long.MAX_VALUE);
         int n = 300_000;
         for (int i = 0; i < n; i++) {

@@ -168,6 +168,7 @@ class BadInputTest {
                 .hasMessage("unknown format \"json\"; expected auto, jsonl, parquet, dbcop, cobra, plume or edn");
         for (HistoryFormat format : HistoryFormat.values()) {
             assertThat(HistoryFormat.ofLabel(format.label())).isSameAs(format);
+            assertThat(HistoryFormat.LABELS.split(", | or ")).contains(format.label());
         }
         assertThat(HistoryReader.detect(inputs.path("h.jsonl").toString())).isEqualTo(HistoryFormat.JSONL);
         assertThat(HistoryReader.detect(inputs.path("h.txt").toString())).isEqualTo(HistoryFormat.PLUME);

@@ -190,7 +190,7 @@ class EdnReaderTest {
     }
 
     @Test
-    void saysWhatTheSameHistorySaysAsJsonLines() throws Exception {
+    void agreesWithTheSameHistoryAsJsonLines() throws Exception {
         for (long seed = 1; seed <= 1500; seed++) {
             Twice twice = some(new Random(seed), 1 + (int) (seed % 12));
             if (twice.jsonl.isEmpty()) {

@@ -192,7 +192,7 @@ class JsonlReaderTest {
     }
 
     @Test
-    void badValuesSayWhatToDo() throws Exception {
+    void badValuesHaveARemedy() throws Exception {
         assertThat(inputs.refusal("h", txn("{\"op\":\"r\",\"key\":1}")))
                 .isEqualTo(
                         "h:1:69: found an operation without \"value\"; expected op, key and value; leave out a read whose"
@@ -248,7 +248,7 @@ class JsonlReaderTest {
     }
 
     @Test
-    void badListsSayWhatToDo() throws Exception {
+    void badListsHaveARemedy() throws Exception {
         assertThat(inputs.refusal("h", txn("{\"op\":\"w\",\"key\":1,\"value\":[1,5]}")))
                 .isEqualTo(
                         "h:1:78: found the operation \"w\" with a list as its value; expected an integer, a string or"

@@ -14,7 +14,7 @@ class ListResolutionTest {
      */
     @Test
     @Timeout(20)
-    void contradictionsAreToldOnce() throws HistoryException {
+    void contradictionsAreReportedOnce() throws HistoryException {
         int n = 20_000;
         HistoryTableBuilder builder = new HistoryTableBuilder(true);
         int key = builder.keys().id(1);

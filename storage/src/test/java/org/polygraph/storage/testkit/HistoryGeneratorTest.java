@@ -86,7 +86,7 @@ class HistoryGeneratorTest {
 
     @ParameterizedTest
     @EnumSource
-    void anomaliesBreakWhatTheySay(InjectedAnomaly anomaly) {
+    void anomaliesBreakTheirLevels(InjectedAnomaly anomaly) {
         for (Level level : Level.values()) {
             assertThat(BruteForceChecker.accepts(anomaly.script(), level))
                     .as("%s at %s", anomaly, level)

@@ -6,6 +6,7 @@ import org.polygraph.jobs.certificate.format.Guarantee;
 import org.polygraph.jobs.certificate.format.Names;
 import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.Operations;
 
 /**
  * Replays RC, RA or CC: checks that a commit order satisfies the axiom, by definition (Biswas and Enea, OOPSLA 2019,
@@ -127,7 +128,7 @@ final class AxiomReplay {
         for (int o = starts[t]; o < starts[t + 1]; o++) {
             if (sources[o] != SourcesByValue.NONE) {
                 String wrong = checkRead(t, o);
-                if (wrong == null && ran[keys[o] >>> 1] > entry(session, sources[o])) {
+                if (wrong == null && ran[Operations.key(keys[o])] > entry(session, sources[o])) {
                     wrong = stale(table, o, sources[o]);
                 }
                 if (wrong != null) {
@@ -136,8 +137,8 @@ final class AxiomReplay {
             }
         }
         for (int o = starts[t]; o < starts[t + 1]; o++) {
-            if ((keys[o] & 1) == 1) {
-                ran[keys[o] >>> 1] = entry(session, t);
+            if (Operations.isWrite(keys[o])) {
+                ran[Operations.key(keys[o])] = entry(session, t);
             }
         }
         return null;
@@ -153,7 +154,7 @@ final class AxiomReplay {
         if (source != SourcesByValue.INITIAL && position[source] >= position[t]) {
             return later(table, o, source);
         }
-        return seen[keys[o] >>> 1] > entry(t, source) ? stale(table, o, source) : null;
+        return seen[Operations.key(keys[o])] > entry(t, source) ? stale(table, o, source) : null;
     }
 
     private void see(int t, int source) {
@@ -163,7 +164,7 @@ final class AxiomReplay {
         long entry = entry(t, source);
         for (int o = starts[source]; o < starts[source + 1]; o++) {
             // A read becomes -1, which changes no maximum: half are writes, which a branch would mispredict.
-            int key = keys[o] >>> 1;
+            int key = Operations.key(keys[o]);
             seen[key] = Math.max(seen[key], entry | (keys[o] & 1) - 1);
         }
     }

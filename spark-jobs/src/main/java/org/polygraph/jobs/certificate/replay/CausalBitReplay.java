@@ -3,6 +3,7 @@ package org.polygraph.jobs.certificate.replay;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.Operations;
 
 /**
  * The {@link CausalReplay} of many short sessions. The writers of each key are numbered in the order of commits, and a
@@ -73,8 +74,8 @@ final class CausalBitReplay {
     private @Nullable String number(int[] order) {
         for (int t : order) {
             for (int o = t < 0 ? 0 : starts[t]; t >= 0 && o < starts[t + 1]; o++) {
-                int key = keys[o] >>> 1;
-                if ((keys[o] & 1) == 1) {
+                int key = Operations.key(keys[o]);
+                if (Operations.isWrite(keys[o])) {
                     // A transaction that writes the key again is the last writer already.
                     if (writerEnds[key] == writerStarts[key] || writers[writerEnds[key] - 1] != position[t]) {
                         writers[writerEnds[key]++] = position[t];
@@ -114,7 +115,7 @@ final class CausalBitReplay {
             for (int o = starts[t]; o < starts[t + 1]; o++) {
                 if (sources[o] != SourcesByValue.NONE) {
                     int first = Math.max(0, numbers[o] - from);
-                    int end = Math.min(words << 6, writerEnds[keys[o] >>> 1] - from);
+                    int end = Math.min(words << 6, writerEnds[Operations.key(keys[o])] - from);
                     if (first < end && hasBit(rows, words * t, first, end)) {
                         return AxiomReplay.stale(table, o, sources[o]);
                     }
@@ -122,7 +123,7 @@ final class CausalBitReplay {
             }
             for (int o = starts[t]; o < starts[t + 1]; o++) {
                 int bit = numbers[o] - from;
-                if ((keys[o] & 1) == 1 && bit >= 0 && bit < words << 6) {
+                if (Operations.isWrite(keys[o]) && bit >= 0 && bit < words << 6) {
                     rows[words * t + (bit >> 6)] |= 1L << bit;
                 }
             }

@@ -3,6 +3,7 @@ package org.polygraph.jobs.certificate.replay;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.Operations;
 
 /**
  * Replays CC in the order of commits. A transaction that precedes another by session order and reads commits before it.
@@ -105,8 +106,8 @@ final class CausalReplay {
                 return wrong;
             }
             for (int o = starts[t]; o < starts[t + 1]; o++) {
-                if ((keys[o] & 1) == 1) {
-                    write(keys[o] >>> 1, entry(t));
+                if (Operations.isWrite(keys[o])) {
+                    write(Operations.key(keys[o]), entry(t));
                 }
             }
             latest[session] = t;
@@ -179,7 +180,7 @@ final class CausalReplay {
 
     /** Whether a writer of the key that precedes t commits after the one that was read. */
     private boolean isStale(int t, int o) {
-        int key = keys[o] >>> 1;
+        int key = Operations.key(keys[o]);
         int[] row = block(t);
         int at = at(t);
         long read = sources[o] == SourcesByValue.INITIAL ? -1 : entry(sources[o]);
@@ -231,8 +232,8 @@ final class CausalReplay {
         bySession = new long[writers.length];
         for (int t = 0; t < counted.length; t++) {
             for (int o = starts[t]; counted[t] && o < starts[t + 1]; o++) {
-                if ((keys[o] & 1) == 1) {
-                    bySession[next[keys[o] >>> 1]++] = entry(t);
+                if (Operations.isWrite(keys[o])) {
+                    bySession[next[Operations.key(keys[o])]++] = entry(t);
                 }
             }
         }

@@ -10,6 +10,7 @@ import org.polygraph.storage.dictionary.KeyDictionary;
 import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.table.HistoryRows;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.Operations;
 
 /**
  * Deals the transactions of a piece of the input to ranges of (session, index). A block has, for each transaction: int
@@ -80,7 +81,7 @@ public final class PieceDealer {
                 bytes.operation(
                         keys,
                         values,
-                        ids[keyAndKind >>> 1] << 1 | (keyAndKind & 1),
+                        Operations.withKey(keyAndKind, ids[Operations.key(keyAndKind)]),
                         codes.of(rows.operations().values()[o]));
             }
             byte[] whole = bytes.end();

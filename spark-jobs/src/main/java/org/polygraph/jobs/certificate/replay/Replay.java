@@ -6,6 +6,7 @@ import org.polygraph.jobs.certificate.format.Guarantee;
 import org.polygraph.jobs.certificate.format.Names;
 import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.Operations;
 
 /**
  * Replays a history in the order that is claimed to explain it. This is the last check before a PASS and the only code
@@ -205,7 +206,7 @@ public final class Replay {
     /** SI: reserves the keys that t writes, unless another open transaction has reserved one. */
     private @Nullable String open(int t) {
         for (int o = operationStarts[t]; o < operationStarts[t + 1]; o++) {
-            if ((operationKeys[o] & 1) == 1) {
+            if (Operations.isWrite(operationKeys[o])) {
                 int key = operationKeys[o] >> 1;
                 int other = openWriter[key];
                 if (other != NONE && other != t) {
@@ -221,7 +222,7 @@ public final class Replay {
         for (int o = operationStarts[t]; o < operationStarts[t + 1]; o++) {
             int key = operationKeys[o] >> 1;
             long value = operationValues[o];
-            if ((operationKeys[o] & 1) == 1) {
+            if (Operations.isWrite(operationKeys[o])) {
                 ownWriter[key] = t;
                 ownValue[key] = value;
                 continue;
@@ -239,7 +240,7 @@ public final class Replay {
 
     private void commit(int t) {
         for (int o = operationStarts[t]; o < operationStarts[t + 1]; o++) {
-            if ((operationKeys[o] & 1) == 1) {
+            if (Operations.isWrite(operationKeys[o])) {
                 int key = operationKeys[o] >> 1;
                 current[key] = operationValues[o];
                 writes++;

@@ -2,6 +2,7 @@ package org.polygraph.jobs.certificate.replay;
 
 import java.util.Arrays;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.Operations;
 
 /**
  * Replays an order as if transactions ran one after the other. Where every read returns the last write, the order obeys
@@ -56,7 +57,7 @@ final class SerialReplay {
      */
     private static int misread(int[] keys, long[] values, int from, int to, long[] current) {
         for (int o = from; o < to; o++) {
-            int key = keys[o] >>> 1;
+            int key = Operations.key(keys[o]);
             // Without a branch on the kind, which would be mispredicted: the mask is zero for a write, which returns
             // nothing.
             if (((current[key] ^ values[o]) & (keys[o] & 1L) - 1) != 0) {
@@ -81,8 +82,8 @@ final class SerialReplay {
             }
             transactions++;
             for (int o = starts[t]; o < starts[t + 1]; o++) {
-                int key = keys[o] >>> 1;
-                if ((keys[o] & 1) == 1) {
+                int key = Operations.key(keys[o]);
+                if (Operations.isWrite(keys[o])) {
                     writes++;
                     writers[key] = t;
                 } else {

@@ -4,6 +4,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Names;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.Operations;
 
 /**
  * The transaction that each read read from, by values: a hash join of the external reads with the last writes of
@@ -107,9 +108,9 @@ final class SourcesByValue {
             }
             boolean hasExternalRead = false;
             for (int o = from; o < to; o++) {
-                int key = keys[o] >>> 1;
+                int key = Operations.key(keys[o]);
                 int own = latest[key];
-                if ((keys[o] & 1) == 1) {
+                if (Operations.isWrite(keys[o])) {
                     writes++;
                     if (own >= from) {
                         sources[own] = NONE;
@@ -131,7 +132,7 @@ final class SourcesByValue {
                 }
             }
             for (int o = from; hasExternalRead && o < to; o++) {
-                int own = latest[keys[o] >>> 1];
+                int own = latest[Operations.key(keys[o])];
                 if (sources[o] == ASKED && own >= from && values[own] == values[o]) {
                     sources[o] = ASKED_OWN;
                 }
@@ -172,7 +173,7 @@ final class SourcesByValue {
                     int at = 2 * next[partitionOf(o)]++;
                     joined[at] = values[o];
                     boolean left = sources[o] == LEFT;
-                    joined[at + 1] = (long) (left ? t : o) << 32 | keys[o] >>> 1;
+                    joined[at + 1] = (long) (left ? t : o) << 32 | Operations.key(keys[o]);
                     sources[o] = left ? NONE : sources[o];
                 }
             }
@@ -180,7 +181,7 @@ final class SourcesByValue {
     }
 
     private int partitionOf(int o) {
-        int partition = (int) (hash(keys[o] >>> 1, values[o]) >>> 40) & (1 << bits) - 1;
+        int partition = (int) (hash(Operations.key(keys[o]), values[o]) >>> 40) & (1 << bits) - 1;
         return 2 * partition + (~keys[o] & 1);
     }
 

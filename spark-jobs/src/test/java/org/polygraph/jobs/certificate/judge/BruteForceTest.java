@@ -22,7 +22,7 @@ import org.polygraph.storage.testkit.SuiteScale;
 import org.polygraph.storage.testkit.TinyHistories;
 
 class BruteForceTest {
-    private static final List<Guarantee> PROMISES =
+    private static final List<Guarantee> GUARANTEES =
             Arrays.stream(Guarantee.values()).filter(p -> !p.isAxiom()).toList();
 
     /** Compares with the test kit's judge, which packs external reads and final writes into bits. */
@@ -35,7 +35,7 @@ class BruteForceTest {
         int histories = SuiteScale.of(20_000);
         for (int i = 0; i < histories; i++) {
             HistoryTable history = stream.at(i);
-            for (Guarantee guarantee : PROMISES) {
+            for (Guarantee guarantee : GUARANTEES) {
                 BruteForceChecker.Verdict truth =
                         BruteForceChecker.judge(history, BruteForceChecker.Level.valueOf(guarantee.name()));
                 if (truth == BruteForceChecker.Verdict.INVALID) {
@@ -126,7 +126,7 @@ class BruteForceTest {
     /** Eight transactions that all overlap and all differ are judged; larger histories end within a bounded time. */
     @Test
     void isBounded() {
-        for (Guarantee guarantee : PROMISES) {
+        for (Guarantee guarantee : GUARANTEES) {
             HistoryTable eight = HistoryGenerator.withSeed(3)
                     .sessions(8)
                     .transactions(8)

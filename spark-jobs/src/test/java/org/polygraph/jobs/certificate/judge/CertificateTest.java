@@ -101,7 +101,7 @@ class CertificateTest {
                         == BruteForceChecker.Verdict.ACCEPTED) {
                     Witness witness = witness(table, level);
                     // The copy has other numbers for keys, because files contain labels.
-                    HistoryTable copy = Parts.of(table, t -> true, o -> true);
+                    HistoryTable copy = TableCopies.of(table, t -> true, o -> true);
                     Verification.Report report = verify(written("run", witness), witness.terms(), copy);
                     assertThat(report.answer())
                             .as("%s seed %d", report, stream.seedOf(i))
@@ -272,7 +272,7 @@ class CertificateTest {
         int operation = random.nextInt(table.operations());
         int transaction = random.nextInt(table.transactions());
         int what = random.nextInt(6);
-        return Parts.changed(table, new Parts.Change() {
+        return TableCopies.changed(table, new TableCopies.Change() {
             @Override
             public long value(int o, long value) {
                 return what == 0 && o == operation ? value + 1 : value;
@@ -401,7 +401,7 @@ class CertificateTest {
 
     /** Strings that UTF-8 cannot encode differ from each other and from the replacement character of Java. */
     @Test
-    void contentTellsHalvesOfSurrogatePairsApart() {
+    void contentDistinguishesHalvesOfSurrogatePairs() {
         List<String> contents = new ArrayList<>();
         for (String key : List.of("?", "\ufffd", "\ud800", "\udbff", "\udc00", "\ud83d\ude00", "\ude00\ud83d")) {
             contents.add(Fingerprint.ofContent(HistoryDsl.parse("s0: w(\"" + key + "\",1)")));

@@ -16,7 +16,7 @@ import org.polygraph.storage.testkit.SuiteScale;
 import org.polygraph.storage.testkit.TinyHistories;
 
 class SubHistoryProofTest {
-    private static final List<Guarantee> PROMISES =
+    private static final List<Guarantee> GUARANTEES =
             Arrays.stream(Guarantee.values()).filter(p -> p != Guarantee.LIN).toList();
     private static final String SKEW = "init 0; s0: w(z,1) r(x,0) r(z,1) w(y,1); s1: r(y,0) r(z,1) w(x,1)";
 
@@ -30,29 +30,29 @@ class SubHistoryProofTest {
         int violatedOpen = 0;
         for (int i = 0; i < 10_000; i++) {
             HistoryTable whole = stream.at(i);
-            Terms terms = Terms.of(PROMISES.get(i % PROMISES.size()));
+            Terms terms = Terms.of(GUARANTEES.get(i % GUARANTEES.size()));
             if (BruteForce.judge(whole, terms) != Answer.HOLDS) {
                 continue;
             }
             for (int round = 0; round < 10; round++) {
                 boolean[] transactions = choice(random, whole.transactions(), 0.25 * random.nextDouble());
                 boolean[] operations = choice(random, whole.operations(), 0.25 * random.nextDouble());
-                HistoryTable part = Parts.of(whole, t -> transactions[t], o -> operations[o]);
-                boolean isClosed = SubHistoryProof.firstGap(whole, part, terms) == null;
-                boolean violated = BruteForce.judge(part, terms) == Answer.VIOLATED;
+                HistoryTable sub = TableCopies.of(whole, t -> transactions[t], o -> operations[o]);
+                boolean isClosed = SubHistoryProof.firstGap(whole, sub, terms) == null;
+                boolean violated = BruteForce.judge(sub, terms) == Answer.VIOLATED;
                 assertThat(isClosed && violated)
-                        .as("%s %s of %s", terms, HistoryDsl.print(part), HistoryDsl.print(whole))
+                        .as("%s %s of %s", terms, HistoryDsl.print(sub), HistoryDsl.print(whole))
                         .isFalse();
-                SubHistoryProof sub = new SubHistoryProof(whole, part, terms);
-                assertThat(sub.embed()).isNull();
-                assertThat(sub.unexplainedRead()).isNull();
-                HistoryTable closure = sub.closed(64);
+                SubHistoryProof proof = new SubHistoryProof(whole, sub, terms);
+                assertThat(proof.embed()).isNull();
+                assertThat(proof.unexplainedRead()).isNull();
+                HistoryTable closure = proof.closed(64);
                 assertThat(SubHistoryProof.firstGap(whole, closure, terms))
                         .as(
                                 "%s of %s, closed %s",
-                                HistoryDsl.print(part), HistoryDsl.print(whole), HistoryDsl.print(closure))
+                                HistoryDsl.print(sub), HistoryDsl.print(whole), HistoryDsl.print(closure))
                         .isNull();
-                assertThat(closure.operations() == part.operations()).isEqualTo(isClosed);
+                assertThat(closure.operations() == sub.operations()).isEqualTo(isClosed);
                 closed += isClosed ? 1 : 0;
                 violatedOpen += violated ? 1 : 0;
             }
@@ -63,12 +63,12 @@ class SubHistoryProofTest {
 
     /** The missing own write hides the write that s1 read; its later write of the same value is then missing too. */
     @Test
-    void closingMayTakeTurns() {
+    void closingMayTakeSeveralRounds() {
         HistoryTable whole = HistoryDsl.parse("init 0; s0: w(x,2) w(x,3) r(x,3) w(x,2); s1: r(x,2)");
-        HistoryTable part = HistoryDsl.parse("init 0; s0: w(x,2) r(x,3); s1: r(x,2)");
-        SubHistoryProof sub = new SubHistoryProof(whole, part, Terms.of(Guarantee.SER));
-        assertThat(sub.embed()).isNull();
-        assertThat(HistoryDsl.print(sub.closed(8))).isEqualTo(HistoryDsl.print(whole));
+        HistoryTable sub = HistoryDsl.parse("init 0; s0: w(x,2) r(x,3); s1: r(x,2)");
+        SubHistoryProof proof = new SubHistoryProof(whole, sub, Terms.of(Guarantee.SER));
+        assertThat(proof.embed()).isNull();
+        assertThat(HistoryDsl.print(proof.closed(8))).isEqualTo(HistoryDsl.print(whole));
     }
 
     /** If the clock of a session runs backwards, a transaction without operations may cause the violation. */
@@ -76,11 +76,11 @@ class SubHistoryProofTest {
     void transactionsWithoutOperationsStay() {
         HistoryTable whole = HistoryDsl.parse(
                 "s0: @3..9 w(x,1) | @4..4 (); s1: @5..6 w(y,1) | @6..7 r(x,null) r(y,1); s2: @0..9 w(z,1)");
-        HistoryTable part = HistoryDsl.parse("s0: @3..9 w(x,1) | @4..4 (); s1: @5..6 () | @6..7 r(x,null) r(y,1)");
+        HistoryTable sub = HistoryDsl.parse("s0: @3..9 w(x,1) | @4..4 (); s1: @5..6 () | @6..7 r(x,null) r(y,1)");
         Terms terms = Terms.of(Guarantee.SSER);
-        SubHistoryProof sub = new SubHistoryProof(whole, part, terms);
-        assertThat(sub.embed()).isNull();
-        HistoryTable closure = sub.closed(8);
+        SubHistoryProof proof = new SubHistoryProof(whole, sub, terms);
+        assertThat(proof.embed()).isNull();
+        HistoryTable closure = proof.closed(8);
         assertThat(HistoryDsl.print(closure))
                 .isEqualTo(HistoryDsl.print(
                         HistoryDsl.parse("s0: @3..9 w(x,1) | @4..4 (); s1: @5..6 w(y,1) | @6..7 r(x,null) r(y,1)")));
@@ -94,11 +94,11 @@ class SubHistoryProofTest {
         int unexplained = 0;
         for (int i = 0; i < 5_000; i++) {
             HistoryTable whole = stream.at(i);
-            for (Guarantee guarantee : PROMISES) {
+            for (Guarantee guarantee : GUARANTEES) {
                 Terms terms = Terms.of(guarantee);
-                SubHistoryProof sub = new SubHistoryProof(whole, Parts.of(whole, t -> true, o -> true), terms);
-                assertThat(sub.embed()).isNull();
-                if (sub.unexplainedRead() != null) {
+                SubHistoryProof proof = new SubHistoryProof(whole, TableCopies.of(whole, t -> true, o -> true), terms);
+                assertThat(proof.embed()).isNull();
+                if (proof.unexplainedRead() != null) {
                     assertThat(BruteForce.judge(whole, terms))
                             .as(HistoryDsl.print(whole))
                             .isEqualTo(Answer.VIOLATED);
@@ -117,8 +117,8 @@ class SubHistoryProofTest {
         return chosen;
     }
 
-    private static String gap(String whole, String part) {
-        return SubHistoryProof.firstGap(HistoryDsl.parse(whole), HistoryDsl.parse(part), Terms.of(Guarantee.SER));
+    private static String gap(String whole, String sub) {
+        return SubHistoryProof.firstGap(HistoryDsl.parse(whole), HistoryDsl.parse(sub), Terms.of(Guarantee.SER));
     }
 
     /**
@@ -133,11 +133,11 @@ class SubHistoryProofTest {
             {"s0: w(x,1) w(x,2) r(x,2) r(y,0) w(x,1) r(y,0) r(x,2)", "s0: r(y,0) w(x,1) r(x,2)"}
         }) {
             HistoryTable whole = HistoryDsl.parse("init 0; " + each[0]);
-            HistoryTable part = HistoryDsl.parse("init 0; " + each[1]);
-            assertThat(SubHistoryProof.firstGap(whole, part, terms)).as(each[0]).isNull();
-            SubHistoryProof sub = new SubHistoryProof(whole, part, terms);
-            assertThat(sub.embed()).isNull();
-            assertThat(sub.unexplainedRead()).as(each[0]).contains("did not return its own latest write, 1");
+            HistoryTable sub = HistoryDsl.parse("init 0; " + each[1]);
+            assertThat(SubHistoryProof.firstGap(whole, sub, terms)).as(each[0]).isNull();
+            SubHistoryProof proof = new SubHistoryProof(whole, sub, terms);
+            assertThat(proof.embed()).isNull();
+            assertThat(proof.unexplainedRead()).as(each[0]).contains("did not return its own latest write, 1");
         }
     }
 
@@ -173,15 +173,16 @@ class SubHistoryProofTest {
         int later = 0;
         for (long i = 0; i < SuiteScale.of(20_000); i++) {
             HistoryTable whole = stream.at(i);
-            Terms terms = Terms.of(PROMISES.get((int) (i % PROMISES.size())));
+            Terms terms = Terms.of(GUARANTEES.get((int) (i % GUARANTEES.size())));
             boolean[] operations = choice(random, whole.operations(), 0.5);
-            SubHistoryProof part = new SubHistoryProof(whole, Parts.of(whole, t -> true, o -> operations[o]), terms);
-            assertThat(part.embed()).isNull();
-            HistoryTable closed = part.closed(64);
-            SubHistoryProof sub = new SubHistoryProof(whole, closed, terms);
-            assertThat(sub.embed()).isNull();
+            SubHistoryProof open =
+                    new SubHistoryProof(whole, TableCopies.of(whole, t -> true, o -> operations[o]), terms);
+            assertThat(open.embed()).isNull();
+            HistoryTable closed = open.closed(64);
+            SubHistoryProof proof = new SubHistoryProof(whole, closed, terms);
+            assertThat(proof.embed()).isNull();
             boolean lacks = false;
-            for (int read : sub.operations()) {
+            for (int read : proof.operations()) {
                 int reader = HistorySelection.transactionOf(whole, read);
                 boolean binds = terms.mayCount(whole.statuses()[reader]) && isExternalRead(whole, reader, read);
                 for (int w = 0; w < whole.operations() && binds; w++) {
@@ -190,7 +191,7 @@ class SubHistoryProofTest {
                             && whole.value(w) == whole.value(read)
                             && terms.mayCount(whole.statuses()[writer])
                             && lastWrite(whole, writer, whole.key(read)) == w
-                            && !hasWrite(whole, sub.operations(), writer, w)) {
+                            && !hasWrite(whole, proof.operations(), writer, w)) {
                         lacks = true;
                         assertThat(writer >= reader && whole.sessionOf(writer) == whole.sessionOf(reader))
                                 .as("%s of %s", HistoryDsl.print(closed), HistoryDsl.print(whole))
@@ -198,7 +199,7 @@ class SubHistoryProofTest {
                     }
                 }
             }
-            assertThat(OtherWriters.areLater(whole, sub.operations(), terms))
+            assertThat(OtherWriters.areLater(whole, proof.operations(), terms))
                     .as("%s of %s", HistoryDsl.print(closed), HistoryDsl.print(whole))
                     .isEqualTo(lacks);
             later += lacks ? 1 : 0;
@@ -231,8 +232,8 @@ class SubHistoryProofTest {
         return last;
     }
 
-    private static boolean hasWrite(HistoryTable whole, int[] part, int t, int write) {
-        return Arrays.stream(part)
+    private static boolean hasWrite(HistoryTable whole, int[] sub, int t, int write) {
+        return Arrays.stream(sub)
                 .anyMatch(o -> HistorySelection.transactionOf(whole, o) == t
                         && whole.isWriteOf(o, whole.key(write))
                         && whole.value(o) == whole.value(write));

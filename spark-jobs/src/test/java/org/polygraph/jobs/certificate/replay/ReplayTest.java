@@ -17,7 +17,7 @@ import org.polygraph.storage.table.HistoryTableBuilder;
 import org.polygraph.storage.testkit.HistoryDsl;
 
 class ReplayTest {
-    private static final List<Guarantee> PROMISES =
+    private static final List<Guarantee> GUARANTEES =
             Arrays.stream(Guarantee.values()).filter(p -> !p.isAxiom()).toList();
     private static final Guarantee SER = Guarantee.SER;
     private static final Guarantee SI = Guarantee.SI;
@@ -271,7 +271,7 @@ class ReplayTest {
                 transactions[t] = text.toString();
             }
             HistoryTable table = history(transactions);
-            Guarantee level = PROMISES.get(random.nextInt(PROMISES.size()));
+            Guarantee level = GUARANTEES.get(random.nextInt(GUARANTEES.size()));
             int[] order = shuffled(n * level.events(), random);
             boolean[] counted = committed(table);
             for (int t = 0; t < n; t++) {

@@ -69,7 +69,7 @@ class HtmlReportTest {
     }
 
     @Test
-    void aViolationIsToldFromTheBannerDownToTheOtherCycle() throws HistoryException {
+    void aViolationIsExplainedFromTheBannerToTheOtherCycle() throws HistoryException {
         Document page = Jsoup.parse(html(three()));
         assertThat(page.title()).isEqualTo("VIOLATION si dir/three.jsonl");
         assertThat(page.select(".banner .word").text()).isEqualTo("VIOLATION");

@@ -182,7 +182,7 @@ class PackedNumbersTest {
     }
 
     @Test
-    void whatHeadersSayIsNotBelieved() {
+    void headersAreNotTrusted() {
         // The header announces blocks of 2^62 values and as many values, and no data follows.
         byte[] huge = {-128, -128, -128, -128, -128, -128, -128, -128, 64, 1, -128, -128, -128, -128, -128, 1, 0};
         assertThatThrownBy(() -> LibraryValues.differences(huge, 0, huge.length, 10, true))

@@ -16,7 +16,7 @@ import org.polygraph.storage.testkit.TinyHistories;
  * The slices of a key together have the violations of the key, for every order, with one event a transaction and with
  * two.
  */
-class PartCheckTest {
+class SliceCheckTest {
     private static final long SEED = 0xc4ec;
 
     @Test

@@ -11,8 +11,8 @@ import org.polygraph.storage.table.HistoryTableBuilder;
  * Makes copies of a history that lack some transactions or operations, or that are changed. Each has dictionaries of
  * its own.
  */
-final class Parts {
-    private Parts() {}
+final class TableCopies {
+    private TableCopies() {}
 
     /** The changes to a copy; the default changes nothing. */
     interface Change {
