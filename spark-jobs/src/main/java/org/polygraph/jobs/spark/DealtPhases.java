@@ -75,7 +75,7 @@ final class DealtPhases {
         try (SliceFiles files = files(slices, SourceSlices.ROW_BYTES)) {
             files.write(() -> work.deal(files::row));
             return work.merge(Budget.unlessEnded(
-                    jobs.run("find the writer of each read", () -> files.map(spark, new SourceTask()))));
+                    jobs.run("find the writer of each read", () -> files.map(spark, new ReadSourceTask()))));
         } catch (IOException e) {
             throw ScratchFolder.failed(folder, e);
         }

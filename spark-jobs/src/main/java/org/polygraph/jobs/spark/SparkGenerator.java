@@ -75,9 +75,9 @@ public final class SparkGenerator implements Generator, AutoCloseable {
         int ranges = Math.toIntExact((plan.transactions() - 1) / perRange + 1);
         int parts = target.parts();
         Dataset<Row> reads = spark.range(0, ranges, 1, ranges)
-                .mapPartitions(new DealTask(plan, slices, perRange), Encoders.row(DealTask.BLOCKS))
-                .repartitionById(slices, functions.col(DealTask.SLICE))
-                .sortWithinPartitions(DealTask.SLICE, DealTask.FIRST)
+                .mapPartitions(new PlanTask(plan, slices, perRange), Encoders.row(PlanTask.BLOCKS))
+                .repartitionById(slices, functions.col(PlanTask.SLICE))
+                .sortWithinPartitions(PlanTask.SLICE, PlanTask.FIRST)
                 .mapPartitions(new ResolveTask(plan, slices, target), Encoders.row(ResolveTask.BLOCKS));
         // A file is written even if it has no reads.
         MapFunction<Long, Row> nothing = part -> RowFactory.create(part.intValue(), new byte[0]);

@@ -200,9 +200,9 @@ final class SparkKernels implements Kernels, AutoCloseable {
         counted = states;
         return scratch.rows(spark)
                 .as(Encoders.bean(ScratchTransaction.class))
-                .mapPartitions(new IngestTask(work.slices(), layout.perFile()), Encoders.row(IngestTask.BLOCKS))
-                .repartitionById(layout.slices().slices(), functions.col(IngestTask.SLICE))
-                .sortWithinPartitions(IngestTask.SLICE, IngestTask.FIRST)
+                .mapPartitions(new SliceDealTask(work.slices(), layout.perFile()), Encoders.row(SliceDealTask.BLOCKS))
+                .repartitionById(layout.slices().slices(), functions.col(SliceDealTask.SLICE))
+                .sortWithinPartitions(SliceDealTask.SLICE, SliceDealTask.FIRST)
                 .mapPartitions(
                         new IndexTask(work.slices(), table.sessionStarts(), states, table.initialValue()),
                         Encoders.BINARY())
@@ -228,7 +228,7 @@ final class SparkKernels implements Kernels, AutoCloseable {
             Broadcast<int[]> commits = sent.of(
                     commits(new KeyCheck(graph.events(), history.versions(), commitStatus, position), layout.slices()));
             Callable<List<byte[]>> action = cached.mapPartitions(
-                    new CheckTask(layout.slices(), graph.events().perTransaction(), states, places, commits),
+                    new KeyCheckTask(layout.slices(), graph.events().perTransaction(), states, places, commits),
                     Encoders.BINARY())::collectAsList;
             return core(Budget.unlessEnded(jobs.run(description, action)));
         }

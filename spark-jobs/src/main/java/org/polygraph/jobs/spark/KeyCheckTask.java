@@ -16,7 +16,7 @@ import org.polygraph.partitioner.sliced.KeySlices;
  * For each slice of keys: checks every key against an order. Output: a row for each slice that has violated keys,
  * big-endian: the number of violated reads and pairs of writers as a long, then the keys as ints.
  */
-final class CheckTask implements MapPartitionsFunction<byte[], byte[]> {
+final class KeyCheckTask implements MapPartitionsFunction<byte[], byte[]> {
     private static final long serialVersionUID = 1L;
 
     private final KeySlices slices;
@@ -31,7 +31,7 @@ final class CheckTask implements MapPartitionsFunction<byte[], byte[]> {
      * @param commits for split keys, by place: the start of each key's commits in this array, and the end of the last
      *     one; then {@link KeyCheck#commits} of each
      */
-    CheckTask(
+    KeyCheckTask(
             KeySlices slices,
             int perTransaction,
             Broadcast<byte[]> states,

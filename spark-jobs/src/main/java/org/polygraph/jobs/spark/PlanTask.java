@@ -18,7 +18,7 @@ import org.polygraph.storage.table.Operations;
  * consecutive transactions and of one slice. A block has two ints for each operation: its number, counted from the
  * first operation of these transactions, and {@code key << 1 | write} as an unsigned int.
  */
-final class DealTask implements MapPartitionsFunction<Long, Row> {
+final class PlanTask implements MapPartitionsFunction<Long, Row> {
     private static final long serialVersionUID = 1L;
 
     static final String SLICE = "slice";
@@ -39,7 +39,7 @@ final class DealTask implements MapPartitionsFunction<Long, Row> {
     private final long perRange;
 
     /** @param perRange the number of transactions in a window */
-    DealTask(TransactionPlan plan, int slices, long perRange) {
+    PlanTask(TransactionPlan plan, int slices, long perRange) {
         this.plan = plan;
         this.slices = slices;
         this.perRange = perRange;

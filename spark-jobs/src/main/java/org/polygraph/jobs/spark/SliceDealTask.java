@@ -16,7 +16,7 @@ import org.polygraph.partitioner.sliced.SliceDealer;
  * For each scratch file: checks each transaction for contradictions within it, then deals its operations to slices of
  * keys. Output: a row for each block, which has about 64 thousand operations divided by the number of slices.
  */
-final class IngestTask implements MapPartitionsFunction<ScratchTransaction, Row> {
+final class SliceDealTask implements MapPartitionsFunction<ScratchTransaction, Row> {
     private static final long serialVersionUID = 1L;
 
     static final String SLICE = "slice";
@@ -36,7 +36,7 @@ final class IngestTask implements MapPartitionsFunction<ScratchTransaction, Row>
      * @param perFile the number of transactions in a file; a task may get several files in any order, and no block
      *     spans two
      */
-    IngestTask(KeySlices slices, int perFile) {
+    SliceDealTask(KeySlices slices, int perFile) {
         this.slices = slices;
         this.perFile = perFile;
     }
