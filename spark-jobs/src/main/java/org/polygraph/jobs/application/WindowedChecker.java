@@ -24,6 +24,7 @@ import org.polygraph.jobs.verdict.WindowCounts;
 import org.polygraph.jobs.windows.WindowCheck;
 import org.polygraph.jobs.windows.WindowSettings;
 import org.polygraph.jobs.windows.Workers;
+import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.analysis.InitialChoice;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.pieces.ReadPlan;
@@ -70,7 +71,9 @@ public final class WindowedChecker implements Checker {
             Budget budget)
             throws HistoryException, IOException {
         Terms terms = request.terms().orElse(null);
-        if (request.level().isAxiom() || terms == null || request.initial().kind() == InitialChoice.Kind.NAMED) {
+        if (request.level() == IsolationLevel.LIN
+                || terms == null
+                || request.initial().kind() == InitialChoice.Kind.NAMED) {
             return null;
         }
         ReadPlan plan =

@@ -25,7 +25,7 @@ final class CellRun {
     private final VisibleOperations visible;
     private final long initial;
     private final Terms terms;
-    /** Of a transaction: 1, or 2 for its snapshot and its commit. */
+    /** Of a transaction: 1, or 2 for its snapshot and its commit. At RC, RA and CC these are two transactions of their session. */
     private final int events;
 
     /** The events in their present order. */
@@ -112,7 +112,7 @@ final class CellRun {
             });
             for (int i = 0; i < sorted.length; i++) {
                 int event = present[sorted[i]];
-                boolean isWhole = !all.isSnapshot(event) && !all.isCommit(event);
+                boolean isWhole = events == 1 || (!all.isSnapshot(event) && !all.isCommit(event));
                 boolean isPair = !isWhole && i + 1 < sorted.length && isSameTransaction(event, present[sorted[i + 1]]);
                 if (isWhole || isPair) {
                     firsts.add(sorted[i]);

@@ -9,8 +9,14 @@ import org.polygraph.storage.model.TransactionStatus;
  * Marks the transactions of unknown outcome that count, or may count, in some cells. Result: the section with the cells.
  *
  * @param outcomes see {@link UnknownOutcomes}
+ * @param countsOptional whether those that may count are counted, so that both events of a transaction are or none
  */
-record CountTask(Cells cells, Object2ByteOpenHashMap<UnknownOutcomes.Name> outcomes, String folder, String name)
+record CountTask(
+        Cells cells,
+        Object2ByteOpenHashMap<UnknownOutcomes.Name> outcomes,
+        boolean countsOptional,
+        String folder,
+        String name)
         implements Task {
     private static final long serialVersionUID = 1L;
 
@@ -24,7 +30,7 @@ record CountTask(Cells cells, Object2ByteOpenHashMap<UnknownOutcomes.Name> outco
                 byte outcome = cell.status(t) == TransactionStatus.INDETERMINATE
                         ? outcomes.getByte(new UnknownOutcomes.Name(cell.session(t), cell.index(t)))
                         : UnknownOutcomes.NO;
-                if (outcome == UnknownOutcomes.YES) {
+                if (outcome == UnknownOutcomes.YES || (countsOptional && outcome == UnknownOutcomes.MAYBE)) {
                     cell.count(t, true);
                 } else if (outcome == UnknownOutcomes.MAYBE) {
                     cell.optional(t);

@@ -20,6 +20,7 @@ import org.polygraph.storage.table.Transactions;
  *
  * @param number of the piece
  * @param events of a transaction: 1, or 2 for its snapshot and its commit; an aborted transaction is one event
+ * @param hasIntents whether snapshots have intents, because first committer wins is part of the level
  * @param sessions by session of the piece: its number
  * @param leads see {@link PieceRows#clocks}
  * @param before see {@link PieceRows#clocks}
@@ -32,6 +33,7 @@ record IngestTask(
         int number,
         boolean usesTimes,
         int events,
+        boolean hasIntents,
         int[] sessions,
         long[] leads,
         long[] before,
@@ -133,7 +135,8 @@ record IngestTask(
             int first = rows.operations().starts()[t];
             for (int i = 0; i < atCommit.size(); i++) {
                 int o = atCommit.getInt(i);
-                cell.addAtCommit(key(o), isWrite(o) ? Cell.INTENDED : Cell.READ, code(o), o - first - i);
+                int write = hasIntents ? Cell.INTENDED : Cell.WRITE;
+                cell.addAtCommit(key(o), isWrite(o) ? write : Cell.READ, code(o), o - first - i);
             }
             byte[] content = hash(t, index, status, start, end);
             cell.endCommit(session, index, clock + 1, status, piece.file(), position, start, end, content);
@@ -155,7 +158,8 @@ record IngestTask(
                     cell.add(key, Cell.READ, code(o));
                 }
             }
-            for (int key : written) {
+            for (int i = 0; hasIntents && i < written.size(); i++) {
+                int key = written.getInt(i);
                 cell.add(key, Cell.INTENT, 0);
             }
         }

@@ -18,7 +18,7 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Decides SER, SI, SSER or SSI by windows that workers repair. While few reads are violated, a window is a small one around each of them, and grows from
+ * Decides all levels but LIN by windows that workers repair. While few reads are violated, a window is a small one around each of them, and grows from
  * round to round. While many are, windows are two cells with the reads left out that the window cannot explain, shifted by a cell in every
  * other round, and later strict. The largest window is the history itself, so this ends unless a window does not fit into the
  * memory of a worker.
@@ -72,7 +72,7 @@ public final class WindowCheck {
      * A check.
      *
      * @param plan of a history in JSON Lines or Parquet
-     * @param terms of SER, SI, SSER or SSI
+     * @param terms of any level but LIN
      */
     public WindowCheck(
             Workers workers, ReadPlan plan, WindowSettings settings, Terms terms, Judge judge, PhaseClock phases) {
@@ -214,7 +214,7 @@ public final class WindowCheck {
                 for (CheckTask.Read read : result.inconsistent()) {
                     return isCommitted(store, read.place()) && judge.violates(small.ofContradiction(read))
                             ? Outcome.VIOLATED
-                            : open("a transaction of unknown outcome contradicts itself");
+                            : open("a transaction of unknown outcome contradicts itself, or the level allows it");
                 }
             }
             long[] violated = violated(store, results);

@@ -41,7 +41,7 @@ final class WindowStore {
     private final WindowSettings settings;
     private final Terms terms;
     private final boolean ignoresUnknown;
-    /** Events of a transaction: 1, or 2 for its snapshot and its commit. */
+    /** Events of a transaction: 1, or 2 for its snapshot and its commit, which RC, RA and CC have too. */
     private final int events;
 
     private final Layout layout;
@@ -69,7 +69,7 @@ final class WindowStore {
         this.settings = settings;
         this.terms = terms;
         this.ignoresUnknown = terms.indeterminate() == IndeterminateMode.ABORT;
-        this.events = terms.guarantee().events();
+        this.events = terms.guarantee().isAxiom() ? 2 : terms.guarantee().events();
         List<Task> tasks = new ArrayList<>();
         for (Piece piece : plan.pieces()) {
             tasks.add(new Survey.SurveyTask(piece, tasks.size(), usesTimes, events, events * settings.perSample()));
@@ -136,6 +136,7 @@ final class WindowStore {
                     p,
                     usesTimes,
                     events,
+                    terms.guarantee().events() == 2,
                     layout.numbers(p),
                     layout.leads(p),
                     layout.before(p),
@@ -277,7 +278,9 @@ final class WindowStore {
         }
         String name = next("cells");
         List<Section> marked = sections(perGroup(
-                "mark unknown outcomes", some -> new CountTask(some, outcomes.outcomes(), workers.folder(), name)));
+                "mark unknown outcomes",
+                some -> new CountTask(
+                        some, outcomes.outcomes(), terms.guarantee().isAxiom(), workers.folder(), name)));
         for (int g = 0; g < marked.size(); g++) {
             for (int c = groups[g]; c < groups[g + 1]; c++) {
                 replace(c, marked.get(g));
@@ -479,8 +482,10 @@ final class WindowStore {
         if (raw.sum() != layout.tally()) {
             return "its transactions are not those of the input";
         }
-        for (byte[] result :
-                perSlice("replay keys", slice -> new SliceReplayTask(slice, slices, layout.initialValue(), events))) {
+        for (byte[] result : perSlice(
+                "replay keys",
+                slice -> new SliceReplayTask(
+                        slice, slices, layout.initialValue(), terms.guarantee().events()))) {
             BlockReader in = new BlockReader(result);
             placed.add(-in.signed());
             String found = in.text();

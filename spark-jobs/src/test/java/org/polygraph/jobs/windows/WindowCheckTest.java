@@ -39,7 +39,13 @@ import org.polygraph.storage.testkit.TinyHistories;
 class WindowCheckTest {
     private static final long SEED = 0x57a6;
     private static final IsolationLevel[] LEVELS = {
-        IsolationLevel.SER, IsolationLevel.SI, IsolationLevel.SSER, IsolationLevel.SSI
+        IsolationLevel.SER,
+        IsolationLevel.SI,
+        IsolationLevel.SSER,
+        IsolationLevel.SSI,
+        IsolationLevel.CC,
+        IsolationLevel.RA,
+        IsolationLevel.RC
     };
 
     @TempDir
@@ -50,7 +56,7 @@ class WindowCheckTest {
     @Test
     void tinyHistoriesHaveTheSameVerdicts() throws IOException, HistoryException {
         TinyHistories stream = new TinyHistories(SEED);
-        for (int i = 0; i < SuiteScale.of(600); i++) {
+        for (int i = 0; i < SuiteScale.of(420); i++) {
             IsolationLevel level = LEVELS[i % LEVELS.length];
             SplitMix random = new SplitMix(stream.seedOf(i));
             HistoryTable history = stream.at(i);
@@ -69,7 +75,7 @@ class WindowCheckTest {
 
     @Test
     void historiesOfManyWindowsHaveTheSameVerdicts() throws IOException, HistoryException {
-        for (int i = 0; i < SuiteScale.of(60); i++) {
+        for (int i = 0; i < SuiteScale.of(28); i++) {
             IsolationLevel level = LEVELS[i % LEVELS.length];
             SplitMix random = new SplitMix(SplitMix.seedOf(SEED + 1, i));
             HistoryGenerator generator = HistoryGenerator.withSeed(random.nextLong())

@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.certificate.format.Guarantee;
 import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.storage.model.TransactionStatus;
 
@@ -58,12 +59,17 @@ public final class PlacedSessions {
                     + (committed ? " committed but is not counted" : " is counted but did not commit"));
         }
         if (counted) {
-            if ((event == Event.WHOLE) != (terms.guarantee().events() == 1)) {
+            if ((event == Event.WHOLE) == isTwoEvents(terms.guarantee())) {
                 wrong(name(session, index) + " does not have the events of a transaction");
             }
             transactions += event == Event.SNAPSHOT ? 0 : 1;
             ascend(session, new long[] {index, event.ordinal(), index, event.ordinal()});
         }
+    }
+
+    /** Whether a transaction is a snapshot and a commit. At RC, RA and CC an order of both, prefix consistency, implies the level. */
+    private static boolean isTwoEvents(Guarantee guarantee) {
+        return guarantee.events() == 2 || guarantee.isAxiom();
     }
 
     /** Takes the next operation of a snapshot or a commit, but for an intent. */
