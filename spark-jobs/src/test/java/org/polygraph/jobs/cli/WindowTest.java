@@ -95,8 +95,8 @@ class WindowTest {
         InProcess rows = answer("rows-reinserted.jsonl", "-l", "ser", "--window", "4");
         assertThat(rows.err()).contains("--window: windows do not support inserts and deletes; the whole history");
         assertThat(rows.out()).contains("\"whole\":\"windows do not support inserts and deletes\"");
-        InProcess linear = answer("write-skew.jsonl", "-l", "lin", "--window", "4");
-        assertThat(linear.err()).contains("--window: windows do not support level lin");
+        InProcess weak = answer("jepsen-list-append.edn", "-l", "rc", "--window", "4");
+        assertThat(weak.err()).contains("--window: windows do not support level rc");
     }
 
     @Test
