@@ -8,7 +8,7 @@ import org.polygraph.solver.sat.SearchBudget;
  * writers; a reader stands at its snapshot, a writer at its commit, a reader before a writer at one event.
  */
 final class KeyItems {
-    /** Bytes of the object and its headers, about. */
+    /** The approximate bytes of the object and its headers. */
     static final int OVERHEAD = 180;
 
     final int key;

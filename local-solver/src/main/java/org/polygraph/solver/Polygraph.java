@@ -41,7 +41,7 @@ import org.polygraph.solver.proof.ProofShape;
  * left a row, then c(W) is before b(W').
  */
 public final class Polygraph {
-    /** What the reads and writers of a key mean with E = 2. */
+    /** The meaning of the reads and writers of a key with E = 2. */
     public enum Kind {
         /** Reads at snapshots; no two writers overlap. */
         PLAIN,

@@ -203,7 +203,7 @@ final class ReadCheck {
 
     /** The urgency of the current violated item. */
     interface Score {
-        /** Not negative. */
+        /** Returns the urgency, which is not negative. */
         float ofCurrentItem();
     }
 

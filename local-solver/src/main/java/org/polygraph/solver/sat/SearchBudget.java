@@ -91,12 +91,12 @@ public final class SearchBudget {
         own = 0;
     }
 
-    /** Bytes accounted for by all budgets that share them. */
+    /** The bytes that all budgets with this one count together. */
     public long bytes() {
         return held[0];
     }
 
-    /** Bytes accounted for here. */
+    /** The bytes that this budget counts. */
     public long own() {
         return own;
     }

@@ -14,7 +14,7 @@ import org.polygraph.partitioner.graph.Events;
  * monomorphic.
  */
 public abstract sealed class ClockRows permits IntRows, PackedRows {
-    /** From so many chains on cells are packed; with fewer, rows are short enough for the caches. */
+    /** Cells are packed if there are at least this many chains. With fewer, rows are short enough for the caches. */
     static final int MANY_CHAINS = 256;
     /** Chains that are about equally long are not longer than so many times the mean. */
     private static final int LONGEST = 2;
@@ -59,7 +59,7 @@ public abstract sealed class ClockRows permits IntRows, PackedRows {
         return bits == 0 ? new IntRows(events) : new PackedRows(events, bits);
     }
 
-    /** Bytes that {@link #of} takes; {@link Long#MAX_VALUE} if the cells of a chain cannot be numbered. */
+    /** The bytes that {@link #of} takes; {@link Long#MAX_VALUE} if the cells of a chain cannot be numbered. */
     static long bytes(Events events) {
         int bits = PackedRows.bits(events);
         return bits == 0 ? IntRows.bytes(events) : PackedRows.bytes(events, bits);

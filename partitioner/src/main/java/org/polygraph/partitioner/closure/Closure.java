@@ -43,7 +43,7 @@ public sealed interface Closure permits ChainClocks, WindowClosure {
     /** The number of other events whose order relative to an event is unknown, on average; 0 if it is not known. */
     double freedom();
 
-    /** Bytes that it takes now. */
+    /** The bytes that it takes now. */
     long bytes();
 
     /** A bit an event: the events that more events may reach since the last update. */

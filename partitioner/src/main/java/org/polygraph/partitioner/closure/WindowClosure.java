@@ -25,7 +25,7 @@ import org.polygraph.partitioner.graph.KnownGraph;
  * overlaps everything; then {@link #update} gives up at the given limit.
  */
 public final class WindowClosure implements Closure {
-    /** Words of {@link #changed} that one task compares: 65,536 events. */
+    /** The words of {@link #changed} that one task compares, for 65,536 events. */
     private static final int COMPARED_WORDS = 1 << 10;
 
     private final KnownGraph graph;
@@ -107,7 +107,7 @@ public final class WindowClosure implements Closure {
         return closure;
     }
 
-    /** Bytes that it takes without exceptions, while it is updated. */
+    /** The bytes that it takes while it is updated, without exceptions. */
     public static long bytes(Events events) {
         return 33L * events.count();
     }

@@ -12,7 +12,7 @@ import org.polygraph.storage.model.StoppedException;
  * result where no other task writes, or results are put together by number of task.
  */
 public final class Workers {
-    /** More threads would wait for memory. */
+    /** The most threads, because more would wait for memory. */
     private static final int MOST = 32;
 
     private static final long LOOK_MILLIS = 20;
@@ -23,17 +23,17 @@ public final class Workers {
         this.threads = threads;
     }
 
-    /** As many workers as the machine has processors. */
+    /** Returns as many workers as the machine has processors. */
     public static Workers all() {
         return new Workers(Math.min(MOST, Runtime.getRuntime().availableProcessors()));
     }
 
-    /** So many workers, 1 or more. */
+    /** Returns the given number of workers, 1 or more. */
     public static Workers of(int threads) {
         return new Workers(threads);
     }
 
-    /** What one thread does with the tasks that it gets. */
+    /** The work of one thread. */
     @FunctionalInterface
     public interface Worker {
         /**

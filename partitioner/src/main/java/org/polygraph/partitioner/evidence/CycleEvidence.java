@@ -18,7 +18,7 @@ import org.polygraph.storage.table.HistoryTable;
 /** Makes counterexamples of what the rules refute: the simplest cycle of each component, named and justified. */
 public final class CycleEvidence {
     private static final int ANY_LENGTH = Integer.MAX_VALUE - 1;
-    /** Most pairs of operations compared in search of lost updates, in some tenths of a second. */
+    /** The most pairs of operations that the search for lost updates compares, in some tenths of a second. */
     private static final long MOST_COMPARISONS = 100_000_000;
 
     private final HistoryTable table;

@@ -15,10 +15,10 @@ import org.jspecify.annotations.Nullable;
  * #MOST_TIES} that may be lost updates, and {@value #MOST_TIES} others, each the first in the order of edges.
  */
 final class CycleSearch {
-    /** Most events that all searches of one graph visit, in some tenths of a second. */
+    /** The most events that all searches of one graph visit, in some tenths of a second. */
     private static final long MOST_WORK = 5_000_000;
 
-    /** Most equally short cycles of a component for each kind of edge. */
+    /** The most equally short cycles of a component for each kind of edge. */
     private static final int MOST_TIES = 8;
 
     private static final int ANY_LENGTH = Integer.MAX_VALUE - 1;

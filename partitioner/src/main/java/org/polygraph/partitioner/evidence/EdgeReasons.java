@@ -24,7 +24,7 @@ import org.polygraph.storage.table.HistoryTable;
  * once, and its reason is shared.
  */
 final class EdgeReasons {
-    /** Most edges that are explained in full; the others have one sentence each. */
+    /** The most edges that are explained in full; the others have one sentence each. */
     private static final int MOST_EXPLAINED = 5_000;
 
     private static final String DIRECTLY_BEHIND = "observed: lists show its append directly behind";
@@ -53,7 +53,7 @@ final class EdgeReasons {
         return reads;
     }
 
-    /** A cycle with its session steps added. */
+    /** Returns a cycle with its session steps. */
     List<Dependency> cycle(List<EvidenceGraph.Step> steps) {
         List<Dependency> dependencies = new ArrayList<>();
         for (int i = 0; i < steps.size(); i++) {
@@ -65,7 +65,7 @@ final class EdgeReasons {
         return dependencies;
     }
 
-    /** A path between two transactions. */
+    /** Returns a path between two transactions as dependencies. */
     List<Dependency> chain(int from, int to, List<EvidenceGraph.Step> steps) {
         List<Dependency> dependencies = new ArrayList<>();
         int at = from;
@@ -385,7 +385,10 @@ final class EdgeReasons {
         return name(assumed.from()) + " before " + name(assumed.to());
     }
 
-    /** Whether a read of a key is one that the transaction did: it does not stand for the place of its append. */
+    /**
+     * Whether the transaction itself reads the key. Otherwise its read is implied: it expresses the place of its
+     * append.
+     */
     private boolean reads(int transaction, int key) {
         return table.readsItself(transaction, key) || !lookup.writes(key, transaction);
     }

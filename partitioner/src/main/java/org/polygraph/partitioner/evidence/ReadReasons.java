@@ -21,7 +21,7 @@ import org.polygraph.partitioner.isolation.Reason;
  * edges of earlier rounds. Every read is explained once for each round.
  */
 final class ReadReasons {
-    /** Most candidates of one read whose failure is shown. */
+    /** The most candidates of one read whose failure is shown. */
     private static final int MOST_CANDIDATES = 64;
 
     private final VersionIndex index;

@@ -40,7 +40,7 @@ final class RealTimeSteps {
         this.via = new int[time.ended().length];
     }
 
-    /** Null if the graph has no real time. */
+    /** Returns the steps of a graph; null if it has no real time. */
     static @Nullable RealTimeSteps of(KnownGraph graph) {
         RealTime time = graph.realTime();
         return time == null ? null : new RealTimeSteps(graph, time);

@@ -188,7 +188,7 @@ public final class KeyBuckets {
         }
     }
 
-    /** Of several writers of the value the only one other than the reader, or SEVERAL. */
+    /** Returns the only one of several writers of the value that is not the reader, or SEVERAL. */
     private int other(int reader, long value, int from, int to) {
         int found = WritersByValue.NONE;
         for (int w = from; w < to; w++) {

@@ -74,7 +74,7 @@ public final class ReadsFrom {
                 level == IsolationLevel.RC ? TransactionScan.Reads.EACH : TransactionScan.Reads.FIRST);
     }
 
-    /** With no read settled yet. */
+    /** Starts without any settled read. */
     public static ReadsFrom unread(HistoryTable table, FirstPass pass) {
         int[] sources = new int[table.operations()];
         Arrays.fill(sources, NONE);

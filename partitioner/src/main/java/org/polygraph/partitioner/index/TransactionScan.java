@@ -33,7 +33,7 @@ public final class TransactionScan {
     private final byte[] roles;
     private final int keys;
     private final boolean each;
-    /** Of operation i of the current transaction: its latest own write of the same key so far, or -1. */
+    /** By operation of the current transaction: the latest own write of the same key so far, or -1. */
     private int[] ownWrites = new int[SHORT];
     /**
      * By key: the last operation on it, plus one, if above the transaction's first; made for long transactions only.

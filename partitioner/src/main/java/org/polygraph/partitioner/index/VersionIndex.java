@@ -39,7 +39,7 @@ public final class VersionIndex {
     @SuppressWarnings("ArrayRecordComponent") // columns, never compared
     public record Writers(
             int[] starts, int[] transactions, int[] classes, int @Nullable [] next, int @Nullable [] initial) {
-        /** Room for so many writers of so many keys. */
+        /** Allocates columns for the given numbers of writers and keys. */
         public static Writers room(int writers, int keys, boolean repeated, boolean initial) {
             return new Writers(
                     new int[keys + 1],
@@ -53,7 +53,7 @@ public final class VersionIndex {
     /** The external reads of all keys, see {@link VersionIndex}. */
     @SuppressWarnings("ArrayRecordComponent") // columns, never compared
     public record Readers(int[] starts, int[] transactions, int[] classes, int[] slotStarts) {
-        /** Room for so many readers. */
+        /** Allocates columns for the given number of readers. */
         public static Readers room(int readers, int writers, int keys) {
             return new Readers(new int[keys + 1], new int[readers], new int[readers], new int[writers + 2 * keys + 1]);
         }
@@ -286,7 +286,7 @@ public final class VersionIndex {
         return writers.next == null && writers.initial == null;
     }
 
-    /** Bytes of the arrays. */
+    /** The bytes of the arrays. */
     public long bytes() {
         int arrays = 2 + (writers.next == null ? 0 : 1);
         return 4L

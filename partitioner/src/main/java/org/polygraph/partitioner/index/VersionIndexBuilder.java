@@ -16,12 +16,12 @@ public final class VersionIndexBuilder {
     private final int[] sessionOf;
     private final byte[] states;
     private final IntToLongFunction initialValues;
-    /** Of the key that is worked on. */
+    /** The initial value of the current key. */
     private long initialValue;
 
     private BooleanSupplier stop = () -> false;
 
-    // The result.
+    // The arrays of the result.
     private int[] writerStarts = new int[0];
     private int[] writerTransactions = new int[0];
     private int[] writerClasses = new int[0];
@@ -39,7 +39,7 @@ public final class VersionIndexBuilder {
     /** Optional transactions with such reads. */
     private final IntArrayList uncommitted = new IntArrayList();
 
-    // Scratch of one key.
+    // Temporary arrays of the current key.
     private final WritersByValue byValue = new WritersByValue();
     private int[] slots = new int[64];
     private int[] readClasses = new int[64];

@@ -1,6 +1,6 @@
 package org.polygraph.partitioner.isolation;
 
-/** What the order of two transactions rests on. */
+/** The basis of the order of two transactions. */
 public enum Basis {
     /** The history shows it: a read names its only possible writer, or returned the initial value. */
     OBSERVED("observed"),

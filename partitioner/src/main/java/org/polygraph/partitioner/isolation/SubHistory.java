@@ -14,7 +14,7 @@ import java.util.Arrays;
  */
 @SuppressWarnings("ArrayRecordComponent") // compared by their content, below
 public record SubHistory(int[] transactions, int[] operations, boolean minimal, Judge judge) {
-    /** What judged it. */
+    /** The judge of a sub-history. */
     public enum Judge {
         /** The check itself, on these operations alone. */
         CHECKER("checker"),

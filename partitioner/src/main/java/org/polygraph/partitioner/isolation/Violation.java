@@ -56,7 +56,7 @@ public record Violation(
         cases = List.copyOf(cases);
     }
 
-    /** With the anomaly's own aliases, without cases, not shrunk. */
+    /** A violation with the anomaly's own aliases, without cases and without a sub-history. */
     public Violation(
             Anomaly anomaly, List<Integer> transactions, List<Integer> keys, List<Dependency> cycle, String detail) {
         this(anomaly, anomaly.aliases(), transactions, keys, cycle, List.of(), detail, null);

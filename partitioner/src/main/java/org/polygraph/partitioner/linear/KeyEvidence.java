@@ -17,9 +17,9 @@ import org.polygraph.storage.table.HistoryTable;
 
 /** Shows why keys have no order: in words, and by a few operations of the key that have no order either. */
 final class KeyEvidence {
-    /** Most steps of the search of a few operations. */
+    /** The most steps of a search over a few operations. */
     private static final int MOST_STEPS = 100_000;
-    /** More operations are not shrunk. */
+    /** Sets of more operations are not shrunk. */
     private static final int MOST_SHRUNK = 240;
 
     private final RecordedOperations recorded;

@@ -15,7 +15,7 @@ import org.polygraph.storage.table.HistoryTable;
  * <p>Memory: 5 bytes per key, 4 per operation.
  */
 public final class KeyOrders {
-    /** Most steps of the search of one key. */
+    /** The most steps of the search of one key. */
     private static final int MOST_STEPS = 4_000_000;
 
     private static final int CHECK_EVERY = 1 << 10;
@@ -219,7 +219,7 @@ public final class KeyOrders {
         return results[key] >= VIOLATED;
     }
 
-    /** Of a violated key. */
+    /** The anomaly of a violated key. */
     Anomaly anomaly(int key) {
         return ANOMALIES[results[key] - VIOLATED];
     }

@@ -25,7 +25,7 @@ public final class LinearSlices {
         ByteBuffer row(int slice) throws IOException;
     }
 
-    /** Of an operation. */
+    /** The bytes of the row of an operation. */
     public static final int ROW_BYTES = LinearOperations.ROW_BYTES;
 
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);

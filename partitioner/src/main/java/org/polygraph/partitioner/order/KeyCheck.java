@@ -29,7 +29,7 @@ public final class KeyCheck {
     private final VersionIndex index;
     private final byte[] states;
     private final int[] position;
-    /** Null where all keys are plain. */
+    /** The description of keys of rows; null if all keys are plain. */
     private final @Nullable RowKeys rows;
 
     private long[] items = new long[256];
@@ -148,7 +148,7 @@ public final class KeyCheck {
         return violated;
     }
 
-    /** Of the values or the existence of a row. */
+    /** Checks the values or the existence of a row. */
     private int sweep(int count, int key, RowKeys kinds) {
         int violated = 0;
         int current = VersionIndex.INITIAL;

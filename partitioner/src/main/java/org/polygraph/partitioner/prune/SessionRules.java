@@ -40,7 +40,7 @@ public final class SessionRules extends KeyRules {
     private int[] limits = new int[0];
 
     private int fronts;
-    /** Where the front of the writer that is visited begins. */
+    /** The index at which the front of the visited writer begins. */
     private int front;
 
     /** Its use keeps the compiler from removing the reads. */

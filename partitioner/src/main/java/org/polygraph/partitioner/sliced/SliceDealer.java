@@ -23,7 +23,10 @@ import org.polygraph.storage.table.Operations;
 public final class SliceDealer {
     private static final int HEADER_BYTES = 8;
     static final int BYTES_PER_OPERATION = 16;
-    /** So few that blocks stay far below the limit of a row, and the arrays within the second-level cache. */
+    /**
+     * The most operations before a deal. With these, blocks stay far below the limit of a row, and the arrays fit the
+     * second-level cache.
+     */
     private static final int FULL = 1 << 16;
 
     private final KeySlices slices;

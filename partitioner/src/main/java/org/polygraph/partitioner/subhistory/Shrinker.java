@@ -29,9 +29,9 @@ import org.polygraph.storage.table.HistoryTable;
 final class Shrinker {
     /** Sets of at most so many operations are shrunk exhaustively. */
     private static final int SMALL = 64;
-    /** At most so many units are removed one by one from the start. */
+    /** If there are at most this many units, they are removed one by one from the start. */
     private static final int FEW = 12;
-    /** After so many rounds in a row that removed next to nothing, there is no small set. */
+    /** After this many consecutive rounds that removed hardly anything, there is no small set. */
     private static final int BARREN_ROUNDS = 3;
 
     private static final int NEXT_TO_NOTHING = 8;

@@ -13,7 +13,7 @@ import picocli.CommandLine.TypeConversionException;
 final class LevelConverter implements ITypeConverter<Levels> {
     static final String ALL = "all";
 
-    /** What a shell may complete. */
+    /** The words that a shell may complete. */
     static final class Candidates implements Iterable<String> {
         @Override
         public Iterator<String> iterator() {

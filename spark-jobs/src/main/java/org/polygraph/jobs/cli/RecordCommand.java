@@ -158,7 +158,7 @@ final class RecordCommand implements Callable<Integer> {
 
     /** {@code --isolation}. */
     static final class IsolationConverter implements ITypeConverter<Isolation> {
-        /** What a shell may complete. */
+        /** The words that a shell may complete. */
         static final class Candidates implements Iterable<String> {
             @Override
             public Iterator<String> iterator() {

@@ -122,7 +122,7 @@ final class VerifyCommand implements Callable<Integer> {
     @SuppressWarnings("NullAway.Init")
     private CommandSpec spec;
 
-    /** Where an order is replayed; on Spark by key. */
+    /** The replayer of orders; on Spark it replays by key. */
     @Mixin
     private final EngineOptions engine = new EngineOptions();
 

@@ -33,7 +33,7 @@ final class CoarseGuess implements Strategy {
     /** An avalanche leaves at most one violated read in this many. */
     private static final int MOST_LEFT_SHARE = 3;
 
-    /** Most edges of a guess per transaction: many sessions of few transactions have no common pace. */
+    /** The most edges of a guess for each transaction. Many sessions of few transactions have no common pace. */
     private static final int MOST_EDGES = 32;
 
     private static final long MOST_NANOS = 20_000_000_000L;

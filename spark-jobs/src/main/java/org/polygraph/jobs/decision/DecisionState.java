@@ -10,9 +10,11 @@ import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.solver.Outcome;
 import org.polygraph.storage.artifact.ArrayFile;
 
-/** What the strategies of one decision share: the indexed history, its known graph and the state of the rules. */
+/**
+ * The data that the strategies of one decision share: the indexed history, its known graph and the state of the rules.
+ */
 final class DecisionState implements AutoCloseable {
-    /** Share of the remaining memory that the closure may take; edges, the solver and the replay take the rest. */
+    /** The share of the remaining memory that the closure may take; edges, the solver and the replay take the rest. */
     private static final double CLOCK_SHARE = 0.6;
 
     private static final String GRAPH = "graph";
@@ -62,17 +64,17 @@ final class DecisionState implements AutoCloseable {
         return check.request().level().realTime();
     }
 
-    /** Bytes that the history, its index and its graph hold. */
+    /** The bytes that the history, its index and its graph hold. */
     long heldBytes(IndexedHistory indexed, KnownGraph known) {
         return check.table().arrayBytes() + indexed.versions().bytes() + 13L * known.edges();
     }
 
-    /** Bytes that a closure may take beside what is held. */
+    /** The bytes that a closure may take beside these. */
     long closureBytes(long heldBytes) {
         return (long) (CLOCK_SHARE * (check.budget().bytes() - heldBytes));
     }
 
-    /** Bytes that are left beside what is held. */
+    /** The bytes that are left beside the held ones. */
     long freeBytes(long heldBytes) {
         return Math.max(0, check.budget().bytes() - heldBytes);
     }

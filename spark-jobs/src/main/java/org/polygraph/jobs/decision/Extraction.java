@@ -21,7 +21,7 @@ import org.polygraph.storage.table.Operations;
  * overlap it, and only it gets more violated writes.
  */
 final class Extraction {
-    /** Places within this share of the distance between the borders are near a border. */
+    /** Places within a quarter of the distance between the borders are near a border. */
     private static final int NEAR = 4;
 
     private final PlacedHistory placed;

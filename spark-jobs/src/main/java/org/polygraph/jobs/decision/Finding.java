@@ -10,7 +10,7 @@ import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.table.HistorySelection;
 
-/** What a decision found. A decision that finds nothing within its budget throws a BudgetException. */
+/** The finding of a decision. A decision that finds nothing within its budget throws a BudgetException. */
 public sealed interface Finding {
     /**
      * An order that explains the history.

@@ -15,7 +15,7 @@ import org.polygraph.storage.table.HistoryTable;
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record Intervals(long[] starts, long[] ends, byte[] statuses, long skewNanos) {
-    /** Those of a history; null if it has no times. */
+    /** Returns the intervals of a history; null if it has no times. */
     static @Nullable Intervals of(HistoryTable table, long skewNanos) {
         long[] starts = table.starts();
         long[] ends = table.ends();

@@ -303,7 +303,7 @@ final class PruneLoop implements AutoCloseable {
         return rules != null;
     }
 
-    /** Bytes of heap that reachability takes. */
+    /** The bytes of heap that reachability takes. */
     long heapBytes() {
         return rules == null ? 0 : rules.heapBytes();
     }

@@ -61,7 +61,7 @@ public interface Rules extends AutoCloseable {
      */
     boolean reaches(int a, int b);
 
-    /** Bytes of heap that the rows take. */
+    /** The bytes of heap that the rows take. */
     long heapBytes();
 
     /** Adds to a checkpoint what {@link #restore} needs beside graph and index. */

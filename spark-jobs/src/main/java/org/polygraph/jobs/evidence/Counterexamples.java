@@ -140,7 +140,7 @@ public final class Counterexamples {
         return first;
     }
 
-    /** Null if memory does not suffice: the verdict does not need sub-histories. */
+    /** Returns null if memory does not suffice, because the verdict does not need sub-histories. */
     private @Nullable SubHistoryFinder finder() {
         try {
             return new SubHistoryFinder(

@@ -179,7 +179,7 @@ public enum Dialect {
         return drivers;
     }
 
-    /** What the manual documents of an isolation, for a database of this dialect. */
+    /** Returns the level that the manual documents for an isolation of a database of this dialect. */
     public Optional<Promise> promise(String url, Isolation isolation) {
         // The manual gives the levels of HSQLDB's other transaction models no names of ANSI.
         boolean isOtherModel =
@@ -316,7 +316,7 @@ public enum Dialect {
         return this == MARIADB || this == MYSQL ? "CONCAT(v, ?)" : "v || CAST(? AS VARCHAR(30))";
     }
 
-    /** What follows the columns of a table. */
+    /** The text after the columns of a table. */
     String tableOptions() {
         return this == MARIADB || this == MYSQL ? " ENGINE=InnoDB" : "";
     }

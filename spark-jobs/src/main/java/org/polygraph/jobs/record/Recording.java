@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * {@link #stop} or a failure of a client.
  */
 public final class Recording {
-    /** With a replica, one session of so many reads there. */
+    /** With a replica, one of this many sessions reads there. */
     public static final int READERS_ONE_OF = 3;
 
     private static final long REPLICA_NANOS = TimeUnit.SECONDS.toNanos(30);

@@ -2,7 +2,7 @@ package org.polygraph.jobs.record;
 
 import java.util.Locale;
 
-/** What transactions do. */
+/** The kind of transactions. */
 public enum WorkloadKind {
     /** At most two reads and two writes, each write after a read of its key (mini-transactions, MTC). */
     MINI,

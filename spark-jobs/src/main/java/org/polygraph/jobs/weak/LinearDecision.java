@@ -24,7 +24,7 @@ import org.polygraph.storage.table.HistoryTable;
  * one.
  */
 public final class LinearDecision {
-    /** Bytes per operation to sort, place and replay it. */
+    /** The bytes to sort, place and replay an operation. */
     private static final long HELD_BYTES = 72;
 
     private final Check check;

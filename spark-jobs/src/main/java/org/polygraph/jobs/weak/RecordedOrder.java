@@ -34,7 +34,7 @@ import org.polygraph.storage.table.HistoryTable;
 final class RecordedOrder {
     private static final int ROUNDS = 4;
     private static final int WEAK_ROUNDS = 30;
-    /** Most writers of a value that are tried before and after a read. */
+    /** The most writers of a value that are tried before and after a read. */
     private static final int MOST_TRIED = 16;
 
     private static final int NONE = -1;

@@ -55,7 +55,7 @@ public final class WeakLevelDecision {
     private static final long MOST_CHOICES_OF_SUB_HISTORY = 2_000;
     private static final long MOST_CHOICE_STEPS = 100_000_000;
 
-    /** Bytes of index and edges per operation. */
+    /** The bytes of index and edges for each operation. */
     private static final long HELD_BYTES = 40;
 
     private final Check check;

@@ -70,9 +70,9 @@ public final class PersistedStrings implements StringStore {
     private final ScratchFile places;
     private final ScratchFile strings;
     private final int capacity;
-    /** Bytes of a block of places or strings. */
+    /** The bytes of a block of places or strings. */
     private final int block;
-    /** Bytes used in the last block of strings. */
+    /** The used bytes of the last block of strings. */
     private int used;
 
     private int size;

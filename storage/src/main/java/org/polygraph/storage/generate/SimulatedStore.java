@@ -66,7 +66,7 @@ public final class SimulatedStore {
     private int[] keys = new int[1 << 12];
 
     private long[] seen = new long[1 << 12];
-    /** If there are rows, while a transaction commits, by operation: the version that it leaves, or 0 for a read. */
+    /** By operation of the committing transaction, if there are rows: the version that it leaves, or 0 for a read. */
     private long[] left = new long[0];
 
     private long[] events = new long[1 << 12];

@@ -38,7 +38,7 @@ final class OperationList {
         return size;
     }
 
-    /** Bytes held. */
+    /** The bytes that the list holds. */
     long bytes() {
         return (long) HistoryTable.BYTES_PER_OPERATION * ((keyBlocks.size() - 1L) * BLOCK + lastKeys.length)
                 + kinds.length;

@@ -28,7 +28,7 @@ final class SessionDictionary {
         return labels.toLongArray();
     }
 
-    /** Bytes of heap, about. */
+    /** The approximate bytes of heap. */
     long bytes() {
         return BYTES_PER_SESSION * labels.size();
     }

@@ -74,7 +74,7 @@ public record RankHeader(
             json.writeNumberField("version", version);
             json.writeStringField("tool", tool);
             json.writeStringField("promise", terms.guarantee().label());
-            // As a string: many readers of JSON round numbers above 2^53.
+            // It is a string, because many readers of JSON round numbers above 2^53.
             json.writeStringField("clock_skew", Long.toString(terms.clockSkewNanos()));
             json.writeStringField("indeterminate", terms.indeterminate().label());
             json.writeStringField("initial", initial);
@@ -102,7 +102,7 @@ public record RankHeader(
         return text.toString(StandardCharsets.UTF_8);
     }
 
-    /** As a string if it is beyond 2^53: many readers of JSON round such numbers. */
+    /** Writes a number as a string if it is beyond 2^53, because many readers of JSON round such numbers. */
     private static void number(JsonGenerator json, String name, long number) throws IOException {
         if (number > 1L << 53) {
             json.writeStringField(name, Long.toString(number));

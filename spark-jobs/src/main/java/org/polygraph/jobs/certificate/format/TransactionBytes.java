@@ -75,7 +75,7 @@ public final class TransactionBytes {
         return (int) in.getLong(at + COUNT);
     }
 
-    /** Where the first operation is, at a distance from the beginning of its transaction. */
+    /** Returns the offset of the first operation from the beginning of its transaction. */
     public static int firstOperation(int at) {
         return at + OPERATIONS;
     }
@@ -84,14 +84,14 @@ public final class TransactionBytes {
         return (in.get(operation) & 1) == 1;
     }
 
-    /** Where the value of an operation is. */
+    /** Returns the offset of the value of an operation. */
     public static int value(ByteBuffer in, int operation) {
         int key = operation + 1;
         boolean text = (in.get(operation) & ContentEncoder.TEXT_KEY) != 0;
         return key + Long.BYTES + (text ? (int) in.getLong(key) : 0);
     }
 
-    /** Where the next operation is. */
+    /** Returns the offset of the next operation. */
     public static int next(ByteBuffer in, int operation) {
         return behindValue(in, value(in, operation), in.get(operation));
     }

@@ -23,7 +23,7 @@ import org.polygraph.storage.table.HistoryTable;
 final class ChosenSources {
     private static final int NO_PLACE = -1;
     private static final int ASKED = -3;
-    /** Most passes over the reads of a transaction in the search for its snapshot. */
+    /** The most passes over the reads of a transaction in the search for its snapshot. */
     private static final int MOST_PASSES = 100;
 
     private final HistoryTable table;

@@ -27,7 +27,7 @@ record ParquetField(
         REPEATED
     }
 
-    /** What a column holds, in Parquet's order. */
+    /** The type of a column, in Parquet's order. */
     enum Type {
         BOOLEAN,
         INT32,
