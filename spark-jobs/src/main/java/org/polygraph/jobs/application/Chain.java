@@ -376,13 +376,7 @@ public record Chain(
      */
     public HistoryTable read(String path, HistoryFormat format, BooleanSupplier stop, long memoryBytes)
             throws IOException, HistoryException {
-        List<String> paths = new ArrayList<>();
-        for (int i = seam == null ? 0 : seam.covered(); i < parts.size(); i++) {
-            paths.add(parts.get(i)
-                    .presentBeside(path, "part " + (i + 1) + " of " + (parts.size() + 1) + " of the chain", stop)
-                    .name());
-        }
-        paths.add(path);
+        List<String> paths = paths(seam == null ? 0 : seam.covered(), path, stop);
         if (seam != null) {
             return seam.read(paths, format, stop, memoryBytes);
         }
@@ -392,6 +386,23 @@ public record Chain(
                 ? table
                 : InitialState.read(state.present("the initial state", stop), stop, memoryBytes)
                         .applied(table);
+    }
+
+    /** Reads the parts from a number on and a history as one, without what precedes them. */
+    HistoryTable readFrom(int first, String path, HistoryFormat format, BooleanSupplier stop, long memoryBytes)
+            throws IOException, HistoryException {
+        return HistoryReader.read(paths(first, path, stop), format, stop, memoryBytes);
+    }
+
+    private List<String> paths(int first, String path, BooleanSupplier stop) throws IOException {
+        List<String> paths = new ArrayList<>();
+        for (int i = first; i < parts.size(); i++) {
+            paths.add(parts.get(i)
+                    .presentBeside(path, "part " + (i + 1) + " of " + (parts.size() + 1) + " of the chain", stop)
+                    .name());
+        }
+        paths.add(path);
+        return paths;
     }
 
     /** If the indexes of sessions have no gap within a part, one between two parts shows that a part is missing. */

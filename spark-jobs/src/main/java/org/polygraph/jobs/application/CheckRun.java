@@ -1,5 +1,7 @@
 package org.polygraph.jobs.application;
 
+import it.unimi.dsi.fastutil.longs.Long2LongMap;
+import it.unimi.dsi.fastutil.longs.Long2LongMaps;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStreamWriter;
@@ -49,6 +51,8 @@ public final class CheckRun {
     private Chain before = Chain.NONE;
     /** By level: the seam that a PASS rests on. */
     private final Map<IsolationLevel, Seam> seams = new EnumMap<>(IsolationLevel.class);
+    /** By level: the ends of the sessions, if a VIOLATION of an earlier part stands. */
+    private final Map<IsolationLevel, Long2LongMap> ends = new EnumMap<>(IsolationLevel.class);
     /** By level: what the state of the longest seam does not explain. */
     private final Map<IsolationLevel, String> unexplained = new EnumMap<>(IsolationLevel.class);
 
@@ -153,7 +157,9 @@ public final class CheckRun {
      * Decides a chain on seams of its first parts: first on the longest one, then on seams that leave twice as many
      * parts to read. Any answer but a PASS is left to a check of all parts.
      *
-     * @param passes receives a verdict for each level that holds
+     * <p>Before that, a VIOLATION of an earlier part is repeated if it stands whatever this one is.
+     *
+     * @param passes receives a verdict for each level that is decided
      * @return the requests that are left, strongest first
      */
     private List<CheckRequest> onSeams(
@@ -166,6 +172,13 @@ public final class CheckRun {
         List<CheckRequest> open = new ArrayList<>(requests);
         try {
             Seams known = new Seams(after, before, listener::message, budget::exhausted);
+            for (CheckRequest request : requests) {
+                Verdict standing = standing(known, path, request, start, budget);
+                if (standing != null) {
+                    passes.add(standing);
+                    open.remove(request);
+                }
+            }
             while (!open.isEmpty()) {
                 for (Verdict pass : onSeams(known, path, open, start, budget)) {
                     passes.add(pass);
@@ -181,6 +194,27 @@ public final class CheckRun {
             left.addAll(open);
         }
         return left;
+    }
+
+    /** Returns the VIOLATION of an earlier part if this one cannot change it; else null. */
+    private @Nullable Verdict standing(Seams known, String path, CheckRequest request, long start, Budget budget) {
+        Terms terms = request.terms().orElse(null);
+        StandingViolation violation = terms == null || budget.exhausted() ? null : known.violation(terms);
+        if (violation == null) {
+            return null;
+        }
+        try {
+            StandingViolation.Repeated found = violation.after(before, path, settings.format(), request, budget);
+            if (found == null) {
+                return null;
+            }
+            ends.put(request.level(), found.sessions());
+            found.verdict().exitCode(settings.exitCode(Verdict.Status.VIOLATION));
+            return PathCheck.complete(found.verdict(), path, start, before.state());
+        } catch (BudgetException | IOException | HistoryException e) {
+            // The check of all parts reports the failure, if it fails too.
+            return null;
+        }
     }
 
     /** Returns the levels that hold, on the longest seam on which any level holds. */
@@ -481,6 +515,10 @@ public final class CheckRun {
                 .then(input, Location.of(verdict.path()).absolute());
         CoveredParts listed = chain.write(run);
         Witness witness = verdict.witness();
+        if (settings.after() != null && verdict.status() == Verdict.Status.VIOLATION) {
+            Long2LongMap known = ends.getOrDefault(verdict.level(), Long2LongMaps.EMPTY_MAP);
+            StandingViolation.write(run, verdict, chain.parts().size(), terms(verdict.level()), known);
+        }
         if (settings.after() == null || verdict.status() != Verdict.Status.PASS || witness == null) {
             return listed;
         }
@@ -491,6 +529,14 @@ public final class CheckRun {
                     + Failures.text(e) + ")");
         }
         return listed;
+    }
+
+    private @Nullable Terms terms(IsolationLevel level) {
+        return settings.requests().stream()
+                .filter(request -> request.level() == level)
+                .findFirst()
+                .flatMap(CheckRequest::terms)
+                .orElse(null);
     }
 
     /**

@@ -250,13 +250,16 @@ final class PathCheck {
         if (verdict.status() == Verdict.Status.VIOLATION) {
             verdict.exitCode(settings.exitCode(Verdict.Status.VIOLATION));
         }
+        return complete(verdict.counts(counts), path, start, earlier.state());
+    }
+
+    /** Adds what a PATH's verdicts have in common. @param state the file with initial values; null if there is none */
+    static Verdict complete(Verdict.Builder verdict, String path, long start, Chain.@Nullable Part state) {
         Assumptions assumptions = verdict.assumptions();
-        Chain.Part state = earlier.state();
         if (assumptions != null && state != null) {
             verdict.assumptions(assumptions.with(new InitialFile(state.location(), state.input())));
         }
         return verdict.path(path)
-                .counts(counts)
                 .millis(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start))
                 .peakMemoryBytes(PeakMemory.bytes())
                 .build();
@@ -383,7 +386,7 @@ final class PathCheck {
     }
 
     /** Describes the first transaction that ends before it starts, with its place; null if there is none. */
-    private static @Nullable String firstReversed(HistoryTable history) {
+    static @Nullable String firstReversed(HistoryTable history) {
         long[] starts = history.starts();
         long[] ends = history.ends();
         for (int t = 0; starts != null && ends != null && t < starts.length; t++) {

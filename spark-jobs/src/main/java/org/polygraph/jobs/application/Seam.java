@@ -1,24 +1,14 @@
 package org.polygraph.jobs.application;
 
-import com.fasterxml.jackson.core.JacksonException;
-import com.fasterxml.jackson.core.JsonGenerator;
-import com.fasterxml.jackson.core.JsonParser;
 import it.unimi.dsi.fastutil.longs.Long2LongMap;
-import it.unimi.dsi.fastutil.longs.Long2LongOpenHashMap;
 import java.io.IOException;
-import java.io.StringWriter;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Fingerprint;
-import org.polygraph.jobs.certificate.format.Guarantee;
-import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.storage.analysis.Loaders;
 import org.polygraph.storage.artifact.Location;
@@ -26,8 +16,6 @@ import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.format.HistorySize;
 import org.polygraph.storage.format.InitialState;
-import org.polygraph.storage.format.jsonl.Json;
-import org.polygraph.storage.format.parquet.NumberTable;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
@@ -75,9 +63,7 @@ record Seam(
     private static final String TAIL = "tail";
     private static final String TAIL_INPUT = "tail_sha256";
     private static final String PLACES = "places";
-    private static final String CHECKSUM = "sha256";
     private static final String NAME = "seam";
-    private static final List<String> COLUMNS = List.of("session", "index");
 
     /** Returns the seam of a run; null if it has none. */
     static @Nullable Seam of(Location run, BooleanSupplier stop) throws IOException, HistoryException {
@@ -85,35 +71,23 @@ record Seam(
         if (!file.exists()) {
             return null;
         }
-        Sessions sessions = new Sessions(file.name());
-        NumberTable.read(file, NAME, sessions);
-        Map<String, String> fields = sessions.fields;
+        SessionEnds ends = SessionEnds.read(file, NAME);
         try {
-            String checksum = fields.remove(CHECKSUM);
-            if (!checksum(fields).equals(checksum)) {
-                throw damaged(file.name());
-            }
-            Terms terms = new Terms(
-                    Guarantee.ofLabel(field(fields, "level")).orElseThrow(() -> new IllegalArgumentException("level")),
-                    Long.parseLong(field(fields, "clock_skew")),
-                    field(fields, "indeterminate").equals(IndeterminateMode.ABORT.label())
-                            ? IndeterminateMode.ABORT
-                            : IndeterminateMode.MAYBE);
             return new Seam(
                     run,
                     Fingerprint.ofInput(file, stop),
-                    Integer.parseInt(field(fields, "parts")),
-                    terms,
-                    Long.parseLong(field(fields, "latest_start")),
-                    Integer.parseInt(field(fields, "transactions")),
-                    field(fields, STATE),
-                    tail(field(fields, TAIL)),
-                    field(fields, TAIL_INPUT),
-                    Long.parseLong(field(fields, PLACES)),
-                    field(fields, EXCHANGES),
-                    sessions.last);
+                    Integer.parseInt(ends.field("parts")),
+                    ends.terms(),
+                    Long.parseLong(ends.field("latest_start")),
+                    Integer.parseInt(ends.field("transactions")),
+                    ends.field(STATE),
+                    tail(ends.field(TAIL)),
+                    ends.field(TAIL_INPUT),
+                    Long.parseLong(ends.field(PLACES)),
+                    ends.field(EXCHANGES),
+                    ends.last());
         } catch (IllegalArgumentException e) {
-            throw damaged(file.name());
+            throw SessionEnds.damaged(file.name());
         }
     }
 
@@ -142,14 +116,6 @@ record Seam(
                 next.timed()));
     }
 
-    private static String field(Map<String, String> fields, String name) {
-        String value = fields.get(name);
-        if (value == null) {
-            throw new IllegalArgumentException(name);
-        }
-        return value;
-    }
-
     /** Returns the name of the tail's file, for a history in this table's format. */
     static String tail(HistoryTable.Unit unit) {
         return unit == HistoryTable.Unit.ROW ? "tail.parquet" : "tail.jsonl.zst";
@@ -164,15 +130,10 @@ record Seam(
         throw new IllegalArgumentException(name);
     }
 
-    private static HistoryException damaged(String file) {
-        return new HistoryException(file, "a damaged seam", "that of a run", "check this part again with --overwrite");
-    }
-
-    private Map<String, String> fields() {
+    /** Writes {@code seam.parquet}, the last of the files of a seam. */
+    void write() throws IOException {
         Map<String, String> fields = new TreeMap<>();
-        fields.put("level", terms.guarantee().label());
-        fields.put("clock_skew", Long.toString(terms.clockSkewNanos()));
-        fields.put("indeterminate", terms.indeterminate().label());
+        SessionEnds.add(terms, fields);
         fields.put("parts", Integer.toString(covered));
         fields.put("latest_start", Long.toString(latestStart));
         fields.put("transactions", Integer.toString(transactions));
@@ -181,73 +142,7 @@ record Seam(
         fields.put(TAIL_INPUT, tailInput);
         fields.put(PLACES, Long.toString(places));
         fields.put(EXCHANGES, exchangesInput);
-        return fields;
-    }
-
-    /** Returns the SHA-256 of the metadata, which no checksum of Parquet covers. */
-    private static String checksum(Map<String, String> fields) {
-        MessageDigest digest = Fingerprint.digest();
-        digest.update(fields.toString().getBytes(StandardCharsets.UTF_8));
-        return Fingerprint.hex(digest);
-    }
-
-    /** Writes {@code seam.parquet}, the last of the files of a seam. */
-    void write() throws IOException {
-        StringWriter text = new StringWriter();
-        try (JsonGenerator json = Json.FACTORY.createGenerator(text)) {
-            json.writeStartObject();
-            Map<String, String> fields = fields();
-            fields.put(CHECKSUM, checksum(fields));
-            for (Map.Entry<String, String> field : fields.entrySet()) {
-                json.writeStringField(field.getKey(), field.getValue());
-            }
-            json.writeEndObject();
-        }
-        Iterator<Long2LongMap.Entry> entries = sessions.long2LongEntrySet().stream()
-                .sorted((a, b) -> Long.compare(a.getLongKey(), b.getLongKey()))
-                .iterator();
-        file(run, FILE)
-                .write(out -> NumberTable.write(out, NAME, text.toString(), COLUMNS, row -> {
-                    if (!entries.hasNext()) {
-                        return false;
-                    }
-                    Long2LongMap.Entry entry = entries.next();
-                    row[0] = entry.getLongKey();
-                    row[1] = entry.getLongValue();
-                    return true;
-                }));
-    }
-
-    private static final class Sessions implements NumberTable.Sink {
-        private final String file;
-        private final Map<String, String> fields = new TreeMap<>();
-        private final Long2LongMap last = new Long2LongOpenHashMap();
-
-        Sessions(String file) {
-            this.file = file;
-        }
-
-        @Override
-        public void header(String text, List<String> columns, long rows) throws HistoryException {
-            if (!columns.equals(COLUMNS)) {
-                throw damaged(file);
-            }
-            try (JsonParser json = Json.FACTORY.createParser(text)) {
-                json.nextToken();
-                for (String field; (field = json.nextFieldName()) != null; ) {
-                    fields.put(field, String.valueOf(json.nextTextValue()));
-                }
-            } catch (JacksonException e) {
-                throw damaged(file);
-            } catch (IOException e) {
-                throw new IllegalStateException(e);
-            }
-        }
-
-        @Override
-        public void row(long[] row) {
-            last.put(row[0], row[1]);
-        }
+        new SessionEnds(fields, sessions).write(file(run, FILE), NAME);
     }
 
     /**

@@ -213,12 +213,7 @@ final class SeamCut {
     }
 
     private Long2LongMap sessions(@Nullable Seam earlier) {
-        Long2LongMap last = earlier == null ? new Long2LongOpenHashMap() : new Long2LongOpenHashMap(earlier.sessions());
-        for (int s = 0; s < table.sessions(); s++) {
-            long index = table.index(table.transactionsEnd(s) - 1);
-            last.merge(table.sessionLabel(s), index, Math::max);
-        }
-        return last;
+        return SessionEnds.after(earlier == null ? new Long2LongOpenHashMap() : earlier.sessions(), table);
     }
 
     /**

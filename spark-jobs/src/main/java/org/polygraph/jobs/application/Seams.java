@@ -75,7 +75,7 @@ final class Seams {
                         && seam.covered() <= most
                         && seam.serves(terms)
                         && chain.continues(Chain.of(run))
-                        && isUnchanged(seam)) {
+                        && isUnchanged(run, seam.covered())) {
                     longest = seam;
                 }
             } catch (IOException | HistoryException e) {
@@ -85,12 +85,35 @@ final class Seams {
         return longest;
     }
 
-    /**
-     * Whether the parts that a seam covers are those that were checked. Only parts that were written since are read.
-     */
-    private boolean isUnchanged(Seam seam) throws IOException {
-        long checked = seam.run().child(Claim.FILE).modified();
-        for (Chain.Part part : chain.parts().subList(0, seam.covered())) {
+    /** Returns a violation at these terms of the most parts that stands by itself; null if there is none. */
+    @Nullable
+    StandingViolation violation(Terms terms) {
+        StandingViolation longest = null;
+        for (Location run : runs) {
+            try {
+                StandingViolation violation = StandingViolation.of(run);
+                if (violation != null
+                        && violation.terms().equals(terms)
+                        && violation.covered() <= chain.parts().size()
+                        && (longest == null || violation.covered() > longest.covered())
+                        && chain.continues(Chain.of(run))
+                        && isUnchanged(run, violation.covered())) {
+                    longest = violation;
+                }
+            } catch (IOException | HistoryException e) {
+                warn.accept(Failures.text(e) + "; it is not used");
+            }
+            if (longest != null && longest.covered() == chain.parts().size()) {
+                break;
+            }
+        }
+        return longest;
+    }
+
+    /** Whether the first parts are those that a run checked. Only parts that were written since are read. */
+    private boolean isUnchanged(Location run, int covered) throws IOException {
+        long checked = run.child(Claim.FILE).modified();
+        for (Chain.Part part : chain.parts().subList(0, covered)) {
             Location file = Location.of(part.location());
             if (!part.input().isEmpty()
                     && file.exists()

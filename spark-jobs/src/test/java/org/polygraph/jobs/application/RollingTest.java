@@ -213,7 +213,7 @@ class RollingTest {
     }
 
     /** Values are read long after they were written, or never, so the order of their writers stays open. */
-    private static HistoryTable blindWrites(long seed) {
+    static HistoryTable blindWrites(long seed) {
         SplitMix random = new SplitMix(seed);
         HistoryGenerator generator = HistoryGenerator.withSeed(random.nextLong())
                 .isolation(List.of(Isolation.SERIAL, Isolation.OPTIMISTIC, Isolation.SNAPSHOT)
@@ -228,7 +228,7 @@ class RollingTest {
     }
 
     /** The part of each transaction; parts do not descend within a session. */
-    private static int[] parts(HistoryTable history, int parts, SplitMix random) {
+    static int[] parts(HistoryTable history, int parts, SplitMix random) {
         int[] partOf = new int[history.transactions()];
         for (int s = 0; s < history.sessions(); s++) {
             int part = random.nextInt(parts);
@@ -241,7 +241,7 @@ class RollingTest {
     }
 
     /** Writes the transactions of some parts; returns whether there are any. */
-    private static boolean write(HistoryTable history, int[] partOf, int from, int to, Path file) throws IOException {
+    static boolean write(HistoryTable history, int[] partOf, int from, int to, Path file) throws IOException {
         BitSet selected = new BitSet();
         for (int t = 0; t < partOf.length; t++) {
             selected.set(t, partOf[t] >= from && partOf[t] <= to);
@@ -252,7 +252,7 @@ class RollingTest {
         return !selected.isEmpty();
     }
 
-    private static CheckRequest request(IsolationLevel level) {
+    static CheckRequest request(IsolationLevel level) {
         // Without the hint, the order of writers that no transaction has read is arbitrary.
         TimeMode time = level.realTime() ? TimeMode.STRICT : TimeMode.NONE;
         return new CheckRequest(level, time, 0, IndeterminateMode.MAYBE, InitialChoice.AUTO, true, 1);
@@ -298,7 +298,7 @@ class RollingTest {
                 .status();
     }
 
-    private static CheckSettings settings(IsolationLevel level, Path runs) {
+    static CheckSettings settings(IsolationLevel level, Path runs) {
         return new CheckSettings(
                 HistoryFormat.AUTO,
                 List.of(request(level)),

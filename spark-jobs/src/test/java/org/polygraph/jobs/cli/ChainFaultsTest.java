@@ -222,6 +222,36 @@ class ChainFaultsTest {
         assertThat(each.exitCode()).as(each.toString()).isZero();
     }
 
+    /** What a part violated stays violated, at the cost of the next part, unless that writes a value again. */
+    @Test
+    void aViolationStands() throws IOException {
+        after(hour(1));
+        after(write(
+                "both.jsonl",
+                line(1, 0, read("x", 1) + "," + write("x", 2)),
+                line(2, 0, read("x", 1) + "," + write("x", 3))));
+        Path first = folder.resolve("hour-1.jsonl");
+        Files.move(first, folder.resolve("aside"));
+        InProcess next = after(write("next.jsonl", line(1, 1, read("y", "null") + "," + write("y", 1))));
+        assertThat(next.exitCode()).as(next.toString()).isEqualTo(3);
+        assertThat(next.out()).contains("  1 txns", "LostUpdate");
+        InProcess further = after(write("further.jsonl", line(3, 0, read("y", 1) + "," + write("y", 2))));
+        assertThat(further.exitCode()).as(further.toString()).isEqualTo(3);
+        // A part that is late, or that writes a value that was read, takes all parts.
+        for (String other : List.of(line(3, 0, read("y", 1)), line(4, 0, write("x", 1)))) {
+            String last = run(further).toString();
+            InProcess gone = check("ser", write("other.jsonl", other), "--after", last);
+            assertThat(gone.exitCode()).as(gone.toString()).isEqualTo(4);
+            assertThat(gone.out()).contains("hour-1.jsonl, part 1 of 5 of the chain, is gone");
+        }
+        Files.move(folder.resolve("aside"), first);
+        assertThat(InProcess.run("verify", run(further).toString()).exitCode()).isZero();
+        // The second writer of x=1 explains one of the reads.
+        String again = write("again.jsonl", line(4, 0, write("x", 1)));
+        assertThat(check("ser", again, "--after", run(further).toString()).word())
+                .isEqualTo("PASS");
+    }
+
     @Test
     void aForkIsNamed() throws IOException {
         Path first = run(after(hour(1)));
