@@ -81,10 +81,10 @@ class ReadWindowsTest {
             ReadAxiom whole = new ReadAxiom(expected, level);
             KnownGraph inOne = graph(expected, level);
             Axiom.Conflict conflict = whole.infer(inOne, () -> false);
-            ReadWindows windows = new ReadWindows(expected, level, pieces, (arrays, cuts) -> {
+            ReadWindows windows = new ReadWindows(expected, level, pieces, (arrays, borders) -> {
                 List<byte[]> found = new ArrayList<>();
-                for (int i = 0; i + 1 < cuts.length; i++) {
-                    found.add(ReadWindows.infer(arrays, level, cuts[i], cuts[i + 1], () -> false));
+                for (int i = 0; i + 1 < borders.length; i++) {
+                    found.add(ReadWindows.infer(arrays, level, borders[i], borders[i + 1], () -> false));
                 }
                 Collections.shuffle(found, random);
                 return found;
@@ -133,7 +133,7 @@ class ReadWindowsTest {
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("slice 0");
         ReadsFrom reads = ReadsFrom.of(table, IndexedHistory.Indeterminate.MAYBE, IsolationLevel.RC);
-        ReadWindows windows = new ReadWindows(reads, IsolationLevel.RC, 1, (arrays, cuts) -> List.of());
+        ReadWindows windows = new ReadWindows(reads, IsolationLevel.RC, 1, (arrays, borders) -> List.of());
         assertThatThrownBy(() -> windows.infer(graph(reads, IsolationLevel.RC), () -> false))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("from 0 on");

@@ -58,13 +58,13 @@ class WindowClosureTest {
             windowed.bind(time);
             // Windows of a few events or of all events, on one to three threads; and each window by itself.
             WindowClosure window =
-                    WindowClosure.of(windowed, Long.MAX_VALUE, cut(random), Workers.of(1 + random.nextInt(3)));
+                    WindowClosure.of(windowed, Long.MAX_VALUE, granularity(random), Workers.of(1 + random.nextInt(3)));
             KnownGraph whole = new KnownGraph(events);
             whole.bind(time);
             WindowClosure one = WindowClosure.of(whole, Long.MAX_VALUE, WindowPlan.Granularity.DEFAULT, Workers.of(1));
-            KnownGraph cut = new KnownGraph(events);
-            cut.bind(time);
-            WindowPieces pieces = new WindowPieces(cut, cut(random));
+            KnownGraph inWindows = new KnownGraph(events);
+            inWindows.bind(time);
+            WindowPieces pieces = new WindowPieces(inWindows, granularity(random));
             KnownGraph chained = new KnownGraph(events);
             chained.bind(time);
             ChainClocks timed = ChainClocks.of(chained);
@@ -81,7 +81,7 @@ class WindowClosureTest {
                     if (a != b && (forward || random.nextInt(20) == 0)) {
                         windowed.add(a, b);
                         whole.add(a, b);
-                        cut.add(a, b);
+                        inWindows.add(a, b);
                         chained.add(a, b);
                         all.add(a, b);
                     }
@@ -104,7 +104,7 @@ class WindowClosureTest {
                 }
                 closed++;
                 same(window, windowed, one, whole, "seed " + seed + " round " + round);
-                same(pieces, cut, one, whole, "in pieces, seed " + seed + " round " + round);
+                same(pieces, inWindows, one, whole, "in pieces, seed " + seed + " round " + round);
                 windows += pieces.windows();
                 windowed.indexPredecessors();
                 int[] position = EventOrder.byTime(windowed, time, window.bounds());
@@ -170,7 +170,7 @@ class WindowClosureTest {
         }
     }
 
-    private static WindowPlan.Granularity cut(SplittableRandom random) {
+    private static WindowPlan.Granularity granularity(SplittableRandom random) {
         return new WindowPlan.Granularity(1 + random.nextInt(6), random.nextInt(2));
     }
 

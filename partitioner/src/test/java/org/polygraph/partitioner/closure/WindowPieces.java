@@ -9,16 +9,16 @@ import org.polygraph.partitioner.sliced.WindowedRows;
 /** The window closure by windows that are computed separately, as an engine does, but without an engine. */
 public final class WindowPieces {
     private final KnownGraph graph;
-    private final WindowPlan.Granularity cut;
+    private final WindowPlan.Granularity granularity;
     private final int[] chainStarts;
     private TimeBounds bounds;
     private WindowedRows rows;
     private long[] changed;
     private int windows;
 
-    public WindowPieces(KnownGraph graph, WindowPlan.Granularity cut) {
+    public WindowPieces(KnownGraph graph, WindowPlan.Granularity granularity) {
         this.graph = graph;
-        this.cut = cut;
+        this.granularity = granularity;
         Events events = graph.events();
         chainStarts = new int[events.chains() + 1];
         Arrays.setAll(chainStarts, s -> s < events.chains() ? events.chainStart(s) : events.count());
@@ -26,7 +26,7 @@ public final class WindowPieces {
     }
 
     public boolean close() {
-        WindowPlan plan = WindowPlan.of(graph, bounds == null ? 0 : graph.indexedEdges(), cut);
+        WindowPlan plan = WindowPlan.of(graph, bounds == null ? 0 : graph.indexedEdges(), granularity);
         if (plan.isCyclic()) {
             return false;
         }

@@ -17,21 +17,21 @@ class KeySlicesTest {
         HistoryTable table = HistoryGenerator.withSeed(SEED).keys(40).generate();
         for (int i = 0; i < 200; i++) {
             KeySlices slices = SlicedIndexingTest.slices(table, random);
-            int[] cut = new int[slices.keys()];
+            int[] windows = new int[slices.keys()];
             for (int s = 0; s < slices.slices(); s++) {
                 for (int local = 0; local < slices.keysOf(s); local++) {
                     int key = slices.keyOf(s, local);
                     if (slices.isOfSplitKey(s)) {
                         assertThat(slices.splitKeys()[slices.placeOf(s)]).isEqualTo(key);
-                        cut[key]++;
+                        windows[key]++;
                     } else if (!slices.isSplit(key)) {
                         assertThat(slices.sliceOf(key)).isEqualTo(s);
                         assertThat(slices.localOf(key)).isEqualTo(local);
                     }
                 }
             }
-            for (int key = 0; key < cut.length; key++) {
-                assertThat(cut[key] > 0).isEqualTo(slices.isSplit(key));
+            for (int key = 0; key < windows.length; key++) {
+                assertThat(windows[key] > 0).isEqualTo(slices.isSplit(key));
                 int slice = slices.sliceOf(key, random.nextLong());
                 assertThat(slices.keyOf(slice, slices.localOf(key))).isEqualTo(key);
                 assertThat(slices.isOfSplitKey(slice)).isEqualTo(slices.isSplit(key));

@@ -94,22 +94,22 @@ class SlicedIndexingTest {
     static KeySlices slices(HistoryTable table, Random random) {
         int keys = table.keys().size();
         double share = Math.max(0, random.nextDouble() * 3 - 1.5);
-        int[] cut = IntStream.range(0, keys)
+        int[] split = IntStream.range(0, keys)
                 .filter(k -> random.nextDouble() < share)
                 .toArray();
-        int[] parts = Arrays.stream(cut).map(k -> 1 + random.nextInt(5)).toArray();
-        return new KeySlices(keys, 1 + random.nextInt(9), cut, parts);
+        int[] windows = Arrays.stream(split).map(k -> 1 + random.nextInt(5)).toArray();
+        return new KeySlices(keys, 1 + random.nextInt(9), split, windows);
     }
 
     /** The index is restored, as if another process had left it. */
     private static VersionIndex cutAndMerged(IndexedHistory history, KeySlices slices) {
-        List<byte[]> parts = new ArrayList<>();
+        List<byte[]> written = new ArrayList<>();
         for (int s = 0; s < slices.slices(); s++) {
-            parts.add(IndexSlice.of(slices, s, history.versions()).toBytes());
+            written.add(IndexSlice.of(slices, s, history.versions()).toBytes());
         }
         SliceMerge merge = SlicedIndexing.of(history.table(), IndexedHistory.Indeterminate.ABORT, slices)
-                .merge(parts.stream().map(IndexSlice::sizes).toList());
-        parts.forEach(merge::add);
+                .merge(written.stream().map(IndexSlice::sizes).toList());
+        written.forEach(merge::add);
         return merge.result().versions();
     }
 
@@ -144,10 +144,10 @@ class SlicedIndexingTest {
                 }
             }
         }
-        List<byte[]> parts = new ArrayList<>();
+        List<byte[]> written = new ArrayList<>();
         for (int s = 0; s < slices; s++) {
             if (!blocks.get(s).isEmpty()) {
-                parts.add(IndexSlice.of(
+                written.add(IndexSlice.of(
                                 indexing.slices(),
                                 s,
                                 blocks.get(s),
@@ -157,8 +157,9 @@ class SlicedIndexingTest {
                         .toBytes());
             }
         }
-        Collections.shuffle(parts, new Random(slices));
-        SliceMerge merge = indexing.merge(parts.stream().map(IndexSlice::sizes).toList());
+        Collections.shuffle(written, new Random(slices));
+        SliceMerge merge =
+                indexing.merge(written.stream().map(IndexSlice::sizes).toList());
         if (merge.known() != null) {
             return merge.known();
         }
@@ -166,8 +167,8 @@ class SlicedIndexingTest {
         for (int s = 0; s < slices; s++) {
             bytes += merge.bytesOf(s);
         }
-        assertThat(bytes).isEqualTo(parts.stream().mapToLong(p -> p.length).sum());
-        parts.forEach(merge::add);
+        assertThat(bytes).isEqualTo(written.stream().mapToLong(p -> p.length).sum());
+        written.forEach(merge::add);
         return merge.result();
     }
 

@@ -1,6 +1,7 @@
 package org.polygraph.storage.generate;
 
 import java.util.Arrays;
+import org.polygraph.storage.table.Operations;
 
 /**
  * The multi-version store, for one slice of the keys (those that are {@code slice} modulo {@code slices}). It finds
@@ -161,10 +162,18 @@ public final class SimulatedStore {
         keepOpen(until);
     }
 
+    private int key(int o) {
+        return Operations.key(keys[o]);
+    }
+
+    private boolean isWrite(int o) {
+        return Operations.isWrite(keys[o]);
+    }
+
     private void snapshot(int p) {
         snapped[p] = true;
         for (int o = starts[p]; o < starts[p + 1]; o++) {
-            seen[o] = versions[keys[o] >> 1];
+            seen[o] = versions[key(o)];
         }
     }
 
@@ -176,18 +185,18 @@ public final class SimulatedStore {
         long transaction = transactions[p];
         boolean effect = plan.takesEffect(transaction);
         for (int o = starts[p]; o < starts[p + 1]; o++) {
-            if ((keys[o] & 1) == 0 || loses(o, effect)) {
+            if (!isWrite(o) || loses(o, effect)) {
                 sink.read(transaction, numbers[o], version(p, o, effect));
             }
         }
         if (effect) {
             for (int o = starts[p]; o < starts[p + 1]; o++) {
-                if ((keys[o] & 1) != 0) {
+                if (isWrite(o)) {
                     // The writes of a key win or lose together, and those before this one have changed its version.
                     int own = own(p, o);
                     long expected = own < 0 ? seen[o] : plan.write(transaction, numbers[own]);
-                    if (versions[keys[o] >> 1] == expected) {
-                        versions[keys[o] >> 1] = plan.write(transaction, numbers[o]);
+                    if (versions[key(o)] == expected) {
+                        versions[key(o)] = plan.write(transaction, numbers[o]);
                     }
                 }
             }
@@ -205,7 +214,7 @@ public final class SimulatedStore {
             boolean loses = loses(o, effect);
             int own = ownLeft(p, o);
             long before = own < 0 || loses ? seen[o] : left[own];
-            left[o] = (keys[o] & 1) == 0 || loses ? 0 : changed(transaction, numbers[o], before);
+            left[o] = !isWrite(o) || loses ? 0 : changed(transaction, numbers[o], before);
             if (left[o] == 0) {
                 sink.read(transaction, numbers[o], Math.max(0, before));
             } else if (left[o] < 0 || plan.inserts(transaction, numbers[o])) {
@@ -214,7 +223,7 @@ public final class SimulatedStore {
         }
         for (int o = starts[p]; effect && o < starts[p + 1]; o++) {
             if (left[o] != 0) {
-                versions[keys[o] >> 1] = left[o];
+                versions[key(o)] = left[o];
             }
         }
     }
@@ -231,7 +240,7 @@ public final class SimulatedStore {
     /** Returns the last operation before o in its transaction that has changed the key, or -1. */
     private int ownLeft(int p, int o) {
         for (int before = o - 1; before >= starts[p]; before--) {
-            if (keys[before] >> 1 == keys[o] >> 1 && left[before] != 0) {
+            if (key(before) == key(o) && left[before] != 0) {
                 return before;
             }
         }
@@ -242,7 +251,7 @@ public final class SimulatedStore {
      * Whether another transaction has committed the key since this transaction's snapshot, before anything is applied.
      */
     private boolean loses(int o, boolean effect) {
-        return effect && versions[keys[o] >> 1] != seen[o];
+        return effect && versions[key(o)] != seen[o];
     }
 
     /** Returns the write that operation o reads. */

@@ -10,6 +10,7 @@ import java.security.MessageDigest;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.dictionary.KeyDictionary;
 import org.polygraph.storage.dictionary.ValueDictionary;
+import org.polygraph.storage.table.Operations;
 
 /**
  * Feeds SHA-256, or an array, with big-endian numbers of 64 bits, bytes, and strings that follow their length in bytes.
@@ -99,7 +100,7 @@ final class ContentEncoder {
 
     /** @param flags of inserts and deletes */
     void operation(KeyDictionary keys, ValueDictionary values, int keyAndKind, long value, byte flags) {
-        int key = keyAndKind >> 1;
+        int key = Operations.key(keyAndKind);
         boolean text = keys.isString(key);
         boolean integer = values.isInteger(value);
         room(OPERATION);

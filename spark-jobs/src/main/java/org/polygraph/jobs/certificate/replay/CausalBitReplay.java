@@ -41,8 +41,8 @@ final class CausalBitReplay {
         starts = table.operationStarts();
         keys = table.operationKeys();
         writerStarts = new int[table.keys().size() + 1];
-        for (int key : keys) {
-            writerStarts[(key >>> 1) + 1] += key & 1;
+        for (int keyAndKind : keys) {
+            writerStarts[Operations.key(keyAndKind) + 1] += keyAndKind & 1;
         }
         for (int k = 1; k < writerStarts.length; k++) {
             writerStarts[k] += writerStarts[k - 1];

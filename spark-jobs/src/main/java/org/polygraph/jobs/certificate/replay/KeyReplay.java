@@ -4,6 +4,7 @@ import java.io.Serializable;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.storage.table.Operations;
 
 /**
  * Replays the raw operations of a slice of keys. It checks that every read returns its transaction's own latest write
@@ -181,14 +182,14 @@ public final class KeyReplay {
             throw new IllegalArgumentException("place " + from + " comes after " + snapshot);
         }
         snapshot = from;
-        int key = keyAndKind >> 1;
+        int key = Operations.key(keyAndKind);
         if (key >= commits.length) {
             grow(key);
         }
         boolean own = commits[key] == to;
         boolean open = !own && commits[key] > from;
         boolean isFirst = false;
-        if ((keyAndKind & 1) == 0) {
+        if (!Operations.isWrite(keyAndKind)) {
             long expected = open ? before[key] : written[key];
             reads++;
             ownReads += own ? 1 : 0;

@@ -207,7 +207,7 @@ public final class Replay {
     private @Nullable String open(int t) {
         for (int o = operationStarts[t]; o < operationStarts[t + 1]; o++) {
             if (Operations.isWrite(operationKeys[o])) {
-                int key = operationKeys[o] >> 1;
+                int key = Operations.key(operationKeys[o]);
                 int other = openWriter[key];
                 if (other != NONE && other != t) {
                     return Names.overlap(table, t, other, key);
@@ -220,7 +220,7 @@ public final class Replay {
 
     private @Nullable String read(int t) {
         for (int o = operationStarts[t]; o < operationStarts[t + 1]; o++) {
-            int key = operationKeys[o] >> 1;
+            int key = Operations.key(operationKeys[o]);
             long value = operationValues[o];
             if (Operations.isWrite(operationKeys[o])) {
                 ownWriter[key] = t;
@@ -241,7 +241,7 @@ public final class Replay {
     private void commit(int t) {
         for (int o = operationStarts[t]; o < operationStarts[t + 1]; o++) {
             if (Operations.isWrite(operationKeys[o])) {
-                int key = operationKeys[o] >> 1;
+                int key = Operations.key(operationKeys[o]);
                 current[key] = operationValues[o];
                 writes++;
                 if (events == 2) {

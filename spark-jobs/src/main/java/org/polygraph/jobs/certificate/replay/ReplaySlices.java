@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.Operations;
 
 /**
  * Assigns operations to slices. Key k belongs to slice k mod n, where it is key k / n, unless it has many operations:
@@ -48,8 +49,8 @@ final class ReplaySlices {
 
     private static int[] counts(HistoryTable table) {
         int[] counts = new int[table.keys().size()];
-        for (int key : table.operationKeys()) {
-            counts[key >>> 1]++;
+        for (int keyAndKind : table.operationKeys()) {
+            counts[Operations.key(keyAndKind)]++;
         }
         return counts;
     }
@@ -67,18 +68,17 @@ final class ReplaySlices {
     /** Sends an operation to its slice. To be called in the order of snapshots. */
     int deal(SlicedReplay.Sink sink, int keyAndKind, long value, int operation, int snapshot, int commit)
             throws IOException {
-        int key = keyAndKind >> 1;
-        int kind = keyAndKind & 1;
+        int key = Operations.key(keyAndKind);
         int place = splitKeys.length == 0 ? -1 : Arrays.binarySearch(splitKeys, key);
         if (place < 0) {
             int slice = key % wholes;
-            sink.row(slice, (key / wholes) << 1 | kind, value, operation, snapshot, commit);
+            sink.row(slice, Operations.withKey(keyAndKind, key / wholes), value, operation, snapshot, commit);
             return slice;
         }
         Windows windows = split.get(place);
         int slice = windows.next(sink);
-        sink.row(slice, kind, value, operation, snapshot, commit);
-        if (kind == 1) {
+        sink.row(slice, Operations.withKey(keyAndKind, 0), value, operation, snapshot, commit);
+        if (Operations.isWrite(keyAndKind)) {
             windows.write(value, snapshot, commit);
         }
         return slice;
