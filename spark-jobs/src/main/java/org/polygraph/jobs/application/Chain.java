@@ -26,10 +26,12 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * The parts of a history that was archived part by part, such as hour by hour, in their order. {@code seam/chain.txt} of a run lists the
- * parts that its verdict covers, one a line as {@code sha256sum} writes them, after a line for the initial state if there is one.
+ * The parts of a history that was archived part by part, such as hour by hour, in their order. {@code seam/chain.txt}
+ * of a run lists the parts that its verdict covers, one a line as {@code sha256sum} writes them, after a line for the
+ * initial state if there is one.
  *
- * <p>A chain is decided as one history, either on the {@link Seam} of a run that covers its first parts, or from all of its parts.
+ * <p>A chain is decided as one history, either on the {@link Seam} of a run that covers its first parts, or from all of
+ * its parts.
  *
  * @param state the file with the values of keys before the first part; null if there is none
  * @param seam what is read instead of the first parts; null if all parts are read
@@ -57,12 +59,17 @@ public record Chain(
      * @param location a name that does not depend on the working directory
      */
     public record Part(String input, String location) {
-        /** The location of the part, whose bytes are those that were checked. @param name for messages */
+        /**
+         * Returns the location of the part and requires that its bytes are those that were checked. @param name for
+         * messages
+         */
         Location present(String name, BooleanSupplier stop) throws IOException {
             return present(name, Location.of(location), stop);
         }
 
-        /** The part in the folder of another one, if it is not where it was: an archive may have moved. */
+        /**
+         * Returns the part in the folder of another one if it is not where it was, because an archive may have moved.
+         */
         Location presentBeside(String other, String name, BooleanSupplier stop) throws IOException {
             Location file = Location.of(location);
             Location moved = Location.of(other.substring(0, other.lastIndexOf('/') + 1) + file.fileName());
@@ -88,7 +95,10 @@ public record Chain(
         parts = List.copyOf(parts);
     }
 
-    /** The parts that the verdict of a run covers, and what it was decided on; of a run without a list, its history. */
+    /**
+     * Returns the parts that the verdict of a run covers, and the seam that it was decided on. A run without a list
+     * covers its history.
+     */
     public static Chain of(Location run) throws IOException, HistoryException {
         Claim claim = Claim.read(run);
         Location list = Seam.file(run, FILE);
@@ -203,16 +213,18 @@ public record Chain(
         return this;
     }
 
-    /** No part, but the values that keys have before the history. */
+    /** Returns a chain without parts that has the values of keys before the history. */
     static Chain from(String state, BooleanSupplier stop) throws IOException {
         Location file = Location.of(state);
         return new Chain(new Part(Fingerprint.ofInput(file, stop), file.absolute()), List.of(), null);
     }
 
     /**
-     * The number of a part; -1 if the chain does not have it. Archives may move to another folder, so the name of the file counts.
+     * The number of a part; -1 if the chain does not have it. Archives may move to another folder, so the name of the
+     * file counts.
      *
-     * @throws HistoryException if the chain has the same bytes under another name, unless there is no transaction in them
+     * @throws HistoryException if the chain has the same bytes under another name, unless there is no transaction in
+     *     them
      */
     int indexOf(Part part) throws IOException, HistoryException {
         String name = Location.of(part.location).fileName();
@@ -235,7 +247,7 @@ public record Chain(
         return -1;
     }
 
-    /** SHA-256 of the lists of all beginnings. */
+    /** Returns the SHA-256 of the list of each beginning of the chain. */
     Set<String> beginnings() {
         Set<String> hashes = new HashSet<>();
         MessageDigest digest = Fingerprint.digest();
@@ -250,7 +262,7 @@ public record Chain(
         return hashes;
     }
 
-    /** Whether it begins with the bytes of another chain, wherever they are. */
+    /** Whether its first parts have the bytes of another chain, at any location. */
     boolean beginsWith(Chain other) {
         return parts.size() >= other.parts.size()
                 && Objects.equals(state == null ? "" : state.input, other.state == null ? "" : other.state.input)
@@ -299,7 +311,7 @@ public record Chain(
         return state == null && parts.isEmpty();
     }
 
-    /** What distinguishes it from other chains. */
+    /** Returns a text that distinguishes the chain from others. */
     String label() {
         StringBuilder label = new StringBuilder(state == null ? "" : " state " + state.input);
         for (Part part : parts) {
@@ -337,7 +349,10 @@ public record Chain(
         return new CoveredParts(parts.size(), hash(list()), on);
     }
 
-    /** The name of another run from a run, if both are in one folder or in folders of one folder, which may move; else the name itself. */
+    /**
+     * The name of another run from a run, if both are in one folder or in folders of one folder, which may move; else
+     * the name itself.
+     */
     private static String relative(Location run, String other) {
         String from = run.absolute();
         String to = other;

@@ -10,13 +10,16 @@ import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.table.HistoryTable;
 
-/** What the last part of a chain leaves open: reads whose writers may follow, and what the state of a seam does not explain. */
+/**
+ * Reads of the last part of a chain whose writers may be in the next part, and reads that the state of a seam does not
+ * explain.
+ */
 final class OpenReads {
     private OpenReads() {}
 
     /**
-     * UNKNOWN in place of a VIOLATION that is reads without a writer only, by transactions of the last part: their writers may follow in
-     * the next part. If that has no writer either, the reads are a violation.
+     * UNKNOWN in place of a VIOLATION that is reads without a writer only, by transactions of the last part: their
+     * writers may follow in the next part. If that has no writer either, the reads are a violation.
      *
      * @param last the name of the last part
      */
@@ -46,8 +49,8 @@ final class OpenReads {
     }
 
     /**
-     * What a VIOLATION of the last part on the state after earlier parts rests on: a transaction of the last part, and a key; empty for
-     * other verdicts.
+     * What a VIOLATION of the last part on the state after earlier parts rests on: a transaction of the last part, and
+     * a key; empty for other verdicts.
      *
      * @param covered how many parts the state covers
      */

@@ -88,7 +88,7 @@ public final class Predecessors {
         return chain;
     }
 
-    /** Requires that a chain is the only one in a folder: that all others are beginnings of it. */
+    /** Requires that all other chains in a folder are beginnings of this one. */
     private static void requireOnly(Chain chain, Location longest, List<Location> runs, Chain.Part next)
             throws IOException, HistoryException {
         Set<String> beginnings = chain.beginnings();
@@ -120,7 +120,8 @@ public final class Predecessors {
     }
 
     /**
-     * The size of a history with what a check of it after a run reads besides it: the seam of the run, or its parts if it has none.
+     * The size of a history with what a check of it after a run reads besides it: the seam of the run, or its parts if
+     * it has none.
      *
      * @param after a run or a folder of runs, as {@link #before}
      */
@@ -151,7 +152,10 @@ public final class Predecessors {
         return size;
     }
 
-    /** Runs by the size of their lists, equal ones by time: reading all lists would take longer with each part. */
+    /**
+     * Orders runs by the size of their lists, and equal ones by time. Reading all lists would take longer with each
+     * part.
+     */
     private static List<Location> longestFirst(List<Location> runs) throws IOException {
         Map<Location, Long> sizes = new HashMap<>();
         Map<Location, Long> times = new HashMap<>();

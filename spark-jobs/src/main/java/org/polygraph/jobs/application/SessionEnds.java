@@ -24,8 +24,8 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * A file in Parquet with the index of the last transaction of each session. Its metadata are fields of text, and the SHA-256 of them, which
- * no checksum of Parquet covers.
+ * A file in Parquet with the index of the last transaction of each session. Its metadata are fields of text, and the
+ * SHA-256 of them, which no checksum of Parquet covers.
  *
  * @param fields without the SHA-256
  * @param last by session: the index of its last transaction

@@ -34,12 +34,13 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.TableCopy;
 
 /**
- * A violation of the first parts of a chain that stands whatever follows. A run with a VIOLATION keeps a sub-history that violates the level
- * by itself and has every possible writer of each value that it reads ({@link SubHistoryProof}). It still has all of them if no later part
- * writes such a value, and then it is a violation of the longer chain. So a later part is judged at its own cost, and the parts before it
- * are not read.
+ * A violation of the first parts of a chain that stands whatever follows. A run with a VIOLATION keeps a sub-history
+ * that violates the level by itself and has every possible writer of each value that it reads ({@link
+ * SubHistoryProof}). It still has all of them if no later part writes such a value, and then it is a violation of the
+ * longer chain. So a later part is judged at its own cost, and the parts before it are not read.
  *
- * <p>Histories with lists, inserts, deletes, predicates or loaders of initial rows keep none, and neither does level lin.
+ * <p>Histories with lists, inserts, deletes, predicates or loaders of initial rows keep none, and neither does level
+ * lin.
  *
  * @param run the location of the run
  * @param covered the number of parts

@@ -108,7 +108,9 @@ class RollingTest {
         assertThat(violations).isPositive();
     }
 
-    /** Deals transactions to parts by their ends; those without an end stay where they are if their session allows it. */
+    /**
+     * Deals transactions to parts by their ends; those without an end stay where they are if their session allows it.
+     */
     private static void byEnd(HistoryTable history, int[] partOf, int parts) {
         long[] ends = history.ends();
         long last = Arrays.stream(ends).max().orElse(0) + 1;

@@ -51,8 +51,8 @@ public final class HistoryReader {
     /**
      * Reads several paths, one after another, as one history.
      *
-     * @param paths one or more; if there are several, none may be standard input or a folder of Cobra logs, and files without content
-     *     are left out
+     * @param paths one or more; if there are several, none may be standard input or a folder of Cobra logs, and files
+     *     without content are left out
      */
     public static HistoryTable read(List<String> paths, HistoryFormat format, BooleanSupplier stop, long memoryBytes)
             throws HistoryException, IOException {
