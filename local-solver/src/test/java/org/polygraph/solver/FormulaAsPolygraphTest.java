@@ -98,7 +98,7 @@ class FormulaAsPolygraphTest {
             Random random = new Random(seed);
             FormulaHistory formula = FormulaHistory.random3Sat(random, least + random.nextInt(most - least + 1), ratio);
             RandomPolygraph g = formula.encode();
-            Saturation saturation = new Saturation(g);
+            NaiveRules saturation = new NaiveRules(g);
             if (formula.isSatisfiable()) {
                 continue;
             }

@@ -141,7 +141,7 @@ final class ColumnClosure implements JobClosure {
     public int @Nullable [] order() throws IOException {
         List<Integer> made = jobs.run(
                 "rank events by columns",
-                groups().mapPartitions(new RankTask(files, generation), Encoders.INT())::collectAsList);
+                groups().mapPartitions(new ClockRankTask(files, generation), Encoders.INT())::collectAsList);
         if (made == null) {
             return null;
         }

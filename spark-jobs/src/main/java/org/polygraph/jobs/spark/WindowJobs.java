@@ -132,7 +132,7 @@ final class WindowJobs implements JobClosure {
                 spark.range(0, lengths.length, 1, lengths.length)
                         .as(Encoders.LONG())
                         .mapPartitions(
-                                new WindowTask(folder, next, chainStarts, lengths, before, mostBytes),
+                                new WindowClosureTask(folder, next, chainStarts, lengths, before, mostBytes),
                                 Encoders.BINARY())::collectAsList);
         if (made == null) {
             throw new StoppedException();
@@ -147,7 +147,7 @@ final class WindowJobs implements JobClosure {
             IntBuffer in = ByteBuffer.wrap(row).order(ByteOrder.LITTLE_ENDIAN).asIntBuffer();
             int window = in.get();
             rowLengths[window] = in.get();
-            if (rowLengths[window] == WindowTask.OUTGROWN) {
+            if (rowLengths[window] == WindowClosureTask.OUTGROWN) {
                 throw new OutgrownException(mostBytes);
             }
             for (int i = in.get(); i > 0; i--) {

@@ -199,7 +199,7 @@ class LauncherIT {
         assertThat(command.out()).startsWith("ERROR  ser  missing");
     }
 
-    /** The exit code tells the signal, whether the launcher or the check received it. */
+    /** The exit code shows the signal, whether the launcher or the check received it. */
     @ParameterizedTest
     @Tag("process")
     @CsvSource({"INT,130", "TERM,143"})

@@ -30,7 +30,7 @@ class BinaryReadersTest {
     void dbcopKeepsWhatHappened() throws Exception {
         for (byte[] content : new byte[][] {TestFiles.dbcop(), TestFiles.gzip(TestFiles.dbcop())}) {
             HistoryTable table = inputs.read("h.bincode", content, HistoryFormat.AUTO);
-            assertThat(Tables.rows(table))
+            assertThat(TableText.rows(table))
                     .containsExactly(
                             "initial 0 {}",
                             "0 0 committed " + NONE + " w 1=10 r 2=0",
@@ -105,7 +105,7 @@ class BinaryReadersTest {
                         .bytes());
         inputs.write("c/notes.txt", "ignored");
         HistoryTable table = HistoryReader.read(inputs.path("c").toString(), HistoryFormat.AUTO);
-        assertThat(Tables.rows(table))
+        assertThat(TableText.rows(table))
                 .containsExactly(
                         "initial null {}",
                         "5 0 committed " + NONE + " r 5=\"8@1.77\" r 5=\"7@1.77\"",
@@ -121,7 +121,7 @@ class BinaryReadersTest {
     void cobraWithoutWriteIdsIdentifiesByValue() throws Exception {
         inputs.write("c/a.log", TestFiles.cobraLog(0xABDDEFEEL));
         inputs.write("c/b.log", "");
-        assertThat(Tables.rows(HistoryReader.read(inputs.path("c").toString(), HistoryFormat.COBRA)))
+        assertThat(TableText.rows(HistoryReader.read(inputs.path("c").toString(), HistoryFormat.COBRA)))
                 .containsExactly(
                         "initial null {}",
                         "0 0 committed " + NONE + " w 5=7",
@@ -164,7 +164,7 @@ class BinaryReadersTest {
                 "h.txt",
                 "r(1,0,0,0)\nw(1,5,1,0)\r\n\nw(2,7,0,0)\nw( 2 , -8 ,0, -1)\nw(3,9,0,-1)\nr(9223372036854775807,-9223372036854775808,1,3)\n"
                         + "r(2,7,0,2)\nw(2,3,0,-1)\nr(1,5,0,1)");
-        assertThat(Tables.rows(table))
+        assertThat(TableText.rows(table))
                 .containsExactly(
                         "initial 0 {}",
                         "0 0 committed " + NONE + " r 1=0 w 2=7",

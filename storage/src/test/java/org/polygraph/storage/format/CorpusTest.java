@@ -132,15 +132,15 @@ class CorpusTest {
             for (String name : (Iterable<String>) names::iterator) {
                 HistoryTable table =
                         HistoryReader.read(Corpus.root().resolve(name).toString(), HistoryFormat.AUTO);
-                List<String> expected = Tables.rows(table);
+                List<String> expected = TableText.rows(table);
                 String jsonl = folder.resolve("h.jsonl.zst").toString();
                 HistoryWriter.write(table, jsonl, HistoryFormat.JSONL);
-                assertThat(Tables.rows(HistoryReader.read(jsonl, HistoryFormat.AUTO)))
+                assertThat(TableText.rows(HistoryReader.read(jsonl, HistoryFormat.AUTO)))
                         .as(name)
                         .isEqualTo(expected);
                 String parquet = folder.resolve("h.parquet").toString();
                 HistoryWriter.write(table, parquet, HistoryFormat.PARQUET);
-                assertThat(Tables.rows(HistoryReader.read(parquet, HistoryFormat.AUTO)))
+                assertThat(TableText.rows(HistoryReader.read(parquet, HistoryFormat.AUTO)))
                         .as(name)
                         .isEqualTo(expected);
             }

@@ -210,7 +210,7 @@ class EdnReaderTest {
         if (!refusal.equals("nothing")) {
             return List.of(refusal.replaceAll("^[^ ]+ ", ""));
         }
-        return Tables.rows(inputs.read(name, bytes, format));
+        return TableText.rows(inputs.read(name, bytes, format));
     }
 
     @Test

@@ -42,7 +42,7 @@ public final class Inputs {
 
     /** The rows of a table, without the header row. */
     public List<String> rows(String name, String content) throws IOException, HistoryException {
-        List<String> rows = Tables.rows(read(name, content));
+        List<String> rows = TableText.rows(read(name, content));
         return rows.subList(1, rows.size());
     }
 

@@ -38,7 +38,7 @@ class JsonlReaderTest {
                 "{\"format\":\"history\",\"version\":1,\"initial\":{\"value\":0},\"clock\":\"ns\",\"who\":{\"a\":[1,2.5]}}\n"
                         + "{\"session\":0,\"index\":3,\"start\":123,\"end\":456,\"status\":\"committed\","
                         + " \"ops\":[{\"op\":\"w\",\"key\":1,\"value\":2},{\"op\":\"r\",\"key\":\"k2\",\"value\":null}]}\n");
-        assertThat(Tables.rows(table))
+        assertThat(TableText.rows(table))
                 .containsExactly(
                         "initial 0 {clock=\"ns\", who={\"a\":[1,2.5]}}", "0 3 committed 123 456 w 1=2 r \"k2\"=null");
         assertThat(table.whereIs(0)).isEqualTo(inputs.path("h.jsonl") + ":2");

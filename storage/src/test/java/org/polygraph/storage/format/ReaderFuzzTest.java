@@ -105,7 +105,7 @@ public class ReaderFuzzTest {
         }
         try {
             HistoryTable table = HistoryReader.read(given, formats[(int) (seed & 1)], () -> false, MEMORY);
-            Tables.rows(table);
+            TableText.rows(table);
         } catch (HistoryException expected) {
             if (!expected.getMessage().startsWith(folder.toString())
                     || expected.getMessage().contains("\n")) {

@@ -101,12 +101,12 @@ class RoundTripTest {
     void randomTablesComeBackEqual() throws Exception {
         for (long seed = 1; seed <= 60; seed++) {
             HistoryTable table = random(seed);
-            List<String> rows = Tables.rows(table);
+            List<String> rows = TableText.rows(table);
             for (String ending : new String[] {"jsonl", "jsonl.gz", "jsonl.zst", "parquet"}) {
                 HistoryFormat format = ending.equals("parquet") ? HistoryFormat.PARQUET : HistoryFormat.JSONL;
                 String path = inputs.path("h." + ending).toString();
                 HistoryWriter.write(table, path, format);
-                assertThat(Tables.rows(HistoryReader.read(path, HistoryFormat.AUTO)))
+                assertThat(TableText.rows(HistoryReader.read(path, HistoryFormat.AUTO)))
                         .as("seed " + seed + " " + ending)
                         .isEqualTo(rows);
             }
@@ -122,8 +122,8 @@ class RoundTripTest {
             Path path = inputs.path("h." + ending);
             HistoryWriter.write(random(1), path.toString(), HistoryFormat.JSONL);
             assertThat(Files.readAllBytes(path)[0]).as(ending).isNotEqualTo((byte) '{');
-            assertThat(Tables.rows(HistoryReader.read(path.toString(), HistoryFormat.AUTO)))
-                    .isEqualTo(Tables.rows(random(1)));
+            assertThat(TableText.rows(HistoryReader.read(path.toString(), HistoryFormat.AUTO)))
+                    .isEqualTo(TableText.rows(random(1)));
         }
     }
 
@@ -138,7 +138,8 @@ class RoundTripTest {
         HistoryTable halves = builder.build();
         String jsonl = inputs.path("halves.jsonl").toString();
         HistoryWriter.write(halves, jsonl, HistoryFormat.JSONL);
-        assertThat(Tables.rows(HistoryReader.read(jsonl, HistoryFormat.AUTO))).isEqualTo(Tables.rows(halves));
+        assertThat(TableText.rows(HistoryReader.read(jsonl, HistoryFormat.AUTO)))
+                .isEqualTo(TableText.rows(halves));
         assertThatThrownBy(() -> HistoryWriter.write(
                         halves, inputs.path("halves.parquet").toString(), HistoryFormat.PARQUET))
                 .isInstanceOf(UnwritableStringException.class)
@@ -172,11 +173,11 @@ class RoundTripTest {
         for (long seed = 1; seed <= 10; seed++) {
             Path path = inputs.path("h.jsonl");
             HistoryWriter.write(random(seed), path.toString(), HistoryFormat.JSONL);
-            List<String> rows = Tables.rows(HistoryReader.read(path.toString(), HistoryFormat.AUTO));
+            List<String> rows = TableText.rows(HistoryReader.read(path.toString(), HistoryFormat.AUTO));
             List<String> lines = new ArrayList<>(Files.readAllLines(path));
             Collections.shuffle(lines.subList(1, lines.size()), new Random(seed));
             Files.write(path, lines);
-            assertThat(Tables.rows(HistoryReader.read(path.toString(), HistoryFormat.AUTO)))
+            assertThat(TableText.rows(HistoryReader.read(path.toString(), HistoryFormat.AUTO)))
                     .as("seed " + seed)
                     .isEqualTo(rows);
         }
@@ -191,13 +192,13 @@ class RoundTripTest {
                 .keys(5000);
         Path plume = inputs.path("h.txt");
         generator.writePlume(plume);
-        List<String> rows = Tables.rows(HistoryReader.read(plume.toString(), HistoryFormat.AUTO));
+        List<String> rows = TableText.rows(HistoryReader.read(plume.toString(), HistoryFormat.AUTO));
         HistoryTable table = generator.generate();
-        assertThat(rows).isEqualTo(Tables.rows(table));
+        assertThat(rows).isEqualTo(TableText.rows(table));
         Path parquet = inputs.path("h.parquet");
         HistoryWriter.write(table, parquet.toString(), HistoryFormat.PARQUET);
         HistoryTable read = HistoryReader.read(parquet.toString(), HistoryFormat.AUTO);
-        assertThat(Tables.rows(read)).isEqualTo(rows);
+        assertThat(TableText.rows(read)).isEqualTo(rows);
         assertThat(read.whereIs(59_999)).isEqualTo(parquet + ":row 59999");
     }
 
@@ -209,11 +210,11 @@ class RoundTripTest {
             HistoryFormat format = name.endsWith("parquet") ? HistoryFormat.PARQUET : HistoryFormat.JSONL;
             HistoryWriter.write(table, path, format);
             HistoryWriter.write(table, path, format);
-            assertThat(Tables.rows(HistoryReader.read(path, HistoryFormat.AUTO)))
-                    .isEqualTo(Tables.rows(table));
-            assertThat(Tables.rows(
+            assertThat(TableText.rows(HistoryReader.read(path, HistoryFormat.AUTO)))
+                    .isEqualTo(TableText.rows(table));
+            assertThat(TableText.rows(
                             HistoryReader.read(inputs.path("deep/er/" + name).toString(), HistoryFormat.AUTO)))
-                    .isEqualTo(Tables.rows(table));
+                    .isEqualTo(TableText.rows(table));
         }
         assertThat(HistoryReader.detect("file://" + inputs.path("deep/er/h.jsonl")))
                 .isEqualTo(HistoryFormat.JSONL);
@@ -292,7 +293,7 @@ class RoundTripTest {
                         .append("key", "y")
                         .append("noise", 2.5);
             });
-            assertThat(Tables.rows(
+            assertThat(TableText.rows(
                             HistoryReader.read(inputs.path("other.parquet").toString(), HistoryFormat.AUTO)))
                     .as(codec.toString())
                     .containsExactly(

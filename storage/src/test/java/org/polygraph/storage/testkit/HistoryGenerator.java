@@ -255,14 +255,14 @@ public final class HistoryGenerator {
      *
      * @throws IllegalArgumentException if an injected anomaly has more players than there are sessions
      */
-    public void generateTo(HistorySink sink) {
+    public void generateTo(TransactionSink sink) {
         for (InjectedAnomaly anomaly : injections) {
             if (anomaly.players() > sessions) {
                 throw new IllegalArgumentException(
                         anomaly + " needs " + anomaly.players() + " sessions; there are " + sessions);
             }
         }
-        HistorySink to = staleAge == 0 ? sink : new StaleSink(sink, keys, transactions, staleAge, staleSnapshot);
+        TransactionSink to = staleAge == 0 ? sink : new StaleSink(sink, keys, transactions, staleAge, staleSnapshot);
         if (isolation == Isolation.RANDOM) {
             MutableHistory history = new MutableHistory();
             new Simulation(this, history).run();

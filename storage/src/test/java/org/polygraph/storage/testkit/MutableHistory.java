@@ -6,7 +6,7 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
 /** A tiny history that can be changed. Each operation is an object. */
-final class MutableHistory implements HistorySink {
+final class MutableHistory implements TransactionSink {
     private static final class Operation {
         private final boolean write;
         private final int key;
@@ -74,7 +74,7 @@ final class MutableHistory implements HistorySink {
         return chosen;
     }
 
-    void replay(HistorySink sink) {
+    void replay(TransactionSink sink) {
         for (Transaction transaction : transactions) {
             sink.begin(transaction.session, transaction.index, transaction.outcome, transaction.start, transaction.end);
             for (Operation operation : transaction.operations) {

@@ -25,7 +25,7 @@ final class Simulation {
     private static final int FLAG_WRITES = 2;
 
     private final HistoryGenerator settings;
-    private final HistorySink sink;
+    private final TransactionSink sink;
     private final SplitMix random;
     private final KeyDistribution distribution;
     private final Isolation isolation;
@@ -70,7 +70,7 @@ final class Simulation {
     private int freshKeys;
     private final long[] clockAhead;
 
-    Simulation(HistoryGenerator settings, HistorySink sink) {
+    Simulation(HistoryGenerator settings, TransactionSink sink) {
         this.settings = settings;
         this.sink = sink;
         random = new SplitMix(SplitMix.seedOf(settings.seed, 0));

@@ -12,10 +12,10 @@ import org.polygraph.storage.model.TransactionStatus;
  *
  * <p>The transaction: the first committed one after three fifths of the history to which it makes a difference.
  */
-final class StaleSink implements HistorySink {
+final class StaleSink implements TransactionSink {
     private static final double WHEN = 0.6;
 
-    private final HistorySink out;
+    private final TransactionSink out;
     private final int age;
     private final long after;
     private final boolean wholeSnapshot;
@@ -30,7 +30,7 @@ final class StaleSink implements HistorySink {
     private final IntArrayList operations = new IntArrayList();
     private final LongArrayList values = new LongArrayList();
 
-    StaleSink(HistorySink out, int keys, int transactions, int age, boolean wholeSnapshot) {
+    StaleSink(TransactionSink out, int keys, int transactions, int age, boolean wholeSnapshot) {
         this.out = out;
         this.age = age;
         this.wholeSnapshot = wholeSnapshot;

@@ -34,7 +34,7 @@ import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.format.HistorySize;
 import org.polygraph.storage.format.Inputs;
 import org.polygraph.storage.format.ReaderFuzzTest;
-import org.polygraph.storage.format.Tables;
+import org.polygraph.storage.format.TableText;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
@@ -212,7 +212,7 @@ class ParquetEncodingsTest {
         Path path = inputs.path("h.parquet");
         for (long seed = first; seed < first + rounds; seed++) {
             File file = new File(seed, path, false);
-            assertThat(Tables.rows(HistoryReader.read(path.toString(), HistoryFormat.AUTO)))
+            assertThat(TableText.rows(HistoryReader.read(path.toString(), HistoryFormat.AUTO)))
                     .as(file.settings)
                     .isEqualTo(file.expected());
             size(path, file);
@@ -270,7 +270,7 @@ class ParquetEncodingsTest {
         long allocated = THREADS.getCurrentThreadAllocatedBytes();
         boolean refused = false;
         try {
-            Tables.rows(HistoryReader.read(damaged.toString(), HistoryFormat.PARQUET, () -> false, MEMORY));
+            TableText.rows(HistoryReader.read(damaged.toString(), HistoryFormat.PARQUET, () -> false, MEMORY));
         } catch (HistoryException e) {
             refused = true;
             if (!e.getMessage().startsWith(damaged.toString()) || e.getMessage().contains("\n")) {

@@ -21,7 +21,7 @@ import org.polygraph.storage.format.EdnLines;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.format.Inputs;
-import org.polygraph.storage.format.Tables;
+import org.polygraph.storage.format.TableText;
 import org.polygraph.storage.format.TestFiles;
 import org.polygraph.storage.format.parquet.ParquetHistoryWriter;
 import org.polygraph.storage.model.BudgetException;
@@ -309,7 +309,7 @@ public class PiecesTest {
 
     static String reading(Reading reading) {
         try {
-            return String.join("\n", Tables.rows(reading.read()));
+            return String.join("\n", TableText.rows(reading.read()));
         } catch (HistoryException | IOException | BudgetException e) {
             return e.getClass().getSimpleName() + " " + e.getMessage();
         }
@@ -324,7 +324,7 @@ public class PiecesTest {
             String actual;
             try {
                 table = plan == null ? null : inPieces(plan);
-                actual = table == null ? expected : String.join("\n", Tables.rows(table));
+                actual = table == null ? expected : String.join("\n", TableText.rows(table));
             } catch (HistoryException e) {
                 actual = e.getClass().getSimpleName() + " " + e.getMessage();
             }

@@ -9,13 +9,13 @@ import org.apache.spark.api.java.function.MapPartitionsFunction;
 import org.polygraph.partitioner.sliced.ColumnGroup;
 
 /** For each column group: writes what it adds to the ranks, an int for each event, to a file. Output: the group. */
-final class RankTask implements MapPartitionsFunction<Long, Integer> {
+final class ClockRankTask implements MapPartitionsFunction<Long, Integer> {
     private static final long serialVersionUID = 1L;
 
     private final RuleFiles files;
     private final int generation;
 
-    RankTask(RuleFiles files, int generation) {
+    ClockRankTask(RuleFiles files, int generation) {
         this.files = files;
         this.generation = generation;
     }

@@ -5,9 +5,9 @@ import java.util.List;
 import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.table.HistoryTable;
 
-/** Tables as text, to compare them independently of ids and sources. */
-public final class Tables {
-    private Tables() {}
+/** TableText as text, to compare them independently of ids and sources. */
+public final class TableText {
+    private TableText() {}
 
     /** Lines with the header and each transaction. Opaque values are the strings that writers make of them. */
     public static List<String> rows(HistoryTable table) {

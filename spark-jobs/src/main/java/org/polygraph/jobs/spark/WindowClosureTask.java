@@ -19,7 +19,7 @@ import org.polygraph.storage.model.StoppedException;
  * the window, the number of ints in its file, the number of edges that stay, these edges, and the events whose rows
  * changed; or the window and {@link #OUTGROWN}.
  */
-final class WindowTask implements MapPartitionsFunction<Long, byte[]> {
+final class WindowClosureTask implements MapPartitionsFunction<Long, byte[]> {
     private static final long serialVersionUID = 1L;
 
     /** Replaces the number of ints if the rows would take more memory than a task has. */
@@ -41,7 +41,7 @@ final class WindowTask implements MapPartitionsFunction<Long, byte[]> {
      * @param before the generation that rows are compared with, or null
      * @param mostBytes the most bytes of rows, unless a task's share of the heap is smaller
      */
-    WindowTask(
+    WindowClosureTask(
             String folder,
             int generation,
             int[] chainStarts,

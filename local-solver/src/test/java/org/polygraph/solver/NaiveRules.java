@@ -8,7 +8,7 @@ import java.util.List;
  * Adds forced edges to the fixpoint by the definition of the rules R1 and R2, for one event a transaction and unique
  * values. It prepares problems as the partitioner does. O(rounds * (edges * events / 64 + reads * writers)).
  */
-final class Saturation {
+final class NaiveRules {
     private final RandomPolygraph g;
     private final List<int[]> edges;
     private BitSet[] reaches = new BitSet[0];
@@ -17,7 +17,7 @@ final class Saturation {
 
     int forced;
 
-    Saturation(RandomPolygraph g) {
+    NaiveRules(RandomPolygraph g) {
         this.g = g;
         edges = new ArrayList<>(g.edges);
         for (int k = 0; k < g.keys; k++) {

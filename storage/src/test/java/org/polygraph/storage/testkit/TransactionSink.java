@@ -6,7 +6,7 @@ import org.polygraph.storage.model.TransactionStatus;
  * Receives the transactions of a generator: {@link #begin}, {@link #operation} for each, {@link #end}. The transactions
  * of a session come in session order, those of different sessions as their clients learnt the outcomes.
  */
-public interface HistorySink {
+public interface TransactionSink {
     /**
      * Opens a transaction.
      *
