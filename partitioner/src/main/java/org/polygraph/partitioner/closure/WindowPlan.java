@@ -95,7 +95,8 @@ public final class WindowPlan {
     }
 
     /**
-     * By window: the least latest start of its events; ascending. An event is of the last one whose border it reaches.
+     * By window: the least latest start of its events, ascending. An event belongs to the last window whose number here
+     * is not above the latest start of the event.
      */
     public int[] borders() {
         return borders.toIntArray();

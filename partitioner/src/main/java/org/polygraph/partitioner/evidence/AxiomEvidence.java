@@ -210,8 +210,8 @@ public final class AxiomEvidence {
 
     /**
      * Whether the order t2 before t1 is demanded by a transaction that reads from t1 and then from t2. Where its
-     * session had seen t2 before, the order of the writes may be what is wrong. So it may be at RC, where each
-     * operation reads by itself, and so it is where a list shows the order.
+     * session had seen t2 before, the order of the writes may be what is wrong. This is possible at RC, where each
+     * operation reads alone, and certain where a list shows the order.
      */
     private boolean isPartlyRead(EvidenceGraph.Step step) {
         if (level == IsolationLevel.RC || step.round() < DEMANDED || isOfList(step)) {

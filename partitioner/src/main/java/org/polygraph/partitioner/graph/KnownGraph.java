@@ -168,7 +168,7 @@ public final class KnownGraph {
         return realTime;
     }
 
-    /** Adds an edge of the real-time order that is {@link #bind bound}, for cycles to be seen. */
+    /** Adds an edge of the real-time order that is {@link #bind bound}, so that searches find cycles through it. */
     public void addRealTime(int fromEvent, int toEvent) {
         add(fromEvent, toEvent, realTimeRound);
     }

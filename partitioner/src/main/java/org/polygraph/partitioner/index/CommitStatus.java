@@ -10,7 +10,7 @@ import org.polygraph.storage.table.HistoryTable;
  * it is open whether its write was read.
  */
 public final class CommitStatus {
-    /** Leaves no trace: aborted, or indeterminate and never observed. */
+    /** Has no effect: aborted, or indeterminate and never observed. */
     public static final byte DROPPED = 0;
     /** Its reads are judged and its writes exist. */
     public static final byte COUNTED = 1;

@@ -108,7 +108,7 @@ public final class ReadsFrom {
         boolean optionalReader =
                 commitStatus.optional() > 0 && commitStatus.of(transaction(operation)) == CommitStatus.OPTIONAL;
         if (source == NONE) {
-            // What reads the impossible has not committed: resolution has dropped it, unless it counts.
+            // A transaction with an impossible read has not committed: resolution has dropped it, unless it counts.
             impossible.add(operation);
         } else if (optionalReader || (source >= 0 && commitStatus.of(source) == CommitStatus.OPTIONAL)) {
             source = OPEN;

@@ -386,7 +386,8 @@ final class KeyOrder {
         int lowest = 0;
         for (int r = 0; r < byStart.length; r++) {
             int t = id(byStart[r]);
-            // What ended before it started stays before it. That also started earlier, so it has a place already.
+            // A block that ended before this one started stays before it. It also started earlier, so it has a place
+            // already.
             while (ended < n && all.ends[id(placed.getInt(byEnd[ended]))] < all.starts[t]) {
                 lowest = Math.max(lowest, byEnd[ended++] + 1);
             }

@@ -27,7 +27,7 @@ import org.polygraph.partitioner.index.VersionIndex;
  *   <li><i>Sufficient.</i> Take any order that extends the acyclic graph. The chain of x is ordered by its WR edges
  *       c(v) -> b(s), so writers of x do not overlap. A reader of v has v before its snapshot and the successor after
  *       it, and all later versions after that one: it reads v.
- *   <li><i>Real time</i> adds edges that an order must keep, and nothing else.
+ *   <li><i>Real time</i> only adds edges that an order must keep.
  * </ul>
  * MTC (Si and others, "Efficient Black-box Checking of Snapshot Isolation and Serializability with Mini-transactions",
  * 2025) has the theorem for transactions of at most two reads and two writes; their number does not matter.

@@ -37,7 +37,7 @@ public abstract class KeyRules {
     /** Every read has a candidate. */
     static final int NONE = -1;
 
-    /** Reads between two looks at the budget. */
+    /** Reads between two checks of the budget. */
     private static final int CHECK_EVERY = 256;
 
     /** Visits for which rows are fetched at once. */

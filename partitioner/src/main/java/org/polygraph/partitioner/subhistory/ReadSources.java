@@ -25,14 +25,14 @@ import org.polygraph.storage.table.HistoryTable;
  * <p>With an operation on a key that a transaction which may count inserts or deletes, it contains every write of the
  * key by a transaction that may count.
  *
- * <p><b>If a closed set violates the level, the whole history does.</b> Take an order that explains the whole
- * history, with some of the indeterminate transactions counted, and remove the operations outside the set. Sessions
- * still ascend, and writers of a key still do not overlap. In the whole history, a read of the second kind returned
- * what the last writer W before it wrote. W is one of its sources, so the set contains the same last write of W, and
- * there is still no writer of the key between them. If there was no writer before the read, it returned the initial
- * value, and there is none now. Reads of the first kind return what they did. So the order explains the set. In the
- * set, a write that its own transaction overwrote may become the last one, and a source may in truth be aborted; both
- * only allow more orders.
+ * <p><b>If a closed set violates the level, the whole history does.</b> Take an order that explains the whole history,
+ * with some of the indeterminate transactions counted, and remove the operations outside the set. Sessions still
+ * ascend, and writers of a key still do not overlap. In the whole history, a read of the second kind returned what the
+ * last writer W before it wrote. W is one of its sources, so the set contains the same last write of W, and there is
+ * still no writer of the key between them. If there was no writer before the read, it returned the initial value, and
+ * there is none now. Reads of the first kind return what they did. So the order explains the set. In the set, a write
+ * that its own transaction overwrote may become the last one, and a source may have aborted; both only allow more
+ * orders.
  *
  * <p>Of a key that is inserted or deleted the set has all writers, in the same order, or none. So each insert finds no
  * row, each delete finds one, and writers of one incarnation do not overlap.

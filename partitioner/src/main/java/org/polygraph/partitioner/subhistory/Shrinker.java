@@ -33,10 +33,10 @@ final class Shrinker {
     private static final int FEW = 12;
     /** After this many consecutive rounds that removed hardly anything, there is no small set. */
     private static final int BARREN_ROUNDS = 3;
-
-    private static final int NEXT_TO_NOTHING = 8;
-    /** The end is out of sight if one more trial per unit would take so many times the whole budget. */
-    private static final double OUT_OF_SIGHT = 2;
+    /** A round removed hardly anything if that is less than an eighth of the operations. */
+    private static final int LEAST_PART = 8;
+    /** Shrinking ends if one more trial for each unit would take so many times the whole budget. */
+    private static final double MOST_BUDGETS = 2;
 
     private final HistoryTable table;
     private final SubHistoryJudge judge;
@@ -139,7 +139,7 @@ final class Shrinker {
         return units;
     }
 
-    /** @return false if the end is out of sight */
+    /** @return false if shrinking should end */
     private boolean severalAtOnce(List<int[]> units) {
         int barren = 0;
         for (int size = units.size() / 2; size > 1; size /= 2) {
@@ -156,10 +156,10 @@ final class Shrinker {
                 remove(removal);
             }
             int taken = before - alive.cardinality();
-            barren = taken < before / NEXT_TO_NOTHING ? barren + 1 : 0;
+            barren = taken < before / LEAST_PART ? barren + 1 : 0;
             // Sets were larger in earlier rounds, and each trial took more.
             double each = (judge.spent() - spentBefore) / Math.max(1, trials - trialsBefore);
-            if (barren >= BARREN_ROUNDS && isOutOfSight(units, each)) {
+            if (barren >= BARREN_ROUNDS && takesTooLong(units, each)) {
                 return false;
             }
         }
@@ -167,9 +167,9 @@ final class Shrinker {
     }
 
     /** @param each share of the budget that a trial takes now */
-    private boolean isOutOfSight(List<int[]> units, double each) {
+    private boolean takesTooLong(List<int[]> units, double each) {
         long left = units.stream().filter(this::isLeft).count();
-        return judge.spent() + each * (alive.cardinality() + left) > OUT_OF_SIGHT;
+        return judge.spent() + each * (alive.cardinality() + left) > MOST_BUDGETS;
     }
 
     private boolean isLeft(int[] unit) {

@@ -109,8 +109,8 @@ public final class SubHistoryFinder {
     }
 
     /**
-     * The same operations with the ones that implied operations stand for, and the appends that these read. Each
-     * element is appended once, so no read gets another possible writer.
+     * The same operations with the appends and reads of lists that implied operations belong to, and the appends that
+     * these read. Each element is appended once, so no read gets another possible writer.
      */
     private static int[] withImplying(HistoryTable table, int[] operations) {
         IntRBTreeSet all = new IntRBTreeSet(operations);

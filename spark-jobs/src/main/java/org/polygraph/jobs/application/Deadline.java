@@ -6,9 +6,9 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.decision.Budget;
 
 /**
- * Runs a step on a thread of its own if its budget has an end, and waits for it until then. A step looks at its budget,
- * but it cannot do so while a read blocks, or while a loop runs in which nothing looks. Such a step is left alone: it
- * ends with its next look, or with the process.
+ * Runs a step on a thread of its own if its budget has an end, and waits for it until then. A step checks its budget,
+ * but it cannot do so while a read blocks, or in a loop that does not check it. Such a step is left alone: it ends with
+ * its next check, or with the process.
  */
 final class Deadline<T> extends Thread {
     /** The extra time for a step that has seen the end of its budget. */

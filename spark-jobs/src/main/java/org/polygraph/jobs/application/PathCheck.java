@@ -133,7 +133,8 @@ final class PathCheck {
     }
 
     /**
-     * A violation of the relaxed history is one of the history, and so is an order of a guess.
+     * A violation of the relaxed history is a violation of the history, and an order that explains the guess explains
+     * the history.
      *
      * @param given verdicts of the table that was read
      */

@@ -33,7 +33,10 @@ final class CoarseGuess implements Strategy {
     /** An avalanche leaves at most one violated read in this many. */
     private static final int MOST_LEFT_SHARE = 3;
 
-    /** The most edges of a guess for each transaction. Many sessions of few transactions have no common pace. */
+    /**
+     * The most edges of a guess for each transaction. A guess over many sessions of few transactions would have more;
+     * such sessions do not run at one pace.
+     */
     private static final int MOST_EDGES = 32;
 
     private static final long MOST_NANOS = 20_000_000_000L;

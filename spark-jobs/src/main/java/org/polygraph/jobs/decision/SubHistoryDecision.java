@@ -26,7 +26,7 @@ public final class SubHistoryDecision {
 
     private SubHistoryDecision() {}
 
-    /** Charges a budget for all of a decision but the solver, which looks at the budget itself. */
+    /** Charges a budget for a decision except for the solver, which checks the budget itself. */
     public static void charge(Budget budget, HistoryTable table, IsolationLevel level) {
         long cells = (long) level.eventsPerTransaction() * table.transactions() * table.sessions();
         budget.charge(1 + table.operations() / OPERATIONS_PER_LOOK + cells / CELLS_PER_LOOK);

@@ -191,8 +191,8 @@ public enum Dialect {
     }
 
     /**
-     * What the manual of a database documents of an isolation, where all that is known of the database is its name,
-     * such as {@code PostgreSQL 15.18} or {@code Apache Derby}.
+     * Returns the level that the manual of a database documents for an isolation, if only the name of the database is
+     * known, such as {@code PostgreSQL 15.18} or {@code Apache Derby}.
      */
     public static Optional<Promise> promiseOfProduct(String product, Isolation isolation) {
         List<String> words = List.of(product.toUpperCase(Locale.ROOT).split("[^A-Z0-9]+"));

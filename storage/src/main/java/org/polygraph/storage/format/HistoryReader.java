@@ -60,7 +60,7 @@ public final class HistoryReader {
             Run run = new Run(new ReadContext(stop, memoryBytes));
             return paths.size() == 1 ? run.read(Location.of(paths.get(0)), format) : run.read(paths, format);
         } catch (OutOfMemoryError e) {
-            // What was read is garbage now. The budget did not know what else is on the heap.
+            // What was read is garbage now. The budget did not include other objects on the heap.
             BudgetException budget = new BudgetException(paths.get(paths.size() - 1)
                     + ": reading stopped: the heap is full; " + BudgetException.MORE_MEMORY);
             budget.initCause(e);

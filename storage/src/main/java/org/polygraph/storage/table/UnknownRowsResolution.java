@@ -33,7 +33,7 @@ final class UnknownRowsResolution {
     private final Int2ObjectMap<IntLinkedOpenHashSet> shown;
     /** Values that an unknown write and another write may have written, or that are initial ones. */
     private final LongOpenHashSet ambiguous;
-    /** By value: the unknown write that alone has it. */
+    /** By value: the only unknown write of this value. */
     private final Long2IntOpenHashMap writers;
 
     private final IntOpenHashSet open;

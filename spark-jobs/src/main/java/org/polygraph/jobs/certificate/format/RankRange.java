@@ -4,7 +4,7 @@ import java.io.Serializable;
 import java.util.List;
 
 /**
- * What a {@link RankWriter} leaves of a range of transactions, and all that {@link RankFile#finish} needs.
+ * The result of a {@link RankWriter} for a range of transactions, from which {@link RankFile#finish} makes the header.
  *
  * @param parts of the counted transactions of the range, in their order; none if no transaction counts
  * @param content of all transactions of the range

@@ -91,7 +91,7 @@ final class TableRanks implements RankReader.Sink {
         return new RankFile.Content(header, mismatch, counted, position);
     }
 
-    /** All places, ascending; none if places are below the number of events, and so are ranks. */
+    /** All places, ascending; empty if places are below the number of events, because they are then used as ranks. */
     private long[] sorted(int events, long[] places, int most) {
         int n = 0;
         boolean areRanks = true;

@@ -18,8 +18,9 @@ import org.polygraph.storage.table.HistoryTableBuilder;
  * event       = u8 isWrite, i64 key, i64 value, u8 success
  * </pre>
  *
- * <p>A transaction without success is aborted; an event without success never happened. The initial value is 0. A
- * length allocates nothing: a wrong one meets the end of the file, or is refused where the size of the file is known.
+ * <p>A transaction without success is aborted; an event without success never happened. The initial value is 0. No
+ * memory is allocated by a length: with a wrong one the end of the file is reached, or it is refused if the size of the
+ * file is known.
  */
 public final class DbcopReader {
     private static final String REMEDY = "the file is damaged or another format: give the right one with -f";
