@@ -4,7 +4,6 @@ import it.unimi.dsi.fastutil.longs.LongIterator;
 import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
 import it.unimi.dsi.fastutil.longs.LongSet;
 import it.unimi.dsi.fastutil.longs.LongSets;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.certificate.format.Witness;
@@ -24,22 +23,33 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.PredicateReads;
 
 /**
- * Decides a history with predicates. It looks for an order that explains the reads, and evaluates the predicates on its
+ * Decides a history with predicates. {@link SampledOrder} may find an order. Otherwise it looks for an order that explains the reads, and evaluates the predicates on its
  * states. The pairs of a condition and a row that are wrong there become reads too, and another order is looked for,
  * until none is wrong. A violation of some of these reads is one of the history.
  */
 final class PredicateRefinement {
     private static final int FEW = 20_000;
-    /** The same in real time, where a pair has few writers. */
-    private static final int MANY = 50_000;
-
     private static final long MOST_STRONGER_NANOS = 60_000_000_000L;
 
     private PredicateRefinement() {}
 
     static Verdict.Builder of(Check check, Checker checker) {
-        Check current = check;
-        LongSet pairs = new LongOpenHashSet();
+        PredicateReads all = check.table().predicates();
+        SampledOrder sampled = all == null ? null : new SampledOrder(check, checker, all);
+        Finding order = sampled == null ? null : sampled.find();
+        if (order != null) {
+            return VerdictMaker.of(check, () -> order);
+        }
+        LongSet pairs = sampled == null ? new LongOpenHashSet() : sampled.refuted();
+        boolean isFirst = pairs.isEmpty();
+        Check current = all == null || isFirst
+                ? check
+                : new Check(
+                        all.resolved(check.table(), pairs),
+                        check.request(),
+                        Progress.NONE,
+                        check.budget(),
+                        Checkpoints.NONE);
         while (true) {
             Check now = current;
             Verdict.Builder verdict = VerdictMaker.of(now, () -> checker.find(now));
@@ -54,11 +64,12 @@ final class PredicateRefinement {
                                 new Witness(check.table(), witness.terms(), witness.counted(), witness.position()))
                         .counts(Counts.of(check.table()));
             }
-            Verdict.Builder easier = pairs.isEmpty() ? ofStronger(check, checker) : null;
+            Verdict.Builder easier = isFirst ? ofStronger(check, checker) : null;
             if (easier != null) {
                 return easier;
             }
-            if (!add(pairs, wrong, FEW)) {
+            isFirst = false;
+            if (!add(pairs, wrong)) {
                 throw new IllegalStateException("the order found does not explain " + wrong.size() + " results");
             }
             Budget budget = check.budget();
@@ -90,12 +101,11 @@ final class PredicateRefinement {
      * Adds pairs, at most as many as there are already. If an order is far off, many of its wrong pairs do not matter
      * later.
      *
-     * @param first how many are added while there are fewer
      * @return whether one was added
      */
-    private static boolean add(LongSet pairs, LongSet wrong, int first) {
+    private static boolean add(LongSet pairs, LongSet wrong) {
         int before = pairs.size();
-        int most = Math.max(first, before);
+        int most = Math.max(FEW, before);
         for (LongIterator next = wrong.iterator(); next.hasNext() && pairs.size() - before < most; ) {
             pairs.add(next.nextLong());
         }
@@ -103,36 +113,23 @@ final class PredicateRefinement {
     }
 
     /**
-     * Looks for an order of a stronger level. With times it is a strict level, where few writers of a row may matter to
-     * a predicate. A level with snapshots gets a serial one first, because a snapshot that few reads bind has many
-     * places.
+     * Looks for a serial order if the level has snapshots, because a snapshot that few reads bind has many places. With
+     * times {@link SampledOrder} has looked for one.
      */
     private static @Nullable Finding stronger(Check check, Checker checker) {
         PredicateReads predicates = check.table().predicates();
-        if (predicates == null || predicates.areAllRead()) {
-            return null;
-        }
         boolean isTimed = check.request().time() != TimeMode.NONE
                 && check.table().starts() != null
                 && check.table().ends() != null;
-        boolean hasSnapshots = check.request().level().eventsPerTransaction() == 2;
-        List<IsolationLevel> levels = !isTimed
-                ? (hasSnapshots ? List.of(IsolationLevel.SER) : List.of())
-                : hasSnapshots ? List.of(IsolationLevel.SSER, IsolationLevel.SSI) : List.of(IsolationLevel.SSER);
-        for (IsolationLevel level : levels) {
-            Finding found = at(level, isTimed, check, predicates, checker);
-            if (found != null) {
-                return found;
-            }
+        if (predicates == null
+                || predicates.areAllRead()
+                || isTimed
+                || check.request().level().eventsPerTransaction() == 1) {
+            return null;
         }
-        return null;
-    }
-
-    private static @Nullable Finding at(
-            IsolationLevel level, boolean isTimed, Check check, PredicateReads predicates, Checker checker) {
         CheckRequest request = check.request();
         CheckRequest stronger = new CheckRequest(
-                level,
+                IsolationLevel.SER,
                 request.time(),
                 request.clockSkewNanos(),
                 request.indeterminate(),
@@ -155,12 +152,10 @@ final class PredicateRefinement {
                     return new Finding.Order(Implications.inTerms(same, terms), false);
                 }
                 budget.require();
-                if (!add(pairs, wrong, isTimed ? MANY : FEW)) {
+                if (!add(pairs, wrong)) {
                     return null;
                 }
-                table = isTimed
-                        ? predicates.resolvedInRealTime(check.table(), pairs, request.clockSkewNanos())
-                        : predicates.resolved(check.table(), pairs);
+                table = predicates.resolved(check.table(), pairs);
             }
         } catch (BudgetException e) {
             return null;

@@ -85,7 +85,8 @@ final class WorkloadOptions {
     @Option(
             names = "--selectivity",
             paramLabel = "N",
-            description = "Of --predicates: the most rows of a range (default: 10).")
+            description =
+                    "Of --predicates: the most rows of a range, which has a random number up to that (default: 10).")
     private @Nullable Integer selectivity;
 
     @Option(names = "--no-time", description = "No start and end.")

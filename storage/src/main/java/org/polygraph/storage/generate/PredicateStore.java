@@ -19,7 +19,8 @@ import org.polygraph.storage.table.HistoryTableBuilder;
 /**
  * A store of rows with the columns v1 and v2, integers below a million, in which some operations select, update or
  * delete the rows that have a column in a range. It is one process, because a condition is about all keys. A first
- * transaction, in a session of its own, inserts all rows.
+ * transaction, in a session of its own, inserts all rows. A range has at most a random number of rows, between one and
+ * the selectivity.
  *
  * <p>Rule: the operations of a transaction are evaluated at its snapshot, on what the transactions that committed
  * before have left and on its own writes. It locks what it writes until its commit, and it aborts if another
@@ -107,12 +108,12 @@ public final class PredicateStore {
 
     private void insertAll() {
         Int2LongMap written = new Int2LongRBTreeMap();
-        builder.begin(plan.sessions(), 0, TransactionStatus.COMMITTED, plan.transactions());
+        builder.begin(plan.sessions(), 0, TransactionStatus.COMMITTED, 0);
         if (plan.workload().timed) {
             builder.times(0, 0);
         }
         for (int key = 0; key < versions.length; key++) {
-            long version = plan.write(plan.transactions(), 0) + key;
+            long version = key + 1L;
             builder.row(row(version));
             builder.insert(builder.keys().id(key), code(version, key));
             written.put(key, version);
@@ -130,7 +131,7 @@ public final class PredicateStore {
             effect = false;
             outcome = outcome == TransactionStatus.COMMITTED ? TransactionStatus.ABORTED : outcome;
         }
-        builder.begin(plan.session(t), plan.index(t), outcome, t);
+        builder.begin(plan.session(t), plan.index(t), outcome, t + 1);
         if (plan.workload().timed) {
             builder.times(plan.start(t), plan.end(t));
         }
@@ -171,6 +172,11 @@ public final class PredicateStore {
         }
     }
 
+    /** The number of the version that a write leaves. Those of the first transaction are lower. */
+    private long version(long t, int o) {
+        return versions.length + plan.write(t, o);
+    }
+
     /** Evaluates all operations. @param recorded whether they are added to the builder @return the versions by key */
     private Int2LongMap evaluate(long t, boolean recorded) {
         Int2LongMap written = new Int2LongRBTreeMap();
@@ -182,7 +188,7 @@ public final class PredicateStore {
             int key = plan.key(t, o);
             int id = builder.keys().id(key);
             long before = written.getOrDefault(key, versions[key]);
-            long version = plan.write(t, o);
+            long version = version(t, o);
             boolean deletes = plan.deletes(t, o);
             boolean inserts = plan.inserts(t, o);
             if (!plan.isWrite(t, o) || (deletes ? before <= 0 : inserts && before > 0)) {
@@ -210,7 +216,8 @@ public final class PredicateStore {
         long random = TransactionPlan.mix(plan.write(t, o) ^ TransactionPlan.mix(~plan.workload().seed));
         int column = (int) (random & 1);
         int low = KeyChoice.below(COLUMN_VALUES, TransactionPlan.mix(random));
-        int high = high(column, low);
+        int most = 1 + KeyChoice.below(plan.workload().selectivity, TransactionPlan.mix(~random));
+        int high = high(column, low, most);
         IntArrayList rows = rows(column, low, high, written);
         IntArrayList ids = new IntArrayList();
         for (int i = 0; i < rows.size(); i++) {
@@ -218,7 +225,7 @@ public final class PredicateStore {
         }
         boolean writes = plan.isWrite(t, o);
         boolean deletes = plan.deletes(t, o);
-        long version = plan.write(t, o);
+        long version = version(t, o);
         if (recorded) {
             record(condition(column, low, high), rows, ids, written, writes ? (deletes ? -version : version) : 0);
         }
@@ -261,10 +268,10 @@ public final class PredicateStore {
                 "where " + name(column) + " between " + low + " and " + high);
     }
 
-    /** The largest bound that selects at most as many committed rows as the workload says. */
-    private int high(int column, int low) {
+    /** The largest bound that selects at most some number of committed rows. */
+    private int high(int column, int low, int most) {
         LongBidirectionalIterator from = sorted[column].iterator(((long) low << KEY_BITS) - 1);
-        for (int i = 0; i < plan.workload().selectivity && from.hasNext(); i++) {
+        for (int i = 0; i < most && from.hasNext(); i++) {
             from.nextLong();
         }
         return from.hasNext() ? Math.max(low, (int) (from.nextLong() >> KEY_BITS) - 1) : COLUMN_VALUES - 1;

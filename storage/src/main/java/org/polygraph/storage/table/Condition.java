@@ -44,6 +44,16 @@ public record Condition(List<Term> terms, String label) {
         return terms.size() == 1 && terms.get(0).column == VALUE;
     }
 
+    /** Whether it is about columns alone. */
+    boolean isOfColumns() {
+        for (Term term : terms) {
+            if (term.column == VALUE) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     /** Whether a value is within the bounds. The condition must be one on values. */
     boolean matches(ValueDictionary values, long value) {
         return terms.get(0).matches(values, value);

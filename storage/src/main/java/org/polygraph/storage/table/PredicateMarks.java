@@ -83,6 +83,22 @@ final class PredicateMarks {
         cursor = first(transaction);
     }
 
+    /** The number of the columns that a write carries; -1 if it carries none. */
+    int columns(int operation) {
+        int from = 0;
+        for (int to = size(); from < to; ) {
+            int middle = (from + to) >>> 1;
+            if (places.getInt(middle) <= operation) {
+                from = middle + 1;
+            } else {
+                to = middle;
+            }
+        }
+        // Columns come directly before their write, so they are the last mark there.
+        boolean isHere = from > 0 && places.getInt(from - 1) == operation && Predicates.isRow(codes.getLong(from - 1));
+        return isHere ? Predicates.rowNumber(codes.getLong(from - 1)) : -1;
+    }
+
     /** The next code before an operation of a transaction, or before its end; 0 if there is none. */
     long next(int transaction, int operation) {
         boolean isHere =

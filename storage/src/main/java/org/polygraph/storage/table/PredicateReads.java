@@ -31,7 +31,6 @@ public final class PredicateReads {
     private final Int2IntOpenHashMap rowOfKey = new Int2IntOpenHashMap();
 
     private boolean areAllRead;
-    private @Nullable PairWindows windows;
 
     private PredicateReads(HistoryTable plain, PredicateMarks marks, Predicates predicates, RowVersions versions) {
         this.plain = plain;
@@ -77,7 +76,7 @@ public final class PredicateReads {
     }
 
     private HistoryTable all() {
-        return new PredicateResolution(plain, marks, predicates, versions, keyOfPair, null, null).resolved();
+        return new PredicateResolution(plain, marks, predicates, versions, keyOfPair, null).resolved();
     }
 
     /** Whether all pairs that may matter are reads of the history as it was read. */
@@ -114,31 +113,8 @@ public final class PredicateReads {
      * @param history this one, perhaps with other statuses of transactions
      */
     public HistoryTable resolved(HistoryTable history, LongSet pairs) {
-        return resolved(history, pairs, null);
-    }
-
-    /**
-     * Returns a history with reads for some pairs, which only has the writes that matter where transactions take effect
-     * in real time. It is much smaller. An order of it is a guess that {@link #wrong} has to confirm, and if it has
-     * none that proves nothing.
-     *
-     * @param history with times
-     * @param skew the most by which two clocks differ, ns
-     */
-    public HistoryTable resolvedInRealTime(HistoryTable history, LongSet pairs, long skew) {
-        long[] starts = history.starts();
-        long[] ends = history.ends();
-        PairWindows made = windows;
-        if (made == null && starts != null && ends != null) {
-            made = new PairWindows(plain, marks, predicates, starts, ends, skew);
-            windows = made;
-        }
-        return resolved(history, pairs, made);
-    }
-
-    private HistoryTable resolved(HistoryTable history, LongSet pairs, @Nullable PairWindows within) {
         HistoryTable resolved =
-                new PredicateResolution(plain, marks, predicates, versions, keyOfPair, pairs, within).resolved();
+                new PredicateResolution(plain, marks, predicates, versions, keyOfPair, pairs).resolved();
         HistoryTable same = history.with(new Operations(
                 resolved.operationStarts(),
                 resolved.operationKeys(),
@@ -149,13 +125,27 @@ public final class PredicateReads {
     }
 
     /**
+     * Returns an empty sample of the reads of a history.
+     *
+     * @param history this one, perhaps with other statuses of transactions
+     * @param starts by transaction: an order that the sample has to find has its effect not before
+     * @param ends by transaction: not after
+     * @param skew the most by which two clocks differ
+     */
+    public ReadSample sample(HistoryTable history, long[] starts, long[] ends, long skew) {
+        HistoryTable same = history.with(new Operations(
+                plain.operationStarts(), plain.operationKeys(), plain.operationValues(), plain.operationKinds()));
+        return new ReadSample(same, marks, predicates, versions.rows(), starts, ends, skew);
+    }
+
+    /**
      * Returns the pairs that an order of events does not explain.
      *
      * @param counted by transaction: whether it counts as committed
      * @param position by event, one or two a transaction: its place
      */
     public LongSet wrong(boolean[] counted, int[] position) {
-        return new PredicateReplay(plain, marks, predicates, versions.rows(), counted, position).wrong();
+        return PredicateReplay.wrong(plain, marks, predicates, versions.rows(), counted, position);
     }
 
     /**

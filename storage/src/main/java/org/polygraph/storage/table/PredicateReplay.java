@@ -7,26 +7,48 @@ import it.unimi.dsi.fastutil.longs.LongArrayList;
 import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
 import it.unimi.dsi.fastutil.longs.LongSet;
 import java.util.Arrays;
+import org.polygraph.storage.dictionary.ValueDictionary;
 
 /**
  * Evaluates the predicates of a history on the states of an order of events. It visits the rows that a result has and
  * those that the first term of its condition finds in the state.
  */
 final class PredicateReplay {
-    private static final int NONE = -1;
+    static final int NONE = -1;
+
+    /** Receives what an order does not explain. A writer is the last one of the row in the state, or {@link #NONE}. */
+    interface Sink {
+        /** A result has a row that does not match, or lacks one that does. */
+        void pair(int transaction, int predicate, int row, int writer);
+
+        /** A read returns another value than the state has. */
+        void read(int transaction, int operation, int writer);
+
+        /** An insert finds a row, or a delete finds none. */
+        void existence(int transaction, int operation, int writer);
+
+        /** A write is one of a version that another transaction committed after the snapshot. */
+        void overlap(int transaction, int operation, int writer);
+    }
 
     private final HistoryTable table;
     private final PredicateMarks marks;
     private final Predicates predicates;
     private final boolean[] counted;
     private final int[] order;
+    private final int[] position;
     private final int perTransaction;
+    private final Sink sink;
+    /** Whether reads and writes are checked too. */
+    private final boolean isOfAll;
 
     /** By row: whether it exists, its value and the number of its columns. */
     private final boolean[] exists;
 
     private final long[] value;
     private final int[] columns;
+    /** By row: the transaction that wrote it last. */
+    private final int[] writers;
     /** By column that a condition searches first: the rows by their values. */
     private final Int2ObjectOpenHashMap<ColumnRows> searched = new Int2ObjectOpenHashMap<>();
     /** The columns of {@link #searched}. */
@@ -36,7 +58,10 @@ final class PredicateReplay {
     private final int[] inResult;
 
     private final IntArrayList found = new IntArrayList();
-    private final LongSet wrong = new LongOpenHashSet();
+    /** By number of columns: the last predicate, plus one, that was evaluated on them, and whether it matched. */
+    private final int[] evaluated;
+
+    private final boolean[] matched;
 
     // The earlier states of the rows that an open transaction has written, as its snapshot has them.
     private final IntArrayList changed = new IntArrayList();
@@ -47,6 +72,7 @@ final class PredicateReplay {
         private final BooleanArrayList exists = new BooleanArrayList();
         private final LongArrayList values = new LongArrayList();
         private final IntArrayList columns = new IntArrayList();
+        private final IntArrayList writers = new IntArrayList();
     }
 
     /**
@@ -54,6 +80,7 @@ final class PredicateReplay {
      *
      * @param table with the operations of the marks
      * @param rows their number, which have the first keys
+     * @param isOfAll whether reads and writes are checked too
      */
     PredicateReplay(
             HistoryTable table,
@@ -61,20 +88,28 @@ final class PredicateReplay {
             Predicates predicates,
             int rows,
             boolean[] counted,
-            int[] position) {
+            int[] position,
+            Sink sink,
+            boolean isOfAll) {
         this.table = table;
         this.marks = marks;
         this.predicates = predicates;
         this.counted = counted;
+        this.position = position;
+        this.sink = sink;
+        this.isOfAll = isOfAll;
         perTransaction = position.length / Math.max(1, table.transactions());
         order = order(counted, position, perTransaction);
         exists = new boolean[rows];
         value = new long[rows];
         columns = new int[rows];
         inResult = new int[rows];
+        writers = new int[rows];
+        evaluated = new int[predicates.rows().size()];
+        matched = new boolean[evaluated.length];
         searchedColumns = searched(rows);
         for (int row = 0; row < rows; row++) {
-            set(row, table.existsAtFirst(row), table.initialValue(row), NONE);
+            set(row, table.existsAtFirst(row), table.initialValue(row), NONE, NONE);
         }
     }
 
@@ -116,29 +151,62 @@ final class PredicateReplay {
         return searched.keySet().toIntArray();
     }
 
-    LongSet wrong() {
+    /** Returns the pairs of a condition and a row that an order does not explain. */
+    static LongSet wrong(
+            HistoryTable table,
+            PredicateMarks marks,
+            Predicates predicates,
+            int rows,
+            boolean[] counted,
+            int[] position) {
+        LongSet wrong = new LongOpenHashSet();
+        Sink sink = new Sink() {
+            @Override
+            public void pair(int transaction, int predicate, int row, int writer) {
+                wrong.add(PredicateReads.pair(predicates.conditionOf(predicate), row));
+            }
+
+            @Override
+            public void read(int transaction, int operation, int writer) {
+                throw new AssertionError();
+            }
+
+            @Override
+            public void existence(int transaction, int operation, int writer) {
+                throw new AssertionError();
+            }
+
+            @Override
+            public void overlap(int transaction, int operation, int writer) {
+                throw new AssertionError();
+            }
+        };
+        new PredicateReplay(table, marks, predicates, rows, counted, position, sink, false).run();
+        return wrong;
+    }
+
+    void run() {
         for (int e : order) {
             if (e == NONE) {
                 continue;
             }
             int t = e / perTransaction;
             if (perTransaction == 1) {
-                run(t, true);
+                run(t, true, true);
             } else if (e % 2 == 0) {
-                if (marks.first(t) < marks.first(t + 1)) {
+                if (isOfAll || marks.first(t) < marks.first(t + 1)) {
                     changed.clear();
-                    run(t, true);
+                    run(t, true, false);
                     restore();
                 }
             } else {
-                run(t, false);
+                run(t, false, true);
             }
         }
-        return wrong;
     }
 
-    private void run(int t, boolean evaluates) {
-        boolean keeps = evaluates && perTransaction == 2;
+    private void run(int t, boolean evaluates, boolean commits) {
+        boolean keeps = !commits;
         marks.seek(t);
         for (int o = table.firstOperation(t); o <= table.operationsEnd(t); o++) {
             int written = NONE;
@@ -146,35 +214,64 @@ final class PredicateReplay {
                 if (Predicates.isRow(code)) {
                     written = Predicates.rowNumber(code);
                 } else if (Predicates.isOne(code) && evaluates) {
-                    evaluate(Predicates.number(code));
+                    evaluate(t, Predicates.number(code));
                 }
             }
-            if (o < table.operationsEnd(t) && table.isWrite(o)) {
-                int row = table.key(o);
+            if (o == table.operationsEnd(t)) {
+                break;
+            }
+            int row = table.key(o);
+            if (table.isWrite(o)) {
+                if (isOfAll && commits) {
+                    check(t, o, row);
+                }
                 if (keeps) {
                     changed.add(row);
                     undo.exists.add(exists[row]);
                     undo.values.add(value[row]);
                     undo.columns.add(columns[row]);
+                    undo.writers.add(writers[row]);
                 }
-                set(row, !table.isDelete(o), table.value(o), written);
+                set(row, !table.isDelete(o), table.value(o), written, t);
+            } else if (isOfAll && evaluates && table.value(o) != (exists[row] ? value[row] : ValueDictionary.NULL)) {
+                sink.read(t, o, writers[row]);
             }
+        }
+    }
+
+    private void check(int t, int operation, int row) {
+        int writer = writers[row];
+        if (table.isInsert(operation) ? exists[row] : table.isDelete(operation) && !exists[row]) {
+            sink.existence(t, operation, writer);
+        } else if (perTransaction == 2
+                && writer != NONE
+                && writer != t
+                && position[2 * writer + 1] > position[2 * t]
+                && (exists[row] || !table.hasRows())) {
+            sink.overlap(t, operation, writer);
         }
     }
 
     private void restore() {
         for (int i = changed.size() - 1; i >= 0; i--) {
-            set(changed.getInt(i), undo.exists.getBoolean(i), undo.values.getLong(i), undo.columns.getInt(i));
+            set(
+                    changed.getInt(i),
+                    undo.exists.getBoolean(i),
+                    undo.values.getLong(i),
+                    undo.columns.getInt(i),
+                    undo.writers.getInt(i));
         }
         undo.exists.clear();
         undo.values.clear();
         undo.columns.clear();
+        undo.writers.clear();
     }
 
-    private void set(int row, boolean lives, long code, int columnsOfRow) {
+    private void set(int row, boolean lives, long code, int columnsOfRow, int writer) {
         exists[row] = lives;
         value[row] = code;
         columns[row] = columnsOfRow;
+        writers[row] = writer;
         for (int column : searchedColumns) {
             int at = column == Condition.VALUE ? 0 : predicates.rows().find(columnsOfRow, column);
             ColumnRows rows = searched.get(column);
@@ -189,13 +286,14 @@ final class PredicateReplay {
     }
 
     /** Finds the rows that are missing in a result, and those that should not be in it. */
-    private void evaluate(int predicate) {
-        int c = predicates.conditionOf(predicate);
-        Condition condition = predicates.condition(c);
-        for (int row : predicates.keys(predicate)) {
+    private void evaluate(int t, int predicate) {
+        Condition condition = predicates.condition(predicates.conditionOf(predicate));
+        boolean isOfColumns = condition.isOfColumns();
+        for (int at = predicates.firstKey(predicate); at < predicates.keysEnd(predicate); at++) {
+            int row = predicates.keyAt(at);
             inResult[row] = predicate + 1;
-            if (!matches(condition, row)) {
-                wrong.add(PredicateReads.pair(c, row));
+            if (!matches(condition, isOfColumns, predicate, row)) {
+                sink.pair(t, predicate, row, writers[row]);
             }
         }
         found.clear();
@@ -203,13 +301,25 @@ final class PredicateReplay {
                 .collect(condition.terms().get(0), found);
         for (int i = 0; i < found.size(); i++) {
             int row = found.getInt(i);
-            if (inResult[row] != predicate + 1 && matches(condition, row)) {
-                wrong.add(PredicateReads.pair(c, row));
+            if (inResult[row] != predicate + 1 && matches(condition, isOfColumns, predicate, row)) {
+                sink.pair(t, predicate, row, writers[row]);
             }
         }
     }
 
-    private boolean matches(Condition condition, int row) {
-        return exists[row] && condition.matches(table.values(), predicates.rows(), value[row], columns[row]);
+    private boolean matches(Condition condition, boolean isOfColumns, int predicate, int row) {
+        if (!exists[row]) {
+            return false;
+        }
+        int of = columns[row];
+        if (!isOfColumns || of == NONE) {
+            return condition.matches(table.values(), predicates.rows(), value[row], of);
+        }
+        // The rows that one operation writes share their columns.
+        if (evaluated[of] != predicate + 1) {
+            evaluated[of] = predicate + 1;
+            matched[of] = condition.matches(table.values(), predicates.rows(), value[row], of);
+        }
+        return matched[of];
     }
 }

@@ -39,7 +39,6 @@ final class PredicateResolution {
     private final PredicateMarks marks;
     private final Long2IntOpenHashMap keyOfPair;
     private final @Nullable LongSet pairs;
-    private final @Nullable PairWindows windows;
 
     /** By row and the versions that match: the number of the key. */
     private final Long2IntOpenHashMap numbers = new Long2IntOpenHashMap();
@@ -72,8 +71,6 @@ final class PredicateResolution {
      * @param table with the operations of the marks
      * @param keyOfPair by pair: the key, if an earlier resolution has made it; gets those that are new
      * @param pairs see {@link PredicateReads#pair}; null for all pairs that may matter
-     * @param windows if not null, pairs get plain writes of those writers only that may matter; such a history is no
-     *     more than a help to find an order
      */
     PredicateResolution(
             HistoryTable table,
@@ -81,15 +78,13 @@ final class PredicateResolution {
             Predicates predicates,
             RowVersions versions,
             Long2IntOpenHashMap keyOfPair,
-            @Nullable LongSet pairs,
-            @Nullable PairWindows windows) {
+            @Nullable LongSet pairs) {
         this.table = table;
         this.marks = marks;
         this.predicates = predicates;
         this.versions = versions;
         this.keyOfPair = keyOfPair;
         this.pairs = pairs;
-        this.windows = windows;
         keys = table.keys();
         values = table.values();
         firsts = new int[keys.size()];
@@ -135,9 +130,7 @@ final class PredicateResolution {
                 }
                 if (o < table.operationsEnd(t)) {
                     put(table.operationKeys()[o], table.value(o), table.kind(o));
-                    if (table.isWrite(o) && windows != null) {
-                        writeWithin(windows, t, table.key(o), table.value(o), columns, table.kind(o));
-                    } else if (table.isWrite(o)) {
+                    if (table.isWrite(o)) {
                         write(table.key(o), table.value(o), columns, table.kind(o));
                     }
                 }
@@ -152,7 +145,7 @@ final class PredicateResolution {
         for (int number = 0; number < matchKeys.size(); number++) {
             int row = rowOf.getInt(number);
             boolean matches = matches(number, table.initialValue(row), NONE);
-            boolean isRowOfNull = windows == null && table.hasRows() && !matches && table.existsAtFirst(row);
+            boolean isRowOfNull = table.hasRows() && !matches && table.existsAtFirst(row);
             initial.put(matchKeys.getInt(number), isRowOfNull ? HistoryTable.ROW_OF_NULL : code(matches));
         }
         byte[] kinds = newKinds == null ? null : newKinds.toByteArray();
@@ -249,19 +242,6 @@ final class PredicateResolution {
         boolean isDelete = kind == Operations.DELETE;
         for (int number = firsts[row]; number != NONE; number = next.getInt(number)) {
             put(matchKeys.getInt(number) << 1 | 1, code(!isDelete && matches(number, value, columns)), kind);
-        }
-    }
-
-    private void writeWithin(PairWindows within, int transaction, int row, long value, int columns, byte kind) {
-        if (firsts[row] == NONE) {
-            return;
-        }
-        long overwritten = within.overwritten(row, transaction);
-        for (int number = firsts[row]; number != NONE; number = next.getInt(number)) {
-            if (within.mayMatter(conditionOf.getInt(number), transaction, overwritten)) {
-                boolean matches = kind != Operations.DELETE && matches(number, value, columns);
-                put(matchKeys.getInt(number) << 1 | 1, code(matches), (byte) 0);
-            }
         }
     }
 

@@ -186,8 +186,20 @@ public final class Predicates {
 
     /** The keys of the rows that matched. */
     int[] keys(int predicate) {
-        int from = predicate == 0 ? 0 : ends.getInt(predicate - 1);
-        return keys.subList(from, ends.getInt(predicate)).toIntArray();
+        return keys.subList(firstKey(predicate), keysEnd(predicate)).toIntArray();
+    }
+
+    /** The place of the first key of the rows that matched, see {@link #keyAt}. */
+    int firstKey(int predicate) {
+        return predicate == 0 ? 0 : ends.getInt(predicate - 1);
+    }
+
+    int keysEnd(int predicate) {
+        return ends.getInt(predicate);
+    }
+
+    int keyAt(int place) {
+        return keys.getInt(place);
     }
 
     long bytes() {

@@ -1,0 +1,85 @@
+package org.polygraph.jobs.application;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.polygraph.jobs.certificate.format.IndeterminateMode;
+import org.polygraph.jobs.decision.Budget;
+import org.polygraph.jobs.decision.Check;
+import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.decision.Checkpoints;
+import org.polygraph.jobs.decision.Finding;
+import org.polygraph.jobs.decision.Progress;
+import org.polygraph.jobs.verdict.TimeMode;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.generate.PredicateStore;
+import org.polygraph.storage.generate.Workload;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.PredicateReads;
+import org.polygraph.storage.testkit.SuiteScale;
+
+/** A sample finds the order of what a correct store did, whatever the workload, and none where there is none. */
+class SampledOrderTest {
+    private static Workload workload(int seed) {
+        return new Workload()
+                .transactions(200)
+                .sessions(8)
+                .operations(1, 4)
+                .keys(80)
+                .predicates(0.8, 12)
+                .seed(seed);
+    }
+
+    @Test
+    void findsOrdersInRealTime() throws Exception {
+        for (int seed = 0; seed < Math.max(1, SuiteScale.of(4)); seed++) {
+            finds(workload(seed), TimeMode.HINT, 0);
+            finds(workload(seed).rows(0.2, 0.2), TimeMode.HINT, 0);
+            finds(workload(seed).indeterminate(0.1).aborted(0.1), TimeMode.HINT, 0);
+            finds(workload(seed).skew(50_000), TimeMode.HINT, 50_000);
+            finds(workload(seed).values(7), TimeMode.STRICT, 0);
+        }
+    }
+
+    @Test
+    void findsOrdersWithoutTimes() throws Exception {
+        for (int seed = 0; seed < Math.max(1, SuiteScale.of(4)); seed++) {
+            finds(workload(seed).timed(false), TimeMode.NONE, 0);
+            finds(workload(seed), TimeMode.NONE, 0);
+        }
+    }
+
+    /** The order of a sample is right for the whole history, or there is none. */
+    @Test
+    void findsNoOrderOfWriteSkews() throws Exception {
+        for (int seed = 0; seed < Math.max(1, SuiteScale.of(4)); seed++) {
+            HistoryTable table =
+                    PredicateStore.all(workload(seed).level(Workload.Level.SI).plan(), done -> {});
+            assertThat(found(table, IsolationLevel.SER, TimeMode.HINT, 0)).isNull();
+        }
+    }
+
+    private static void finds(Workload workload, TimeMode time, long skew) throws Exception {
+        for (Workload.Level level : Workload.Level.values()) {
+            HistoryTable table = PredicateStore.all(workload.level(level).plan(), done -> {});
+            IsolationLevel claimed = level == Workload.Level.SER ? IsolationLevel.SER : IsolationLevel.SI;
+            assertThat(found(table, claimed, time, skew))
+                    .as("%s at %s, %s", workload.predicates(), level, time)
+                    .isInstanceOf(Finding.Order.class);
+        }
+    }
+
+    private static @Nullable Finding found(HistoryTable table, IsolationLevel level, TimeMode time, long skew) {
+        PredicateReads predicates = table.predicates();
+        assertThat(predicates).isNotNull();
+        HistoryTable unread = predicates.unread(table);
+        Check check = new Check(
+                unread,
+                new CheckRequest(level, time, skew, IndeterminateMode.MAYBE),
+                Progress.NONE,
+                Budget.unlimited(),
+                Checkpoints.NONE);
+        return new SampledOrder(check, new EmbeddedChecker(), unread.predicates()).find();
+    }
+}

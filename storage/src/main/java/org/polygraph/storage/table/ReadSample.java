@@ -1,0 +1,260 @@
+package org.polygraph.storage.table;
+
+import it.unimi.dsi.fastutil.ints.IntArrayList;
+import it.unimi.dsi.fastutil.longs.LongArrayList;
+import it.unimi.dsi.fastutil.longs.LongIterator;
+import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
+import it.unimi.dsi.fastutil.longs.LongSet;
+import java.util.Arrays;
+
+/**
+ * A small history in place of a large one with predicates, whose orders are guesses. It has a few of the reads of rows
+ * that the large history demands, and for each of them the writes that it may see between two times. An order of it is
+ * replayed on the large history. What that does not explain is added, at most a few reads for each transaction and the
+ * writer whose version it found instead, because the rows that a transaction writes by one condition mostly demand the
+ * same of an order.
+ *
+ * <p>That the small history has no order proves nothing.
+ */
+public final class ReadSample {
+    /** The reads that are added for a transaction and a writer at a time. */
+    private static final int MOST_A_WRITER = 2;
+
+    private static final long NO_MATCH = 0;
+    private static final long MATCH = 1;
+    private static final long EXISTENCE = 1L << 62;
+
+    private final HistoryTable table;
+    private final PredicateMarks marks;
+    private final Predicates predicates;
+    private final int rows;
+    private final long[] starts;
+    private final long[] ends;
+    private final RowWriters writers;
+    /** What was added: operation; predicate + 1 and row; operation and writer, negative. */
+    private final LongOpenHashSet added = new LongOpenHashSet();
+
+    private final IntArrayList transactions = new IntArrayList();
+    private final IntArrayList keys = new IntArrayList();
+    private final LongArrayList values = new LongArrayList();
+    /** By key. */
+    private final LongArrayList initial = new LongArrayList();
+
+    private final IntArrayList found = new IntArrayList();
+    /** By writer, plus one: the last transaction that found its version, plus one, and how often. */
+    private final int[] finders;
+
+    private final int[] finds;
+
+    /**
+     * Prepares an empty sample.
+     *
+     * @param table with the operations of the marks
+     * @param rows their number, which have the first keys
+     * @param starts by transaction; its effect is not before
+     * @param ends by transaction; its effect is not after, if it is committed
+     * @param skew the most by which two clocks differ
+     */
+    ReadSample(
+            HistoryTable table,
+            PredicateMarks marks,
+            Predicates predicates,
+            int rows,
+            long[] starts,
+            long[] ends,
+            long skew) {
+        this.table = table;
+        this.marks = marks;
+        this.predicates = predicates;
+        this.rows = rows;
+        this.starts = starts;
+        this.ends = ends;
+        writers = new RowWriters(table, rows, starts, ends, skew);
+        finders = new int[table.transactions() + 1];
+        finds = new int[table.transactions() + 1];
+    }
+
+    /** The small history. Its transactions are those of the large one. */
+    public HistoryTable history() {
+        int[] operations = new int[table.transactions() + 1];
+        for (int i = 0; i < transactions.size(); i++) {
+            operations[transactions.getInt(i) + 1]++;
+        }
+        for (int t = 0; t < table.transactions(); t++) {
+            operations[t + 1] += operations[t];
+        }
+        int[] next = operations.clone();
+        int[] ofKeys = new int[keys.size()];
+        long[] codes = new long[keys.size()];
+        // A transaction reads what others left, so its reads come before its writes.
+        for (int isWrite = 0; isWrite < 2; isWrite++) {
+            for (int i = 0; i < ofKeys.length; i++) {
+                if ((keys.getInt(i) & 1) == isWrite) {
+                    int at = next[transactions.getInt(i)]++;
+                    ofKeys[at] = keys.getInt(i);
+                    codes[at] = values.getLong(i);
+                }
+            }
+        }
+        return CodedHistory.of(
+                table.sessionStarts(),
+                table.statuses(),
+                starts,
+                ends,
+                new Operations(operations, ofKeys, codes, null),
+                initial.toLongArray());
+    }
+
+    /** What a replay found. */
+    public enum Replayed {
+        /** The order explains the large history. */
+        RIGHT,
+        /** Reads were added. */
+        EXTENDED,
+        /** Something is wrong that no other order of this kind mends. */
+        HOPELESS
+    }
+
+    /**
+     * Replays an order on the large history, and adds some of what it does not explain.
+     *
+     * @param counted by transaction: whether it counts as committed
+     * @param position by event, one or two a transaction: its place
+     */
+    public Replayed extend(boolean[] counted, int[] position) {
+        Wrong wrong = new Wrong();
+        Arrays.fill(finders, 0);
+        new PredicateReplay(table, marks, predicates, rows, counted, position, wrong, true).run();
+        return wrong.isOwn
+                ? Replayed.HOPELESS
+                : wrong.isExtended ? Replayed.EXTENDED : wrong.isAny ? Replayed.HOPELESS : Replayed.RIGHT;
+    }
+
+    private final class Wrong implements PredicateReplay.Sink {
+        private boolean isAny;
+        private boolean isExtended;
+        /** Whether a transaction contradicts its own writes. */
+        private boolean isOwn;
+
+        private boolean takes(int transaction, int writer, long what) {
+            isAny = true;
+            isOwn |= writer == transaction;
+            if (finders[writer + 1] != transaction + 1) {
+                finders[writer + 1] = transaction + 1;
+                finds[writer + 1] = 0;
+            }
+            boolean isTaken = finds[writer + 1] < MOST_A_WRITER && added.add(what);
+            finds[writer + 1]++;
+            isExtended |= isTaken;
+            return isTaken;
+        }
+
+        @Override
+        public void pair(int transaction, int predicate, int row, int writer) {
+            if (takes(transaction, writer, (predicate + 1L) << 32 | row)) {
+                addPair(transaction, predicate, row);
+            }
+        }
+
+        @Override
+        public void read(int transaction, int operation, int writer) {
+            if (takes(transaction, writer, operation)) {
+                addRead(transaction, operation);
+            }
+        }
+
+        @Override
+        public void existence(int transaction, int operation, int writer) {
+            if (takes(transaction, writer, EXISTENCE | operation)) {
+                addExistence(transaction, operation);
+            }
+        }
+
+        @Override
+        public void overlap(int transaction, int operation, int writer) {
+            if (takes(transaction, writer, Long.MIN_VALUE | (long) operation << 31 | writer)) {
+                addOverlap(transaction, writer);
+            }
+        }
+    }
+
+    /** Adds the pairs of a condition and a row that the sample has of a transaction. */
+    public void pairsOf(int transaction, LongSet pairs) {
+        for (int mark = marks.first(transaction); mark < marks.first(transaction + 1); mark++) {
+            if (Predicates.isOne(marks.code(mark))) {
+                int predicate = Predicates.number(marks.code(mark));
+                for (LongIterator all = added.iterator(); all.hasNext(); ) {
+                    long each = all.nextLong();
+                    if (each > 0 && (each & EXISTENCE) == 0 && each >>> 32 == predicate + 1L) {
+                        pairs.add(PredicateReads.pair(predicates.conditionOf(predicate), (int) each));
+                    }
+                }
+            }
+        }
+    }
+
+    private void addPair(int transaction, int predicate, int row) {
+        Condition condition = predicates.condition(predicates.conditionOf(predicate));
+        boolean isMatched = false;
+        for (int at = predicates.firstKey(predicate); at < predicates.keysEnd(predicate); at++) {
+            isMatched |= predicates.keyAt(at) == row;
+        }
+        int key = read(
+                transaction,
+                isMatched ? MATCH : NO_MATCH,
+                table.existsAtFirst(row)
+                                && condition.matches(table.values(), predicates.rows(), table.initialValue(row), -1)
+                        ? MATCH
+                        : NO_MATCH);
+        writers.collect(row, transaction, found);
+        for (int i = 0; i < found.size(); i++) {
+            int write = found.getInt(i);
+            boolean matches = !table.isDelete(write)
+                    && condition.matches(table.values(), predicates.rows(), table.value(write), marks.columns(write));
+            put(writers.transactionOf(write), key << 1 | 1, matches ? MATCH : NO_MATCH);
+        }
+    }
+
+    private void addRead(int transaction, int operation) {
+        int row = table.key(operation);
+        int key = read(transaction, table.value(operation), table.initialValue(row));
+        writers.collect(row, transaction, found);
+        for (int i = 0; i < found.size(); i++) {
+            int write = found.getInt(i);
+            put(writers.transactionOf(write), key << 1 | 1, table.value(write));
+        }
+    }
+
+    private void addExistence(int transaction, int operation) {
+        int row = table.key(operation);
+        int key = read(
+                transaction, table.isInsert(operation) ? NO_MATCH : MATCH, table.existsAtFirst(row) ? MATCH : NO_MATCH);
+        writers.collect(row, transaction, found);
+        for (int i = 0; i < found.size(); i++) {
+            int write = found.getInt(i);
+            put(writers.transactionOf(write), key << 1 | 1, table.isDelete(write) ? NO_MATCH : MATCH);
+        }
+    }
+
+    private void addOverlap(int transaction, int writer) {
+        int key = initial.size();
+        initial.add(NO_MATCH);
+        put(transaction, key << 1 | 1, MATCH);
+        put(writer, key << 1 | 1, NO_MATCH);
+    }
+
+    /** Adds a read of a new key. */
+    private int read(int transaction, long value, long initially) {
+        int key = initial.size();
+        initial.add(initially);
+        put(transaction, key << 1, value);
+        found.clear();
+        return key;
+    }
+
+    private void put(int transaction, int keyAndKind, long value) {
+        transactions.add(transaction);
+        keys.add(keyAndKind);
+        values.add(value);
+    }
+}
