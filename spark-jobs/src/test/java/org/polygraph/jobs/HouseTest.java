@@ -385,7 +385,7 @@ class HouseTest {
     }
 
     @ArchTest
-    static final ArchRule EVERY_PACKAGE_STATES_ITS_PROMISE = classes()
+    static final ArchRule EVERY_PACKAGE_STATES_ITS_GUARANTEE = classes()
             .that()
             .resideInAPackage("org.polygraph..")
             .should(new ArchCondition<>("reside in a package with a package-info") {
