@@ -31,7 +31,7 @@ import org.polygraph.storage.table.Transactions;
 record IngestTask(
         Piece piece,
         int number,
-        boolean usesTimes,
+        Clock clock,
         int events,
         boolean hasIntents,
         int[] sessions,
@@ -46,7 +46,7 @@ record IngestTask(
     @Override
     public byte[] run(Budget budget) throws IOException {
         try {
-            return run(new PieceRows(piece.read(budget::exhausted, budget.bytes()), number, usesTimes, events));
+            return run(new PieceRows(piece.read(budget::exhausted, budget.bytes()), number, clock, events));
         } catch (HistoryException e) {
             throw new IOException(e.getMessage() + " when the input was read a second time", e);
         }

@@ -8,21 +8,25 @@ import java.util.Comparator;
 import java.util.List;
 import org.polygraph.jobs.certificate.replay.Tally;
 import org.polygraph.storage.model.TransactionStatus;
-import org.polygraph.storage.table.HistoryTable;
 
 /**
  * The surveys of all pieces together: numbers of sessions, where the sessions of each piece go on, and the clocks at which cells begin.
  * Memory: about 60 bytes for each session of each piece.
  */
 final class Layout {
+    private static final int SHORT = 3;
+
     private final List<Survey> surveys;
     private final int events;
+    private final Clock clock;
     private final long[] labels;
     private final long[] borders;
     private final byte[] initialValue;
     private String problem = "";
     private String loader = "";
     private boolean startsAscend = true;
+    private boolean valuesAscend = true;
+    private boolean hasValues;
     /** By piece: by session of the piece, what {@link PieceRows#clocks} takes. */
     private final long[][] leads;
 
@@ -35,8 +39,9 @@ final class Layout {
      * @param perSample events for which one clock of a sample stands
      * @param perCell events of a cell, about
      */
-    Layout(List<Survey> surveys, int events, long perSample, long perCell) {
+    Layout(List<Survey> surveys, Clock clock, int events, long perSample, long perCell) {
         this.surveys = surveys;
+        this.clock = clock;
         this.events = events;
         labels = surveys.stream()
                 .flatMap(survey -> Arrays.stream(survey.sessions()))
@@ -63,7 +68,54 @@ final class Layout {
         }
         initialValue = initial.length == 0 ? new byte[] {BlockWriter.NULL} : initial;
         joinSessions();
-        borders = borders(perSample, perCell);
+        if (clock == Clock.PACE) {
+            pace();
+        }
+        borders = clock == Clock.PACE ? evenBorders(perCell) : borders(perSample, perCell);
+    }
+
+    /** The clock to use, if surveys were made with that of times or positions. */
+    Clock better() {
+        long transactions = surveys.stream().mapToLong(Survey::transactions).sum();
+        if (clock == Clock.TIMES && surveys.stream().anyMatch(survey -> survey.timed() > 0)) {
+            return Clock.TIMES;
+        }
+        // Sessions of few transactions may be side by side although the input is in the order of time.
+        boolean isBySession = surveys.stream().mapToLong(Survey::neighbours).sum() > transactions / 2
+                && transactions > (long) SHORT * labels.length;
+        if (!isBySession) {
+            return Clock.POSITIONS;
+        }
+        return valuesAscend && hasValues ? Clock.VALUES : Clock.PACE;
+    }
+
+    /** Puts the number of all events of a session in place of the leads. */
+    private void pace() {
+        List<Part> parts = parts();
+        for (int i = 0; i < parts.size(); ) {
+            int first = i;
+            long sum = 0;
+            for (;
+                    i < parts.size()
+                            && parts.get(i).session.label()
+                                    == parts.get(first).session.label();
+                    i++) {
+                sum += events * parts.get(i).session.count();
+            }
+            for (Part part : parts.subList(first, i)) {
+                leads[part.piece][part.number] = sum;
+            }
+        }
+    }
+
+    /** Borders of cells where sessions have an even pace. */
+    private long[] evenBorders(long perCell) {
+        long sum = events * surveys.stream().mapToLong(Survey::transactions).sum();
+        long[] even = new long[(int) Math.max(0, sum / perCell - 1)];
+        for (int i = 0; i < even.length; i++) {
+            even[i] = PieceRows.PACE / (even.length + 1) * (i + 1);
+        }
+        return even;
     }
 
     /** A session of a piece. */
@@ -103,7 +155,8 @@ final class Layout {
         List<Part> parts = parts();
         long count = 0;
         long lead = PieceRows.NONE;
-        long lastStart = HistoryTable.NO_TIME;
+        Ascent starts = Ascent.EMPTY;
+        Ascent written = Ascent.EMPTY;
         for (int i = 0; i < parts.size(); i++) {
             Part part = parts.get(i);
             Survey.Session session = part.session;
@@ -111,17 +164,19 @@ final class Layout {
             if (isFirst) {
                 count = 0;
                 lead = PieceRows.NONE;
-                lastStart = HistoryTable.NO_TIME;
+                starts = Ascent.EMPTY;
+                written = Ascent.EMPTY;
                 if (loader.isEmpty() && Arrays.equals(session.loaded(), initialValue)) {
                     loader = "session " + session.label() + " begins with a transaction that may load the initial rows";
                 }
             } else if (problem.isEmpty() && parts.get(i - 1).session.greatest() >= session.least()) {
                 problem = "the transactions of session " + session.label() + " are not in their order in the input";
             }
-            if (session.firstStart() != HistoryTable.NO_TIME) {
-                startsAscend &= session.startsAscend() && session.firstStart() >= lastStart;
-                lastStart = session.lastStart();
-            }
+            starts = starts.then(session.starts(), false);
+            startsAscend &= starts.ascends();
+            written = written.then(session.written(), true);
+            valuesAscend &= written.ascends();
+            hasValues |= written.last() != Ascent.NONE;
             leads[part.piece][part.number] = lead;
             before[part.piece][part.number] = count;
             lead = Math.max(lead, session.lead() == PieceRows.NONE ? PieceRows.NONE : session.lead() - count);

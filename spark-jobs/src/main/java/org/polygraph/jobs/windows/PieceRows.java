@@ -1,18 +1,18 @@
 package org.polygraph.jobs.windows;
 
 import it.unimi.dsi.fastutil.ints.IntArrays;
-import it.unimi.dsi.fastutil.longs.LongArrayList;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryRows;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.Operations;
 import org.polygraph.storage.table.Transactions;
 
 /**
  * The transactions of a piece of the input by session, with the clock of each: the middle of its start and end, or its position in the
- * input. Along a session clocks increase; where they do not by themselves, the clock of event j of a session is
+ * input, or another {@link Clock}. Along a session clocks increase; where they do not by themselves, the clock of event j of a session is
  * {@code j + max(own(i) - i)} over all events i up to j, so that of the pieces before only this maximum matters. At SI a transaction is
  * two events, its snapshot and its commit, which are neighbours.
  */
@@ -22,6 +22,12 @@ final class PieceRows {
 
     private static final long MOST = 1L << 60;
     private static final int ROW_BITS = 36;
+    /** More than the events of a session between two values, if there are not too many readers. */
+    private static final long VALUE_STEP = 32;
+
+    private static final long MOST_VALUE = MOST / VALUE_STEP;
+    /** The clock of the last event of each session at an even pace, about. */
+    static final long PACE = 1L << 50;
 
     private final HistoryRows rows;
     /** By session of the piece: its first place in {@link #order}; and the number of transactions. */
@@ -33,16 +39,17 @@ final class PieceRows {
 
     private final boolean hasDuplicates;
     private final int events;
+    private final Clock clock;
 
     /**
      * Sorts.
      *
      * @param number of the piece
-     * @param usesTimes whether times are the clocks
      * @param events of a transaction: 1 or 2
      */
-    PieceRows(HistoryRows rows, int number, boolean usesTimes, int events) {
+    PieceRows(HistoryRows rows, int number, Clock clock, int events) {
         this.rows = rows;
+        this.clock = clock;
         this.events = events;
         int n = rows.transactions().size();
         long[] indexes = rows.transactions().indexes();
@@ -59,7 +66,12 @@ final class PieceRows {
         own = new long[n];
         for (int t = 0; t < n; t++) {
             order[next[sessionOf[t]]++] = t;
-            own[t] = usesTimes ? middle(rows.transactions(), t) : (((long) number << ROW_BITS) + t) * events;
+            own[t] = switch (clock) {
+                case TIMES -> middle(rows.transactions(), t);
+                case POSITIONS -> (((long) number << ROW_BITS) + t) * events;
+                case VALUES -> value(t);
+                case PACE -> NONE;
+            };
         }
         boolean found = false;
         for (int s = 0; s + 1 < firsts.length; s++) {
@@ -133,7 +145,8 @@ final class PieceRows {
     /**
      * By event: its clock. The events of transaction t are those from t x {@code events} on.
      *
-     * @param leads by session: the maximum over its events in earlier pieces, counted from the first of them; null for none
+     * @param leads by session: the maximum over its events in earlier pieces, counted from the first of them; at {@link Clock#PACE} how
+     *     many events the whole session has; null for none
      * @param before by session: how many these are; null for none
      */
     long[] clocks(long @Nullable [] leads, long @Nullable [] before) {
@@ -141,39 +154,84 @@ final class PieceRows {
         for (int s = 0; s < sessions(); s++) {
             long earlier = before == null ? 0 : before[s];
             long lead = leads == null ? NONE : leads[s];
+            long pace = clock == Clock.PACE ? PACE / (2 * Math.max(1, lead)) : 0;
             for (int j = 0; j < count(s); j++) {
                 long here = lead(s, j);
                 lead = Math.max(lead, here == NONE ? NONE : here - earlier);
                 for (int event = 0; event < events; event++) {
-                    clocks[transaction(s, j) * events + event] = earlier + (long) events * j + event + lead;
+                    long number = earlier + (long) events * j + event;
+                    clocks[transaction(s, j) * events + event] = pace == 0 ? number + lead : (2 * number + 1) * pace;
                 }
             }
         }
         return clocks;
     }
 
-    /** The known starts of the transactions of a session that may count, by index. */
-    long[] starts(int session) {
-        LongArrayList known = new LongArrayList();
+    /** The known starts of the transactions of a session that may count. */
+    Ascent starts(int session) {
+        Ascent ascent = Ascent.EMPTY;
         long[] starts = rows.transactions().starts();
         for (int j = 0; starts != null && j < count(session); j++) {
             int t = transaction(session, j);
             if (starts[t] != HistoryTable.NO_TIME
                     && rows.transactions().statuses()[t] != TransactionStatus.ABORTED.code()) {
-                known.add(starts[t]);
+                ascent = ascent.then(starts[t], false);
             }
         }
-        return known.toLongArray();
+        return ascent;
     }
 
-    /** Whether no number is less than the one before it. */
-    static boolean ascend(long[] numbers) {
-        for (int i = 1; i < numbers.length; i++) {
-            if (numbers[i] < numbers[i - 1]) {
-                return false;
+    /** The largest values that the committed transactions of a session wrote. */
+    Ascent written(int session) {
+        Ascent ascent = Ascent.EMPTY;
+        for (int j = 0; j < count(session); j++) {
+            int t = transaction(session, j);
+            long written = largest(t, true);
+            if (written != NONE && rows.transactions().statuses()[t] == TransactionStatus.COMMITTED.code()) {
+                ascent = ascent.then(written, true);
             }
         }
-        return true;
+        return ascent;
+    }
+
+    /** The largest integer that a transaction wrote, or else read; {@link #NONE} if there is none. */
+    private long largest(int t, boolean isWritten) {
+        long largest = NONE;
+        int[] starts = rows.operations().starts();
+        for (int o = starts[t]; o < starts[t + 1]; o++) {
+            if (Operations.isWrite(rows.operations().keys()[o]) == isWritten) {
+                // The codes of other values are smaller.
+                largest = Math.max(largest, rows.operations().values()[o]);
+            }
+        }
+        return largest;
+    }
+
+    private long value(int t) {
+        long written = largest(t, true);
+        long value = written == NONE ? largest(t, false) : written;
+        return value == NONE
+                ? NONE
+                : VALUE_STEP * Math.max(-MOST_VALUE, Math.min(MOST_VALUE, value))
+                        + (written == NONE ? VALUE_STEP / 2 : 0);
+    }
+
+    /** How many transactions have a time. */
+    int timed() {
+        int timed = 0;
+        for (int t = 0; t < order.length; t++) {
+            timed += middle(rows.transactions(), t) == NONE ? 0 : 1;
+        }
+        return timed;
+    }
+
+    /** How many transactions follow one of their session in the input. */
+    int neighbours() {
+        int neighbours = 0;
+        for (int t = 1; t < order.length; t++) {
+            neighbours += rows.sessionOf()[t] == rows.sessionOf()[t - 1] ? 1 : 0;
+        }
+        return neighbours;
     }
 
     /** Every k-th clock of the sorted ones, from the middle of the first k on. */

@@ -9,7 +9,6 @@ import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryRows;
-import org.polygraph.storage.table.HistoryTable;
 
 /**
  * What the driver has to know of one piece of the input: its sessions, a sample of clocks and its counts.
@@ -18,6 +17,8 @@ import org.polygraph.storage.table.HistoryTable;
  * @param sessions by session of the piece
  * @param sample clocks of events, each of which stands for as many events as the task was given, the last one for the rest
  * @param transactions how many the piece has
+ * @param timed how many of them have a time
+ * @param neighbours how many of them follow one of their session in the piece
  * @param lines how many lines it has
  * @param initialValue the initial value of its header as a block; empty if there is none
  * @param tally of its transactions
@@ -28,6 +29,8 @@ record Survey(
         Session[] sessions,
         long[] sample,
         long transactions,
+        long timed,
+        long neighbours,
         long lines,
         long[] byStatus,
         long reads,
@@ -41,8 +44,8 @@ record Survey(
      * A session in a piece.
      *
      * @param lead maximum of clock - number over its events, see {@link PieceRows#lead}
-     * @param startsAscend whether the starts of its transactions that may count ascend, as far as they are known
-     * @param firstStart the first of these starts, and the last; {@link HistoryTable#NO_TIME} if there is none
+     * @param starts of its transactions that may count, as far as they are known
+     * @param written the largest values that its committed transactions wrote
      * @param loaded the value as a block, if its first transaction is committed and writes this value only; else empty
      */
     record Session(
@@ -51,13 +54,12 @@ record Survey(
             long least,
             long greatest,
             long lead,
-            boolean startsAscend,
-            long firstStart,
-            long lastStart,
+            Ascent starts,
+            Ascent written,
             byte[] loaded) {}
 
     private static Survey problem(String problem) {
-        return new Survey(problem, new Session[0], new long[0], 0, 0, new long[4], 0, 0, new byte[0], 0);
+        return new Survey(problem, new Session[0], new long[0], 0, 0, 0, 0, new long[4], 0, 0, new byte[0], 0);
     }
 
     byte[] toBytes() {
@@ -67,10 +69,9 @@ record Survey(
                     .unsigned(s.count)
                     .signed(s.least)
                     .signed(s.greatest)
-                    .signed(s.lead)
-                    .unsigned(s.startsAscend ? 1 : 0)
-                    .signed(s.firstStart)
-                    .signed(s.lastStart);
+                    .signed(s.lead);
+            s.starts.write(out);
+            s.written.write(out);
             out.bytes(s.loaded);
         }
         out.unsigned(sample.length);
@@ -79,7 +80,7 @@ record Survey(
             out.signed(clock - before);
             before = clock;
         }
-        out.unsigned(transactions).unsigned(lines);
+        out.unsigned(transactions).unsigned(timed).unsigned(neighbours).unsigned(lines);
         for (long count : byStatus) {
             out.unsigned(count);
         }
@@ -98,9 +99,8 @@ record Survey(
                     in.signed(),
                     in.signed(),
                     in.signed(),
-                    in.unsigned() == 1,
-                    in.signed(),
-                    in.signed(),
+                    Ascent.read(in),
+                    Ascent.read(in),
                     in.bytes());
         }
         long[] sample = new long[in.count()];
@@ -110,6 +110,8 @@ record Survey(
             sample[i] = before;
         }
         long transactions = in.unsigned();
+        long timed = in.unsigned();
+        long neighbours = in.unsigned();
         long lines = in.unsigned();
         long[] byStatus = new long[TransactionStatus.values().length];
         for (int i = 0; i < byStatus.length; i++) {
@@ -118,7 +120,19 @@ record Survey(
         long reads = in.unsigned();
         long writes = in.unsigned();
         long tally = in.signed();
-        return new Survey(problem, sessions, sample, transactions, lines, byStatus, reads, writes, in.bytes(), tally);
+        return new Survey(
+                problem,
+                sessions,
+                sample,
+                transactions,
+                timed,
+                neighbours,
+                lines,
+                byStatus,
+                reads,
+                writes,
+                in.bytes(),
+                tally);
     }
 
     /**
@@ -128,14 +142,14 @@ record Survey(
      * @param events of a transaction: 1 or 2
      * @param perSample events for which one clock stands
      */
-    record SurveyTask(Piece piece, int number, boolean usesTimes, int events, long perSample) implements Task {
+    record SurveyTask(Piece piece, int number, Clock clock, int events, long perSample) implements Task {
         private static final long serialVersionUID = 1L;
 
         @Override
         public byte[] run(Budget budget) throws IOException {
             try {
                 HistoryRows rows = piece.read(budget::exhausted, budget.bytes());
-                return survey(new PieceRows(rows, number, usesTimes, events)).toBytes();
+                return survey(new PieceRows(rows, number, clock, events)).toBytes();
             } catch (HistoryException e) {
                 return problem(UNREADABLE).toBytes();
             } catch (BudgetException e) {
@@ -165,7 +179,6 @@ record Survey(
             ValueDictionary values = new ValueDictionary();
             ValueDictionary.Codes codes = values.addAll(rows.values());
             for (int s = 0; s < sessions.length; s++) {
-                long[] starts = piece.starts(s);
                 int first = piece.transaction(s, 0);
                 int last = piece.transaction(s, piece.count(s) - 1);
                 sessions[s] = new Session(
@@ -174,9 +187,8 @@ record Survey(
                         rows.transactions().indexes()[first],
                         rows.transactions().indexes()[last],
                         piece.lead(s),
-                        PieceRows.ascend(starts),
-                        starts.length == 0 ? HistoryTable.NO_TIME : starts[0],
-                        starts.length == 0 ? HistoryTable.NO_TIME : starts[starts.length - 1],
+                        piece.starts(s),
+                        piece.written(s),
                         loaded(rows, first, values, codes));
             }
             Tally tally = new Tally();
@@ -186,6 +198,8 @@ record Survey(
                     sessions,
                     PieceRows.sample(piece.clocks(null, null), perSample),
                     rows.transactions().size(),
+                    piece.timed(),
+                    piece.neighbours(),
                     rows.lines(),
                     byStatus,
                     rows.operations().size() - writes,

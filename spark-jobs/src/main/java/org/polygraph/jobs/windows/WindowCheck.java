@@ -170,7 +170,7 @@ public final class WindowCheck {
         if (byStatus[TransactionStatus.COMMITTED.code()] == 0) {
             return open("no transaction committed");
         }
-        store.ingest(plan, ordersByTime);
+        store.ingest(plan);
         phases.end(Arrays.stream(byStatus).sum());
         if (terms.guarantee().realTime() && !store.respectsTime()) {
             return open("times contradict the order of a session");

@@ -44,6 +44,7 @@ final class WindowStore {
     /** Events of a transaction: 1, or 2 for its snapshot and its commit, which RC, RA and CC have too. */
     private final int events;
 
+    private final Clock clock;
     private final Layout layout;
     /** By cell: its first place; and the place behind the last. */
     private long[] firsts = new long[1];
@@ -70,14 +71,25 @@ final class WindowStore {
         this.terms = terms;
         this.ignoresUnknown = terms.indeterminate() == IndeterminateMode.ABORT;
         this.events = terms.guarantee().isAxiom() ? 2 : terms.guarantee().events();
+        Clock first = usesTimes ? Clock.TIMES : Clock.POSITIONS;
+        List<Survey> surveys = surveys(plan, first);
+        Layout made = layout(surveys, first);
+        clock = made.better();
+        layout = clock == first ? made : layout(clock == Clock.PACE ? surveys : surveys(plan, clock), clock);
+    }
+
+    private List<Survey> surveys(ReadPlan plan, Clock by) throws IOException {
         List<Task> tasks = new ArrayList<>();
         for (Piece piece : plan.pieces()) {
-            tasks.add(new Survey.SurveyTask(piece, tasks.size(), usesTimes, events, events * settings.perSample()));
+            tasks.add(new Survey.SurveyTask(piece, tasks.size(), by, events, events * settings.perSample()));
         }
-        List<Survey> surveys = workers.run("survey the input", tasks).stream()
+        return workers.run("survey the input", tasks).stream()
                 .map(Survey::ofBytes)
                 .toList();
-        layout = new Layout(surveys, events, events * settings.perSample(), events * settings.perCell());
+    }
+
+    private Layout layout(List<Survey> surveys, Clock by) {
+        return new Layout(surveys, by, events, events * settings.perSample(), events * settings.perCell());
     }
 
     Layout layout() {
@@ -126,7 +138,7 @@ final class WindowStore {
     }
 
     /** Reads the input into cells. */
-    void ingest(ReadPlan plan, boolean usesTimes) throws IOException {
+    void ingest(ReadPlan plan) throws IOException {
         PlacedTimes times = new PlacedTimes();
         int[] files = plan.pieces().stream().mapToInt(Piece::file).toArray();
         List<Task> tasks = new ArrayList<>();
@@ -134,7 +146,7 @@ final class WindowStore {
             tasks.add(new IngestTask(
                     plan.pieces().get(p),
                     p,
-                    usesTimes,
+                    clock,
                     events,
                     terms.guarantee().events() == 2,
                     layout.numbers(p),

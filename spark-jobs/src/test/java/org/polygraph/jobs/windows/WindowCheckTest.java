@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
@@ -112,6 +113,39 @@ class WindowCheckTest {
         System.out.println(outcomes + " of histories of many windows, seed " + (SEED + 1));
         assertThat(outcomes.get(WindowCheck.Outcome.ORDERED)).isPositive();
         assertThat(outcomes.get(WindowCheck.Outcome.VIOLATED)).isPositive();
+    }
+
+    /** Without times the first order of an input that is sorted by session is that of values, or of an even pace. */
+    @Test
+    void withoutTimesTheFirstOrderIsNearTheRightOne() throws IOException, HistoryException {
+        for (int values : new int[] {0, 50}) {
+            HistoryGenerator generator = HistoryGenerator.withSeed(SEED + 2)
+                    .sessions(10)
+                    .transactions(4_000)
+                    .operations(4, 4)
+                    .keys(2_000);
+            if (values > 0) {
+                generator.repeatedValues(1, values, 1);
+            }
+            String file = folder.resolve("untimed.jsonl").toString();
+            HistoryWriter.write(TinyHistories.of(generator, null), file, HistoryFormat.JSONL);
+            ReadPlan plan = Objects.requireNonNull(
+                    ReadPlan.of(file, HistoryFormat.AUTO, ReadPlan.Sizes.ofAny(50_000), () -> false));
+            try (LocalWorkers workers = new LocalWorkers(2, Budget.unlimited(), Progress.NONE)) {
+                WindowStore store = new WindowStore(
+                        workers,
+                        plan,
+                        false,
+                        new WindowSettings(500, 1_000, 10_000, 7),
+                        CheckRequest.of(IsolationLevel.SER).terms().orElseThrow());
+                store.ingest(plan);
+                store.deal();
+                long violated = store.check(false).stream()
+                        .flatMapToLong(result -> Arrays.stream(result.violated()))
+                        .sum();
+                assertThat(violated).as("values " + values).isLessThan(1_000);
+            }
+        }
     }
 
     /** Two writers in the wrong order and a reader far behind: only the writers have to change places. */

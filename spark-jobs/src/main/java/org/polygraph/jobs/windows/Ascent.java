@@ -1,0 +1,34 @@
+package org.polygraph.jobs.windows;
+
+/**
+ * Whether numbers along a session ascend, in neighbouring pieces of it.
+ *
+ * @param ascends whether those of the piece do
+ * @param first with {@code last} of the piece; {@link #NONE} if it has no number
+ */
+record Ascent(boolean ascends, long first, long last) {
+    static final long NONE = Long.MIN_VALUE;
+    static final Ascent EMPTY = new Ascent(true, NONE, NONE);
+
+    /** With the next number. @param isStrict whether equal numbers do not ascend */
+    Ascent then(long next, boolean isStrict) {
+        return then(new Ascent(true, next, next), isStrict);
+    }
+
+    /** With the piece that follows. */
+    Ascent then(Ascent next, boolean isStrict) {
+        if (next.last == NONE || last == NONE) {
+            return last == NONE ? new Ascent(ascends && next.ascends, next.first, next.last) : this;
+        }
+        boolean isInOrder = isStrict ? last < next.first : last <= next.first;
+        return new Ascent(ascends && next.ascends && isInOrder, first, next.last);
+    }
+
+    void write(BlockWriter out) {
+        out.unsigned(ascends ? 1 : 0).signed(first).signed(last);
+    }
+
+    static Ascent read(BlockReader in) {
+        return new Ascent(in.unsigned() == 1, in.signed(), in.signed());
+    }
+}
