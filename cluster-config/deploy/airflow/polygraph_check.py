@@ -18,6 +18,8 @@ JARS = "/opt/polygraph"
 HISTORY = "s3://histories/{{ ds }}"
 # A folder for each day, with the only run of that day.
 RUNS = "s3://histories/runs/{{ ds }}"
+# The day with which the chain begins.
+FIRST = datetime(2026, 11, 1)
 # The run of the day before; on the first day the folder of --out, where a chain may begin. Sessions, keys and values
 # continue from there, and the verdict covers all days.
 BEFORE = "s3://histories/runs/{{ ds if ds == (dag.start_date | ds) else macros.ds_add(ds, -1) }}"
@@ -79,9 +81,11 @@ def judge(runs):
 
 with DAG(
     dag_id="polygraph_check",
-    start_date=datetime(2026, 11, 1),
+    start_date=FIRST,
     schedule="@daily",
-    catchup=False,
+    # A chain has every day, one after the other: a day that is left out would be found missing by the next one.
+    catchup=True,
+    max_active_runs=1,
     default_args={"retries": 0},
 ) as dag:
     check = CheckOperator(
@@ -133,7 +137,7 @@ with DAG(
         application_args=[
             "check",
             "--level=ser",
-            # If the day fits the driver, it is decided there on the seam of the day before; Spark does not use seams.
+            # A day is decided in the driver, on the seam of the day before. Spark decides what does not fit there.
             "--engine=auto",
             # A VIOLATION is not a failure of this task; the task verdict reports it.
             "--on-violation=succeed",

@@ -171,6 +171,10 @@ public final class CheckRun {
         }
         List<CheckRequest> open = new ArrayList<>(requests);
         try {
+            if (checker.afterSeams() != checker) {
+                // A cluster waits for the session of an engine, even if this process decides the part.
+                checker.prepare(listener, budget, listener.quiet()::message);
+            }
             Seams known = new Seams(after, before, listener::message, budget::exhausted);
             for (CheckRequest request : requests) {
                 Verdict standing = standing(known, path, request, start, budget);
@@ -189,7 +193,7 @@ public final class CheckRun {
                     left.add(open.remove(0));
                 }
             }
-        } catch (IOException | HistoryException e) {
+        } catch (BudgetException | EngineException | IOException | HistoryException e) {
             // The check of all parts reports the failure.
             left.addAll(open);
         }
@@ -247,8 +251,8 @@ public final class CheckRun {
             // The state contains what loaders of the first part wrote, so the request has no loaders.
             List<CheckRequest> each =
                     served.stream().map(CheckRequest::withoutLoaders).toList();
-            PathCheck check =
-                    new PathCheck(settings, each, checker, listener.quiet(), path, before.on(seam), start, budget);
+            PathCheck check = new PathCheck(
+                    settings, each, checker.afterSeams(), listener.quiet(), path, before.on(seam), start, budget);
             List<Verdict> onSeam = check.run(PathCheck.Kept.NOWHERE);
             for (Verdict verdict : onSeam) {
                 String reason = OpenReads.unexplained(verdict, path, seam.covered());

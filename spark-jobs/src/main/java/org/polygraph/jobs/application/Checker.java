@@ -63,6 +63,11 @@ public interface Checker {
         return null;
     }
 
+    /** Returns the engine for histories after a seam, which are short and in which each key has an initial value of its own. */
+    default Checker afterSeams() {
+        return this;
+    }
+
     /** Returns workers for a check by windows, which their user closes. */
     default Workers workers(Progress progress, Budget budget) throws IOException {
         return new LocalWorkers(Runtime.getRuntime().availableProcessors(), budget, progress);

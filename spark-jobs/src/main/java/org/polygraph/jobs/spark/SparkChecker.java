@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.cluster.OwnSetting;
 import org.polygraph.jobs.application.Checker;
 import org.polygraph.jobs.application.ConfigurationException;
+import org.polygraph.jobs.application.EmbeddedChecker;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.Check;
 import org.polygraph.jobs.decision.Finding;
@@ -199,6 +200,12 @@ public final class SparkChecker implements Checker, AutoCloseable {
         Progress heard = CheckMetrics.OF_THIS_PROCESS.listening(progress);
         heard.phase("reading");
         return new SparkReading(spark.sparkContext(), plan, heard, budget).table();
+    }
+
+    /** The driver has read the part and decides it. */
+    @Override
+    public Checker afterSeams() {
+        return new EmbeddedChecker();
     }
 
     @Override

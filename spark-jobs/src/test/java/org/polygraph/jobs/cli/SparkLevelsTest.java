@@ -2,6 +2,8 @@ package org.polygraph.jobs.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
@@ -32,6 +34,37 @@ class SparkLevelsTest {
     }
 
     /** One planted write skew among many transactions: both engines name its two transactions and no others. */
+    /** The first part is decided by tasks, the second one in the driver on the seam of the first. */
+    @Test
+    void partsOfAChain(@TempDir Path folder) throws IOException {
+        String runs = folder.resolve("runs").toString();
+        for (int part = 0; part < 2; part++) {
+            StringBuilder lines = new StringBuilder();
+            for (int t = 2000 * part; t < 2000 * (part + 1); t++) {
+                lines.append("{\"session\":0,\"index\":" + t
+                        + ",\"status\":\"committed\",\"ops\":[{\"op\":\"r\",\"key\":1,\"value\":"
+                        + (t == 0 ? "null" : t) + "},{\"op\":\"w\",\"key\":1,\"value\":" + (t + 1) + "}]}\n");
+            }
+            Path file = Files.writeString(folder.resolve("part-" + part + ".jsonl"), lines);
+            InProcess answer = InProcess.run(List.of(
+                    "check",
+                    "-q",
+                    "-l",
+                    "ser",
+                    "--engine",
+                    "spark",
+                    "--master",
+                    "local[2]",
+                    "-o",
+                    runs,
+                    "--after",
+                    runs,
+                    file.toString()));
+            assertThat(answer.word()).as(answer.toString()).isEqualTo("PASS");
+            assertThat(answer.out()).contains(part == 0 ? "  2000 txns" : "  3000 txns");
+        }
+    }
+
     @Test
     void aPlantedWriteSkewIsNamed(@TempDir Path folder) {
         String path = folder.resolve("planted.parquet").toString();
