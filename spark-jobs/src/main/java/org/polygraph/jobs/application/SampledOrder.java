@@ -76,21 +76,25 @@ final class SampledOrder {
 
     /**
      * By transaction: its rank by recorded place, which ascends in each session. What a transaction without writes read
-     * may be old, so it is evenly between the writers before and after it in its session.
+     * may be old, so it is evenly between the writers before and after it in its session, or after the last of them.
      */
     private long[] ranks(long[] recorded) {
         HistoryTable table = check.table();
         for (int session = 0; session < table.sessions(); session++) {
+            int first = -1;
             int before = -1;
             for (int t = table.firstTransaction(session); t < table.transactionsEnd(session); t++) {
                 if (!writes(t)) {
                     continue;
                 }
+                first = before < 0 ? t : first;
                 for (int u = before + 1; before >= 0 && u < t; u++) {
-                    long even = recorded[before] + (recorded[t] - recorded[before]) / (t - before) * (u - before);
-                    recorded[u] = Math.max(recorded[u], even);
+                    recorded[u] = Math.max(recorded[u], even(recorded, before, t, u));
                 }
                 before = t;
+            }
+            for (int u = before + 1; first < before && u < table.transactionsEnd(session); u++) {
+                recorded[u] = Math.max(recorded[u], even(recorded, first, before, u));
             }
             for (int t = table.firstTransaction(session) + 1; t < table.transactionsEnd(session); t++) {
                 recorded[t] = Math.max(recorded[t], recorded[t - 1]);
@@ -104,6 +108,12 @@ final class SampledOrder {
             ranks[order[i]] = i;
         }
         return ranks;
+    }
+
+    /** The place of a transaction on the line through those of two others of its session. */
+    private static long even(long[] recorded, int first, int second, int transaction) {
+        double step = (double) (recorded[second] - recorded[first]) / (second - first);
+        return recorded[first] + (long) (step * (transaction - first));
     }
 
     private boolean writes(int t) {
