@@ -1,8 +1,8 @@
 package org.polygraph.jobs.windows;
 
 import it.unimi.dsi.fastutil.ints.IntArrayList;
-import it.unimi.dsi.fastutil.longs.LongArrayList;
 import java.io.IOException;
+import java.util.Arrays;
 import org.polygraph.jobs.decision.Budget;
 
 /**
@@ -23,18 +23,25 @@ record BorderTask(SliceRows.Slice slice, byte[] initial, long[] from, long[] to,
     static final int RIGHT = 1;
     private static final int NONE = -1;
 
+    /** The last window with the key; and the last one whose right border waits for a read. */
+    private static final int TOUCHED = 0;
+
+    private static final int WAITING = 1;
+    /** The window that wrote the value of a violated read behind its right border; and the value. */
+    private static final int OFFERED = 2;
+
+    private static final int OFFER = 3;
+    private static final int FIELDS = 4;
+
     @Override
     public byte[] run(Budget budget) throws IOException {
         Section.Output out = new Section.Output(0, from.length);
         SliceRows rows = slice.rows();
         KeyStates states = new KeyStates(initial, rows.values());
         long initialCode = new BlockReader(initial).value(rows.values());
-        // By key: the last window with the key, and the last one whose right border waits for a read.
-        IntArrayList touched = new IntArrayList();
-        IntArrayList waiting = new IntArrayList();
-        // By key: the window that wrote the value of a violated read behind its right border, and the value.
-        IntArrayList offered = new IntArrayList();
-        LongArrayList offers = new LongArrayList();
+        // By key four fields, which are used together.
+        long[] keys = new long[0];
+        int known = 0;
         // By pair of a key and a value: the last window that wrote it.
         KeyValues written = new KeyValues();
         IntArrayList writtenIn = new IntArrayList();
@@ -45,42 +52,42 @@ record BorderTask(SliceRows.Slice slice, byte[] initial, long[] from, long[] to,
             }
             states.add(rows);
             int key = rows.key();
-            while (touched.size() <= key) {
-                touched.add(NONE);
-                waiting.add(NONE);
-                offered.add(NONE);
-                offers.add(0);
+            int at = FIELDS * key;
+            if (key >= known) {
+                keys = FIELDS * (key + 1) > keys.length ? Arrays.copyOf(keys, 2 * FIELDS * (key + 1)) : keys;
+                Arrays.fill(keys, FIELDS * known, FIELDS * (key + 1), NONE);
+                known = key + 1;
             }
             while (next < from.length && rows.place() >= to[next]) {
                 next++;
             }
             int window = next < from.length && rows.place() >= from[next] ? next : NONE;
-            if (window != NONE && touched.getInt(key) != window) {
-                touched.set(key, window);
+            if (window != NONE && keys[at + TOUCHED] != window) {
+                keys[at + TOUCHED] = window;
                 if (states.before(key) != initialCode) {
                     item(out, window, LEFT, rows, key, states.before(key));
                 }
             }
-            int before = waiting.getInt(key);
+            int before = (int) keys[at + WAITING];
             if (rows.state() == SliceRows.COUNTED && before != NONE && before != window) {
                 if (rows.isWrite()) {
-                    waiting.set(key, NONE);
+                    keys[at + WAITING] = NONE;
                 } else if (states.isFirst() && !states.isViolated()) {
                     item(out, before, RIGHT, rows, key, rows.code());
-                    waiting.set(key, NONE);
-                    offered.set(key, NONE);
-                } else if (states.isFirst() && offered.getInt(key) == NONE) {
+                    keys[at + WAITING] = NONE;
+                    keys[at + OFFERED] = NONE;
+                } else if (states.isFirst() && keys[at + OFFERED] == NONE) {
                     int pair = written.find(key, rows.code());
-                    offered.set(key, pair >= 0 && writtenIn.getInt(pair) == before ? before : NONE);
-                    offers.set(key, rows.code());
+                    keys[at + OFFERED] = pair >= 0 && writtenIn.getInt(pair) == before ? before : NONE;
+                    keys[at + OFFER] = rows.code();
                 }
             }
-            if (offered.getInt(key) != NONE && (window != NONE || waiting.getInt(key) == NONE)) {
-                item(out, offered.getInt(key), RIGHT, rows, key, offers.getLong(key));
-                offered.set(key, NONE);
+            if (keys[at + OFFERED] != NONE && (window != NONE || keys[at + WAITING] == NONE)) {
+                item(out, (int) keys[at + OFFERED], RIGHT, rows, key, keys[at + OFFER]);
+                keys[at + OFFERED] = NONE;
             }
             if (window != NONE) {
-                waiting.set(key, window);
+                keys[at + WAITING] = window;
                 if (rows.isWrite()) {
                     int pair = written.add(key, rows.code());
                     if (pair == writtenIn.size()) {
@@ -91,9 +98,10 @@ record BorderTask(SliceRows.Slice slice, byte[] initial, long[] from, long[] to,
                 }
             }
         }
-        for (int key = 0; key < offered.size(); key++) {
-            if (offered.getInt(key) != NONE) {
-                item(out, offered.getInt(key), RIGHT, rows, key, offers.getLong(key));
+        for (int key = 0; key < known; key++) {
+            int at = FIELDS * key;
+            if (keys[at + OFFERED] != NONE) {
+                item(out, (int) keys[at + OFFERED], RIGHT, rows, key, keys[at + OFFER]);
             }
         }
         BlockWriter result = new BlockWriter();

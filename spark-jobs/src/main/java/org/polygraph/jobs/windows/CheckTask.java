@@ -1,9 +1,9 @@
 package org.polygraph.jobs.windows;
 
-import it.unimi.dsi.fastutil.longs.LongArrayList;
 import java.io.IOException;
 import java.io.Serializable;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.storage.dictionary.KeyDictionary;
@@ -162,10 +162,14 @@ record CheckTask(SliceRows.Slice slice, byte[] initial, long[] firsts, boolean a
 
     /** Whether the last writes of transactions have different values. */
     private static final class Unique {
+        private static final long NOWHERE = -1;
+
         private final long initial;
         private final KeyValues written = new KeyValues();
-        private final LongArrayList places = new LongArrayList();
-        private final LongArrayList values = new LongArrayList();
+        /** By key: the place of its last writer, and the value; side by side, because they are used together. */
+        private long[] last = new long[0];
+
+        private int keys;
         private boolean isUnique = true;
 
         Unique(long initial) {
@@ -173,26 +177,30 @@ record CheckTask(SliceRows.Slice slice, byte[] initial, long[] firsts, boolean a
         }
 
         void add(int key, long place, long value) {
-            while (places.size() <= key) {
-                places.add(-1);
-                values.add(0);
+            if (2 * key + 1 >= last.length) {
+                last = Arrays.copyOf(last, 4 * (key + 1));
             }
-            if (places.getLong(key) != place) {
+            for (; keys <= key; keys++) {
+                last[2 * keys] = NOWHERE;
+            }
+            if (last[2 * key] != place) {
                 end(key);
             }
-            places.set(key, place);
-            values.set(key, value);
+            last[2 * key] = place;
+            last[2 * key + 1] = value;
         }
 
         private void end(int key) {
-            if (places.getLong(key) >= 0) {
+            // Once a value repeats, nothing is left to find out.
+            if (isUnique && last[2 * key] != NOWHERE) {
                 int size = written.size();
-                isUnique &= values.getLong(key) != initial && written.add(key, values.getLong(key)) == size;
+                long value = last[2 * key + 1];
+                isUnique = value != initial && written.add(key, value) == size;
             }
         }
 
         boolean isUnique() {
-            for (int key = 0; key < places.size(); key++) {
+            for (int key = 0; key < keys; key++) {
                 end(key);
             }
             return isUnique;

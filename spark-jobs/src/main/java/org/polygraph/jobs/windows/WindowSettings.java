@@ -11,9 +11,12 @@ package org.polygraph.jobs.windows;
 public record WindowSettings(int window, long perTask, long perSlice, int mostSlices) {
     private static final int SAMPLES = 64;
 
-    /** The default sizes. */
+    /**
+     * The default sizes. What a task keeps of the keys of a slice fits in the cache of a core: with slices of 2 million operations the passes over
+     * slices took 1.6 times the CPU.
+     */
     public static WindowSettings of(int window) {
-        return new WindowSettings(window, 1 << 16, 1 << 21, 1 << 12);
+        return new WindowSettings(window, 1 << 16, 1 << 17, 1 << 12);
     }
 
     /** Transactions of a cell, about; two make a window. */
