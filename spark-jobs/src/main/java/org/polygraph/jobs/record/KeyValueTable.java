@@ -56,13 +56,24 @@ final class KeyValueTable implements AutoCloseable {
         return java.util.Objects.requireNonNull(value);
     }
 
-    /** Returns the value of a row; null if there is none. */
+    /**
+     * Returns the value of a row; null if there is none. PostgreSQL at repeatable read returns two rows of a key if another
+     * transaction deleted the row since the snapshot and this one inserted it again; no operation of a history stands for that.
+     */
     @Nullable
     Long row(int key) throws SQLException {
         select.setInt(1, key);
         try (ResultSet row = select.executeQuery()) {
-            return row.next() ? Long.valueOf(row.getLong(1)) : null;
+            Long value = row.next() ? Long.valueOf(row.getLong(1)) : null;
+            if (value != null && row.next()) {
+                throw twice(key);
+            }
+            return value;
         }
+    }
+
+    private static SQLException twice(long key) {
+        return new SQLException("a query returned the row of key " + key + " twice");
     }
 
     List<Long> list(int key) throws SQLException {
@@ -119,7 +130,7 @@ final class KeyValueTable implements AutoCloseable {
         try (ResultSet rows = statement.executeQuery()) {
             while (rows.next()) {
                 if (found.put(rows.getLong(1), rows.getLong(2)) != null) {
-                    throw new SQLException("a query returned the row of key " + rows.getLong(1) + " twice");
+                    throw twice(rows.getLong(1));
                 }
             }
         }
