@@ -28,12 +28,11 @@ import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.analysis.InitialChoice;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.pieces.ReadPlan;
-import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * {@code --window N}: decides by windows, in this process. A history in JSON Lines or Parquet is decided in scratch files where it can be
+ * {@code --window N}: decides by windows. A history in JSON Lines or Parquet is decided in scratch files where it can be
  * ({@link WindowCheck}), otherwise in memory. Another engine decides what windows do not support.
  */
 public final class WindowedChecker implements Checker {
@@ -119,7 +118,9 @@ public final class WindowedChecker implements Checker {
         Check check = new Check(part, request.withoutLoaders(), Progress.NONE, budget, Checkpoints.NONE);
         Verdict.Builder verdict = VerdictMaker.of(check, new EmbeddedChecker());
         if (verdict.status() == Verdict.Status.UNKNOWN) {
-            throw new BudgetException(verdict.build().reason());
+            // A part that does not fit in memory shows nothing; another one may.
+            budget.require();
+            return false;
         }
         boolean violates = verdict.status() == Verdict.Status.VIOLATION;
         violation[0] = violates ? verdict : null;

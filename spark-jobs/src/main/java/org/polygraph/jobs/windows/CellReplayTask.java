@@ -16,7 +16,7 @@ import org.polygraph.jobs.decision.Budget;
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record CellReplayTask(Cells cells, long[] labels, Terms terms) implements Task {
     private static final long serialVersionUID = 1L;
-    /** Stands for the value of an intent in a tally. */
+    /** With the number of the session, stands for the value of an intent in a tally. */
     static final long INTENT = 0x1e7e47;
 
     @Override
@@ -43,12 +43,12 @@ record CellReplayTask(Cells cells, long[] labels, Terms terms) implements Task {
                     times.event(terms, event, status, cell.start(t), cell.end(t));
                 }
                 if (!cell.isSnapshot(t)) {
-                    raw.transaction(session, cell.index(t), status);
+                    raw.transaction(session, cell.index(t), status, cell.start(t), cell.end(t));
                 }
                 for (int o = cell.firstOperation(t); o < cell.operationsEnd(t); o++) {
                     int number = o - cell.firstOperation(t);
                     boolean isIntent = cell.kind(o) == Cell.INTENT;
-                    long value = isIntent ? INTENT : Tally.value(cell.values(), cell.code(o));
+                    long value = isIntent ? INTENT + cell.session(t) : Tally.value(cell.values(), cell.code(o));
                     if (cell.isCounted(t)) {
                         placed.operation(place, number, keys[cell.key(o)], cell.isWrite(o), value);
                     }

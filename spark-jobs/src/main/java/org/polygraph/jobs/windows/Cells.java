@@ -41,10 +41,4 @@ record Cells(int from, long[] firsts, ArrayList<Section> sections) implements Se
     long first(int cell) {
         return firsts[cell - from];
     }
-
-    Cells range(int begin, int end) {
-        long[] some = new long[end - begin + 1];
-        System.arraycopy(firsts, begin - from, some, 0, some.length);
-        return new Cells(begin, some, sections.subList(begin - from, end - from));
-    }
 }

@@ -61,7 +61,8 @@ record CheckTask(SliceRows.Slice slice, byte[] initial, long[] firsts, boolean a
      * What is found in a slice.
      *
      * @param isUnique whether no value of a key was written by two counted transactions, nor the initial value by one; true if not asked
-     * @param violated by cell: the number of violated reads and writes
+     * @param cells with violated reads and writes
+     * @param counts by these: how many
      * @param named some violated reads
      * @param overlaps of some violated writes the places from the snapshot to the commit of their transaction
      * @param inconsistent some reads of counted transactions that do not agree with what their own transaction read or wrote before
@@ -69,7 +70,8 @@ record CheckTask(SliceRows.Slice slice, byte[] initial, long[] firsts, boolean a
     record Result(
             long keys,
             boolean isUnique,
-            long[] violated,
+            int[] cells,
+            long[] counts,
             List<Read> named,
             List<WindowStore.Range> overlaps,
             List<Read> inconsistent) {
@@ -78,20 +80,22 @@ record CheckTask(SliceRows.Slice slice, byte[] initial, long[] firsts, boolean a
             return named.size() + overlaps.size();
         }
 
-        static Result ofBytes(byte[] bytes, int cells) {
+        static Result ofBytes(byte[] bytes) {
             BlockReader in = new BlockReader(bytes);
             long keys = in.unsigned();
             boolean isUnique = in.unsigned() == 1;
-            long[] violated = new long[cells];
-            for (int count = in.count(); count > 0; count--) {
-                violated[in.count()] = in.unsigned();
+            int[] cells = new int[in.count()];
+            long[] counts = new long[cells.length];
+            for (int i = 0; i < cells.length; i++) {
+                cells[i] = in.count();
+                counts[i] = in.unsigned();
             }
             List<Read> named = Read.readAll(in);
             List<WindowStore.Range> overlaps = new ArrayList<>();
             for (int count = in.count(); count > 0; count--) {
                 overlaps.add(new WindowStore.Range(in.unsigned(), in.unsigned()));
             }
-            return new Result(keys, isUnique, violated, named, overlaps, Read.readAll(in));
+            return new Result(keys, isUnique, cells, counts, named, overlaps, Read.readAll(in));
         }
     }
 

@@ -5,18 +5,18 @@ import org.polygraph.storage.dictionary.ValueDictionary;
 
 /**
  * What is known of each key of a slice while its operations pass in the order of places: the value of the last counted write, and the
- * last operation on the key. A read is violated if it is the first operation of a counted transaction on the key and does not return
+ * last operation on the key. A read is violated if it is the first operation of a counted event on the key and does not return
  * the value of the last counted write. Memory: 32 to 64 bytes a key.
  */
 final class KeyStates {
     private static final long NOWHERE = -1;
 
     private static final int VALUE = 0;
-    /** The value before the transaction that touched the key last. */
+    /** The value before the event that touched the key last. */
     private static final int BEFORE = 1;
-    /** The place of the transaction that touched the key last. */
+    /** The place of the event that touched the key last. */
     private static final int PLACE = 2;
-    /** The value of that transaction's last operation on the key. */
+    /** The value of that event's last operation on the key. */
     private static final int SEEN = 3;
 
     private static final int FIELDS = 4;
@@ -79,7 +79,7 @@ final class KeyStates {
         return isInconsistent;
     }
 
-    /** The value before the transaction that touched the key last. */
+    /** The value before the event that touched the key last. */
     long before(int key) {
         return states[FIELDS * key + BEFORE];
     }

@@ -215,7 +215,13 @@ final class Layout {
         return problem;
     }
 
-    /** Whether the known starts of the transactions of each session ascend. */
+    /** Whether some transaction has a start and some an end, and none ended before it started. */
+    boolean hasRealTime() {
+        int times = surveys.stream().mapToInt(Survey::times).reduce(0, (a, b) -> a | b);
+        return times == (Survey.HAS_START | Survey.HAS_END);
+    }
+
+    /** Whether the starts of the transactions of each session ascend, where one that is not known is before all others. */
     boolean startsAscend() {
         return startsAscend;
     }

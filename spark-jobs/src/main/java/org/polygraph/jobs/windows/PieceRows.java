@@ -167,14 +167,14 @@ final class PieceRows {
         return clocks;
     }
 
-    /** The known starts of the transactions of a session that may count. */
+    /** The starts of the transactions of a session that may count. */
     Ascent starts(int session) {
         Ascent ascent = Ascent.EMPTY;
         long[] starts = rows.transactions().starts();
         for (int j = 0; starts != null && j < count(session); j++) {
             int t = transaction(session, j);
-            if (starts[t] != HistoryTable.NO_TIME
-                    && rows.transactions().statuses()[t] != TransactionStatus.ABORTED.code()) {
+            if (rows.transactions().statuses()[t] != TransactionStatus.ABORTED.code()) {
+                // A start that is not known is the smallest number.
                 ascent = ascent.then(starts[t], false);
             }
         }
@@ -214,6 +214,22 @@ final class PieceRows {
                 ? NONE
                 : VALUE_STEP * Math.max(-MOST_VALUE, Math.min(MOST_VALUE, value))
                         + (written == NONE ? VALUE_STEP / 2 : 0);
+    }
+
+    /** What the times of the transactions bound: constants of {@link Survey}, or'ed. */
+    int times() {
+        long[] starts = rows.transactions().starts();
+        long[] ends = rows.transactions().ends();
+        int found = 0;
+        for (int t = 0; t < order.length; t++) {
+            long start = starts == null ? HistoryTable.NO_TIME : starts[t];
+            long end = ends == null ? HistoryTable.NO_TIME : ends[t];
+            boolean isReversed = start != HistoryTable.NO_TIME && end != HistoryTable.NO_TIME && end < start;
+            found |= (start == HistoryTable.NO_TIME ? 0 : Survey.HAS_START)
+                    | (end == HistoryTable.NO_TIME ? 0 : Survey.HAS_END)
+                    | (isReversed ? Survey.IS_REVERSED : 0);
+        }
+        return found;
     }
 
     /** How many transactions have a time. */

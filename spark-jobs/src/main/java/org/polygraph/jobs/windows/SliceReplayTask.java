@@ -33,7 +33,9 @@ record SliceReplayTask(SliceRows.Slice slice, int slices, byte[] initial, int ev
                         rows.number(),
                         Tally.key(rows.keys(), rows.key()),
                         rows.isWrite(),
-                        rows.isIntent() ? CellReplayTask.INTENT : Tally.value(rows.values(), rows.code()));
+                        rows.isIntent()
+                                ? CellReplayTask.INTENT + rows.session()
+                                : Tally.value(rows.values(), rows.code()));
             }
         }
         String wrong = replay.discrepancy();

@@ -91,10 +91,11 @@ final class SmallHistory {
         return bySession != 0 ? bySession : Long.compare(all.index(a), all.index(b));
     }
 
-    /** The operations of some transactions on the key of a read. @param places of the transactions */
+    /** The writes of some transactions on the key of a read, and the reads of its transaction. @param places of the transactions */
     HistoryTable ofKey(TreeSet<Long> places, CheckTask.Read read) throws IOException {
         Cell all = new Cell();
         int[] chosen = new int[places.size()];
+        int reader = -1;
         int count = 0;
         int cell = -1;
         int before = 0;
@@ -105,10 +106,14 @@ final class SmallHistory {
                 before = all.size();
                 store.cells(c, c + 1).read(c, all);
             }
-            chosen[count++] = before + (int) (place - store.firsts()[c]);
+            chosen[count] = before + (int) (place - store.firsts()[c]);
+            reader = place == read.place() ? chosen[count] : reader;
+            count++;
         }
         int key = new BlockReader(read.item()).key(all.keys());
-        return table(all, chosen, o -> all.key(o) == key);
+        int from = reader < 0 ? 0 : all.firstOperation(reader);
+        int to = reader < 0 ? 0 : all.operationsEnd(reader);
+        return table(all, chosen, o -> all.key(o) == key && (all.isWrite(o) || (o >= from && o < to)));
     }
 
     /**

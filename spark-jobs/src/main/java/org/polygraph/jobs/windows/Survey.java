@@ -18,6 +18,7 @@ import org.polygraph.storage.table.HistoryRows;
  * @param sample clocks of events, each of which stands for as many events as the task was given, the last one for the rest
  * @param transactions how many the piece has
  * @param timed how many of them have a time
+ * @param times {@link #HAS_START}, {@link #HAS_END} and {@link #IS_REVERSED}
  * @param neighbours how many of them follow one of their session in the piece
  * @param lines how many lines it has
  * @param initialValue the initial value of its header as a block; empty if there is none
@@ -30,6 +31,7 @@ record Survey(
         long[] sample,
         long transactions,
         long timed,
+        int times,
         long neighbours,
         long lines,
         long[] byStatus,
@@ -37,6 +39,11 @@ record Survey(
         long writes,
         byte[] initialValue,
         long tally) {
+    /** Some transaction has a start; some has an end; one ended before it started. */
+    static final int HAS_START = 1;
+
+    static final int HAS_END = 2;
+    static final int IS_REVERSED = 4;
     /** For a piece that cannot be read: reading the whole gives the message. */
     static final String UNREADABLE = "a piece of the input could not be read";
 
@@ -44,7 +51,7 @@ record Survey(
      * A session in a piece.
      *
      * @param lead maximum of clock - number over its events, see {@link PieceRows#lead}
-     * @param starts of its transactions that may count, as far as they are known
+     * @param starts of its transactions that may count
      * @param written the largest values that its committed transactions wrote
      * @param loaded the value as a block, if its first transaction is committed and writes this value only; else empty
      */
@@ -59,7 +66,7 @@ record Survey(
             byte[] loaded) {}
 
     private static Survey problem(String problem) {
-        return new Survey(problem, new Session[0], new long[0], 0, 0, 0, 0, new long[4], 0, 0, new byte[0], 0);
+        return new Survey(problem, new Session[0], new long[0], 0, 0, 0, 0, 0, new long[4], 0, 0, new byte[0], 0);
     }
 
     byte[] toBytes() {
@@ -80,7 +87,11 @@ record Survey(
             out.signed(clock - before);
             before = clock;
         }
-        out.unsigned(transactions).unsigned(timed).unsigned(neighbours).unsigned(lines);
+        out.unsigned(transactions)
+                .unsigned(timed)
+                .unsigned(times)
+                .unsigned(neighbours)
+                .unsigned(lines);
         for (long count : byStatus) {
             out.unsigned(count);
         }
@@ -111,6 +122,7 @@ record Survey(
         }
         long transactions = in.unsigned();
         long timed = in.unsigned();
+        int times = in.count();
         long neighbours = in.unsigned();
         long lines = in.unsigned();
         long[] byStatus = new long[TransactionStatus.values().length];
@@ -126,6 +138,7 @@ record Survey(
                 sample,
                 transactions,
                 timed,
+                times,
                 neighbours,
                 lines,
                 byStatus,
@@ -199,6 +212,7 @@ record Survey(
                     PieceRows.sample(piece.clocks(null, null), perSample),
                     rows.transactions().size(),
                     piece.timed(),
+                    piece.times(),
                     piece.neighbours(),
                     rows.lines(),
                     byStatus,

@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Which transactions of unknown outcome count: one that is the only possible writer of what a counted transaction read counts; one
- * that another one that counts or may count read from may count; the others do not. Memory: 100 bytes a read of what they wrote.
+ * that another one that counts or may count read from may count; the others do not. Memory: 100 bytes for each read of what they
+ * wrote and possible writer.
  */
 final class UnknownOutcomes {
     static final byte NO = 0;

@@ -7,6 +7,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.certificate.format.Guarantee;
 import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.decision.PhaseClock;
 import org.polygraph.jobs.verdict.Counts;
@@ -158,6 +159,9 @@ public final class WindowCheck {
         if (!layout.problem().isEmpty()) {
             return open(layout.problem());
         }
+        if (terms.guarantee().realTime() && !layout.hasRealTime()) {
+            return open("the times of the history show no real time");
+        }
         if (terms.guarantee().realTime()
                 && byStatus[TransactionStatus.INDETERMINATE.code()] > 0
                 && !layout.startsAscend()) {
@@ -173,7 +177,7 @@ public final class WindowCheck {
         store.ingest(plan);
         phases.end(Arrays.stream(byStatus).sum());
         if (terms.guarantee().realTime() && !store.respectsTime()) {
-            return open("times contradict the order of a session");
+            return open("the first order does not respect real time");
         }
         phases.begin("windows");
         store.deal();
@@ -195,6 +199,10 @@ public final class WindowCheck {
         if (outcome == Outcome.ORDERED) {
             phases.begin("replay");
             String wrong = store.replay();
+            if (!wrong.isEmpty() && byStatus[TransactionStatus.INDETERMINATE.code()] > 0) {
+                // One that counts since a later window may stand where it did not have to keep its order with others.
+                return open("the order with transactions of unknown outcome is wrong: " + wrong);
+            }
             if (!wrong.isEmpty()) {
                 throw new IllegalStateException("the order found does not explain the history: " + wrong);
             }
@@ -206,21 +214,28 @@ public final class WindowCheck {
 
     private Outcome repair(WindowStore store, List<CheckTask.Result> first) throws IOException {
         List<CheckTask.Result> results = first;
+        boolean isWholeRepaired = false;
         SmallHistory small = new SmallHistory(plan, store);
         long least = store.events() == 1 ? LEAST_MARGIN : LEAST_MARGIN_OF_TWO;
         long margin = Math.max(1, Math.min(least, (long) store.events() * settings.window() / 2));
         for (int round = 0; ; round++) {
             for (CheckTask.Result result : results) {
                 for (CheckTask.Read read : result.inconsistent()) {
+                    if (terms.guarantee() == Guarantee.RC) {
+                        return open("a transaction read two values of a key, which the level may allow");
+                    }
                     return isCommitted(store, read.place()) && judge.violates(small.ofContradiction(read))
                             ? Outcome.VIOLATED
-                            : open("a transaction of unknown outcome contradicts itself, or the level allows it");
+                            : open("a transaction of unknown outcome contradicts itself");
                 }
             }
             long[] violated = violated(store, results);
             long sum = Arrays.stream(violated).sum();
             if (sum == 0) {
                 return Outcome.ORDERED;
+            }
+            if (isWholeRepaired) {
+                throw new IllegalStateException("a repaired history has " + sum + " violated operations");
             }
             boolean isLate = round >= PASSES;
             List<WindowStore.Range> windows = List.of();
@@ -243,12 +258,14 @@ public final class WindowCheck {
             } else {
                 windows = ofCells(store, violated, round % 2);
             }
-            List<Integer> outcomes = store.repair(windows, isSmall || round >= FIRST_STRICT);
+            boolean isStrict = isSmall || round >= FIRST_STRICT;
+            List<Integer> outcomes = store.repair(windows, isStrict);
             Outcome outcome = judge(store, small, windows, outcomes, isLate);
             if (outcome != Outcome.ORDERED) {
                 return outcome;
             }
             if (outcomes.contains(WindowTask.REPAIRED)) {
+                isWholeRepaired = isStrict && windows.get(0).size() == store.places();
                 store.deal();
                 results = store.check(false);
             }
@@ -306,8 +323,8 @@ public final class WindowCheck {
     private static long[] violated(WindowStore store, List<CheckTask.Result> results) {
         long[] violated = new long[store.cellCount()];
         for (CheckTask.Result result : results) {
-            for (int c = 0; c < violated.length; c++) {
-                violated[c] += result.violated()[c];
+            for (int i = 0; i < result.cells().length; i++) {
+                violated[result.cells()[i]] += result.counts()[i];
             }
         }
         return violated;
@@ -328,9 +345,8 @@ public final class WindowCheck {
     }
 
     /**
-     * Windows with the fewest places that have to change for each violated read, those of the transactions of violated writes, and so
-     * many events on both sides. Windows that
-     * overlap are one.
+     * Windows around violated operations: for each read the fewest places that have to change, for each write the places from the snapshot to the
+     * commit of its transaction, and so many events on both sides. Windows that overlap are one.
      *
      * @return empty if a committed transaction read what no transaction that may count left
      */

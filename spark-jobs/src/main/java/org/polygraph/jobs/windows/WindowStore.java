@@ -28,7 +28,7 @@ import org.polygraph.storage.format.pieces.ReadPlan;
  * keeps, of each cell, its first place and the name of its file.
  */
 final class WindowStore {
-    /** Violated reads that the driver holds, about; and those that each slice names at least. */
+    /** Violated operations that the driver holds, about; and how many more each slice may name. */
     private static final int MOST_NAMED = 1 << 18;
 
     private static final int LEAST_NAMED = 64;
@@ -263,7 +263,7 @@ final class WindowStore {
         }
     }
 
-    /** Violated reads that a slice names. */
+    /** Violated operations that a slice names. */
     private int mostNamed() {
         return LEAST_NAMED + MOST_NAMED / slices;
     }
@@ -274,7 +274,7 @@ final class WindowStore {
                         "check reads",
                         slice -> new CheckTask(slice, layout.initialValue(), firsts, asksUnique, mostNamed()))
                 .stream()
-                .map(result -> CheckTask.Result.ofBytes(result, cells.size()))
+                .map(result -> CheckTask.Result.ofBytes(result))
                 .toList();
     }
 

@@ -1,5 +1,5 @@
 /**
- * Decides SER, SI, SSER and SSI for a history that no process holds: small tasks over blocks of bytes in a folder of scratch files, which any
+ * Decides all levels but LIN for a history that no process holds: small tasks over blocks of bytes in a folder of scratch files, which any
  * {@link org.polygraph.jobs.windows.Workers} run.
  *
  * <p>Events have places in one total order. {@link org.polygraph.jobs.windows.Cell Cells} hold the events of
@@ -10,7 +10,7 @@
  * <p>Guarantee: a PASS has an order in which independent code replayed the operations of every key, which are the operations of the
  * input ({@link org.polygraph.jobs.certificate.replay.Tally}). A VIOLATION is one of a part of the history without the reads that
  * the rest may explain, as the embedded engine judges it. Results are a function of the input, the size of a window and the pieces in
- * which the input is read, not of the number of slices or workers. May import: storage, partitioner, certificate, decision.
+ * which the input is read, not of the number of workers. May import: storage, partitioner, certificate, decision.
  */
 @NullMarked
 package org.polygraph.jobs.windows;

@@ -99,6 +99,52 @@ class WindowTest {
         assertThat(weak.err()).contains("--window: windows do not support level rc");
     }
 
+    /** Real time needs starts and ends that are not reversed: the answer is that of the whole history. */
+    @Test
+    void timesThatShowNoRealTimeAreInvalidWithWindowsToo() throws IOException {
+        String untimed = write(
+                "untimed.jsonl",
+                "{\"session\":0,\"index\":0,\"status\":\"committed\",\"ops\":[{\"op\":\"w\",\"key\":\"x\",\"value\":1}]}",
+                "{\"session\":1,\"index\":0,\"status\":\"committed\",\"ops\":[{\"op\":\"r\",\"key\":\"x\",\"value\":1}]}");
+        String reversed = write(
+                "reversed.jsonl",
+                "{\"session\":0,\"index\":0,\"start\":60,\"end\":200,\"status\":\"committed\",\"ops\":[{\"op\":\"w\",\"key\":\"x\",\"value\":1}]}",
+                "{\"session\":1,\"index\":0,\"start\":100,\"end\":50,\"status\":\"committed\",\"ops\":[{\"op\":\"r\",\"key\":\"x\",\"value\":1}]}");
+        for (String file : List.of(untimed, reversed)) {
+            for (String level : List.of("sser", "ssi")) {
+                String whole = InProcess.run("check", "-q", "-l", level, file).word();
+                assertThat(whole).isEqualTo("INVALID");
+                assertThat(InProcess.run("check", "-q", "-l", level, "--window", "4", file)
+                                .word())
+                        .as(file + " " + level)
+                        .isEqualTo(whole);
+            }
+        }
+    }
+
+    /** The writer of an intermediate value reads another one, which is no violation. */
+    @Test
+    void evidenceOfAnIntermediateReadVerifies() throws IOException {
+        String file = write(
+                "intermediate.jsonl",
+                "{\"session\":0,\"index\":0,\"status\":\"committed\",\"ops\":[{\"op\":\"w\",\"key\":\"x\",\"value\":7}]}",
+                "{\"session\":1,\"index\":0,\"status\":\"committed\",\"ops\":[{\"op\":\"r\",\"key\":\"x\",\"value\":7},"
+                        + "{\"op\":\"w\",\"key\":\"x\",\"value\":1},{\"op\":\"w\",\"key\":\"x\",\"value\":2}]}",
+                "{\"session\":2,\"index\":0,\"status\":\"committed\",\"ops\":[{\"op\":\"r\",\"key\":\"x\",\"value\":1}]}");
+        for (String level : List.of("ser", "si")) {
+            assertDecided(file, level, 1, "VIOLATION");
+            assertThat(InProcess.run("check", "-l", level, "--window", "1", file)
+                            .out())
+                    .contains("IntermediateRead");
+        }
+    }
+
+    private String write(String name, String... transactions) throws IOException {
+        Path file = folder.resolve(name);
+        Files.writeString(file, "{\"format\":\"history\",\"version\":1}\n" + String.join("\n", transactions) + "\n");
+        return file.toString();
+    }
+
     @Test
     void windowsDecideWhatDoesNotFitInMemory() {
         String file = folder.resolve("large.parquet").toString();

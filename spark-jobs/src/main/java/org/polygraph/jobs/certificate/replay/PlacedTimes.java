@@ -9,7 +9,7 @@ import org.polygraph.storage.table.HistoryTable;
 /**
  * Real time in an order of events, for events in the order of their places: if a committed transaction had ended before another one started,
  * its commit comes before the other one's snapshot. Parts of the order are checked one by one and joined: it is enough to know the latest
- * start and the earliest end of each. Memory: three numbers.
+ * start and the earliest end of each. Memory: two numbers.
  */
 public final class PlacedTimes {
     /** The latest start so far; {@link HistoryTable#NO_TIME}, the smallest long, if there is none. */

@@ -1,16 +1,18 @@
 package org.polygraph.jobs.certificate.replay;
 
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.dictionary.KeyDictionary;
 import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryRows;
+import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.Operations;
 import org.polygraph.storage.table.Transactions;
 
 /**
  * Sums of hashes over transactions and their operations, in any order and in any number of parts. Two equal sums show
- * that a copy of a history in other files has each transaction once, with its status and its operations in their order;
+ * that a copy of a history in other files has each transaction once, with its status, times and operations in their order;
  * that sums of different histories are equal by chance has a probability of about 2^-64.
  */
 public final class Tally {
@@ -29,8 +31,8 @@ public final class Tally {
     }
 
     /** Adds a transaction. @param status its code */
-    public void transaction(long session, long index, byte status) {
-        sum += mix(mix(mix(session) + index) + status);
+    public void transaction(long session, long index, byte status, long start, long end) {
+        sum += mix(mix(mix(mix(mix(session) + index) + status) + start) + end);
     }
 
     /**
@@ -73,7 +75,12 @@ public final class Tally {
             long session = rows.sessionLabels()[rows.sessionOf()[t]];
             byte status = transactions.statuses()[t];
             boolean isOneEvent = events == 1 || status == TransactionStatus.ABORTED.code();
-            transaction(session, transactions.indexes()[t], status);
+            transaction(
+                    session,
+                    transactions.indexes()[t],
+                    status,
+                    time(transactions.starts(), t),
+                    time(transactions.ends(), t));
             int before = 0;
             int behind = 0;
             for (int o = starts[t]; o < starts[t + 1]; o++) {
@@ -91,6 +98,10 @@ public final class Tally {
                         value(values, codes.of(rows.operations().values()[o])));
             }
         }
+    }
+
+    private static long time(long @Nullable [] times, int transaction) {
+        return times == null ? HistoryTable.NO_TIME : times[transaction];
     }
 
     /** The number of an operation of a commit, where the snapshot of its transaction is another event. */
