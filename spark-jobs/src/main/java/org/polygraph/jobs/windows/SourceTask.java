@@ -9,8 +9,9 @@ import java.util.List;
 import org.polygraph.jobs.decision.Budget;
 
 /**
- * Finds the writers of values that some reads returned, in a slice. Result: for each read whose value was written in this slice its number, then the
- * places of its possible writers, those of transactions that wrote the value and replaced it, or never count, and the places at which a repair is looked for.
+ * Finds the writers of the values that some reads returned, in a slice. Result: for each read whose value was written in this slice its
+ * number; the places of its possible writers; the places of transactions that wrote the value and replaced it, or that never count; and the
+ * first and the last place that a repair has to change.
  *
  * @param reads with the places of the readers
  * @param initial the initial value as a block

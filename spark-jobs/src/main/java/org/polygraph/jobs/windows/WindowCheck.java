@@ -19,17 +19,17 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Decides all levels but LIN by windows that workers repair. While few reads are violated, a window is a small one around each of them, and grows from
- * round to round. While many are, windows are two cells with the reads left out that the window cannot explain, shifted by a cell in every
- * other round, and later strict. The largest window is the history itself, so this ends unless a window does not fit into the
- * memory of a worker.
+ * Decides all levels but LIN by windows that workers repair. While few operations are violated, there is a small window around each of
+ * them, which grows from round to round. While many are violated, a window is two cells, and windows are shifted by one cell in every other
+ * round. Reads that the window cannot explain are left out in the first rounds. The largest window is the history itself, so the rounds end
+ * unless a window does not fit in the memory of a worker.
  */
 public final class WindowCheck {
     private static final int PASSES = 4;
     private static final int FIRST_STRICT = 2;
     /** Windows without an order that are judged alone in one pass. */
     private static final int MOST_ALONE = 8;
-    /** Events on both sides of violated reads and their writers, at first; and the factor by which they become more. */
+    /** The number of events on both sides of a violated read and its writers, at first; and the factor by which it grows. */
     private static final long LEAST_MARGIN = 64;
     /** At SI transactions spread when they are repaired, and those with an event outside of the window stay where they are. */
     private static final long LEAST_MARGIN_OF_TWO = 256;
@@ -65,7 +65,7 @@ public final class WindowCheck {
         ORDERED,
         /** The judge found a part that violates the level. */
         VIOLATED,
-        /** Nothing; {@link #reason} says why. */
+        /** Nothing is decided, for the {@link #reason}. */
         OPEN
     }
 
@@ -345,8 +345,8 @@ public final class WindowCheck {
     }
 
     /**
-     * Windows around violated operations: for each read the fewest places that have to change, for each write the places from the snapshot to the
-     * commit of its transaction, and so many events on both sides. Windows that overlap are one.
+     * Windows around violated operations. The window of a read has the fewest places that have to change; that of a write has the places from
+     * the snapshot to the commit of its transaction. Both have a margin on both sides. Windows that overlap are joined.
      *
      * @return empty if a committed transaction read what no transaction that may count left
      */
