@@ -10,7 +10,7 @@ import org.polygraph.storage.testkit.SuiteScale;
 
 /** The store with predicates keeps its level for every workload. */
 class GeneratedPredicatesTest {
-    private static final int TRANSACTIONS = Math.max(100, SuiteScale.of(300));
+    private static final int TRANSACTIONS = Math.max(300, SuiteScale.of(300));
 
     @TempDir
     private Path folder;
