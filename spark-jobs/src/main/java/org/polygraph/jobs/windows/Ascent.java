@@ -1,7 +1,7 @@
 package org.polygraph.jobs.windows;
 
 /**
- * Whether numbers along a session ascend, in neighbouring pieces of it.
+ * Whether numbers along a session ascend. Each piece of the input has its own, and neighbouring ones are joined.
  *
  * @param ascends whether those of the piece do
  * @param first with {@code last} of the piece; {@link #NONE} if it has no number

@@ -58,7 +58,7 @@ final class Cell {
     private final LongArrayList ends = new LongArrayList();
     private final IntArrayList operationStarts = new IntArrayList();
     /** 0 for a whole transaction, {@link #SNAPSHOT} or {@link #COMMIT}. */
-    private final IntArrayList parts = new IntArrayList();
+    private final IntArrayList eventKinds = new IntArrayList();
     /** By event: of a commit the hash of its transaction. */
     private final ObjectArrayList<byte[]> hashes = new ObjectArrayList<>();
     /** Key x 4 + kind. */
@@ -147,12 +147,12 @@ final class Cell {
 
     /** Whether the event is the snapshot of a transaction, whose commit is another one. */
     boolean isSnapshot(int event) {
-        return parts.getInt(event) == SNAPSHOT;
+        return eventKinds.getInt(event) == SNAPSHOT;
     }
 
     /** Whether the event is the commit of a transaction, whose snapshot is another one. */
     boolean isCommit(int event) {
-        return parts.getInt(event) == COMMIT;
+        return eventKinds.getInt(event) == COMMIT;
     }
 
     /** What an event is of its transaction. */
@@ -207,7 +207,7 @@ final class Cell {
     /** Adds the snapshot of a transaction, as {@link #end} does a whole transaction. */
     void endSnapshot(int session, long index, long clock, byte status, int file, long position, long start, long end) {
         end(session, index, clock, status, file, position, start, end);
-        parts.set(size() - 1, SNAPSHOT);
+        eventKinds.set(size() - 1, SNAPSHOT);
     }
 
     /** Adds the commit of a transaction, as {@link #end} does a whole transaction. @param hash of the transaction */
@@ -222,7 +222,7 @@ final class Cell {
             long end,
             byte[] hash) {
         end(session, index, clock, status, file, position, start, end);
-        parts.set(size() - 1, COMMIT);
+        eventKinds.set(size() - 1, COMMIT);
         hashes.set(size() - 1, hash);
     }
 
@@ -238,7 +238,7 @@ final class Cell {
         positions.add(position);
         starts.add(start);
         ends.add(end);
-        parts.add(0);
+        eventKinds.add(0);
         hashes.add(null);
         operationStarts.add(operations.size());
     }
@@ -277,7 +277,7 @@ final class Cell {
             end(session, index, clock, (byte) (flags & STATUS), file, position, start, end);
             counted.set(size() - 1, (flags & COUNTED) != 0);
             optional.set(size() - 1, (flags & OPTIONAL) != 0);
-            parts.set(size() - 1, flags & (SNAPSHOT | COMMIT));
+            eventKinds.set(size() - 1, flags & (SNAPSHOT | COMMIT));
             if ((flags & COMMIT) != 0) {
                 hashes.set(size() - 1, in.bytes());
             }
@@ -316,7 +316,7 @@ final class Cell {
                     | (isOptional(t) ? OPTIONAL : 0)
                     | (hasStart ? START : 0)
                     | (hasEnd ? END : 0)
-                    | parts.getInt(t));
+                    | eventKinds.getInt(t));
             out.unsigned(file(t)).unsigned(position(t));
             if (hasStart) {
                 out.signed(start(t) - clock);

@@ -179,6 +179,7 @@ final class CellRun {
             }
             return true;
         }
+
         /** The index of an event of the problem; negative if it stands for none of the window. */
         private int index(int event) {
             int t = event / events;

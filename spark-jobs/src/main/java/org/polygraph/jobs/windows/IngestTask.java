@@ -3,7 +3,6 @@ package org.polygraph.jobs.windows;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import java.io.IOException;
 import java.util.Arrays;
-import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.TransactionHash;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.storage.dictionary.ValueDictionary;
@@ -118,8 +117,8 @@ record IngestTask(
             long index = transactions.indexes()[t];
             long clock = clocks[t * events];
             long position = HistoryTable.Source.position(transactions.sources()[t]) + linesBefore;
-            long start = time(transactions.starts(), t);
-            long end = time(transactions.ends(), t);
+            long start = PieceRows.time(transactions.starts(), t);
+            long end = PieceRows.time(transactions.ends(), t);
             if (events == 1 || status == TransactionStatus.ABORTED.code()) {
                 for (int o = rows.operations().starts()[t];
                         o < rows.operations().starts()[t + 1];
@@ -186,10 +185,6 @@ record IngestTask(
 
         private long code(int operation) {
             return codes.of(rows.operations().values()[operation]);
-        }
-
-        private static long time(long @Nullable [] times, int transaction) {
-            return times == null ? HistoryTable.NO_TIME : times[transaction];
         }
     }
 }

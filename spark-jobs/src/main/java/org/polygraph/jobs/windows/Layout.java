@@ -1,5 +1,6 @@
 package org.polygraph.jobs.windows;
 
+import it.unimi.dsi.fastutil.longs.Long2LongOpenHashMap;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
 import it.unimi.dsi.fastutil.longs.LongArrays;
 import java.util.ArrayList;
@@ -14,6 +15,7 @@ import org.polygraph.storage.model.TransactionStatus;
  * Memory: about 60 bytes for each session of each piece.
  */
 final class Layout {
+    /** A session of fewer transactions may be side by side in an input in the order of time. */
     private static final int SHORT = 3;
 
     private final List<Survey> surveys;
@@ -77,10 +79,9 @@ final class Layout {
     /** The clock to use, if surveys were made with that of times or positions. */
     Clock better() {
         long transactions = surveys.stream().mapToLong(Survey::transactions).sum();
-        if (clock == Clock.TIMES && surveys.stream().anyMatch(survey -> survey.timed() > 0)) {
+        if (clock == Clock.TIMES && (times() & (Survey.HAS_START | Survey.HAS_END)) != 0) {
             return Clock.TIMES;
         }
-        // Sessions of few transactions may be side by side although the input is in the order of time.
         boolean isBySession = surveys.stream().mapToLong(Survey::neighbours).sum() > transactions / 2
                 && transactions > (long) SHORT * labels.length;
         if (!isBySession) {
@@ -91,20 +92,13 @@ final class Layout {
 
     /** Puts the number of all events of a session in place of the leads. */
     private void pace() {
+        Long2LongOpenHashMap sums = new Long2LongOpenHashMap();
         List<Part> parts = parts();
-        for (int i = 0; i < parts.size(); ) {
-            int first = i;
-            long sum = 0;
-            for (;
-                    i < parts.size()
-                            && parts.get(i).session.label()
-                                    == parts.get(first).session.label();
-                    i++) {
-                sum += events * parts.get(i).session.count();
-            }
-            for (Part part : parts.subList(first, i)) {
-                leads[part.piece][part.number] = sum;
-            }
+        for (Part part : parts) {
+            sums.addTo(part.session.label(), events * part.session.count());
+        }
+        for (Part part : parts) {
+            leads[part.piece][part.number] = sums.get(part.session.label());
         }
     }
 
@@ -215,10 +209,13 @@ final class Layout {
         return problem;
     }
 
+    private int times() {
+        return surveys.stream().mapToInt(Survey::times).reduce(0, (a, b) -> a | b);
+    }
+
     /** Whether some transaction has a start and some an end, and none ended before it started. */
     boolean hasRealTime() {
-        int times = surveys.stream().mapToInt(Survey::times).reduce(0, (a, b) -> a | b);
-        return times == (Survey.HAS_START | Survey.HAS_END);
+        return times() == (Survey.HAS_START | Survey.HAS_END);
     }
 
     /** Whether the starts of the transactions of each session ascend, where one that is not known is before all others. */

@@ -12,8 +12,8 @@ import org.polygraph.storage.table.Transactions;
 
 /**
  * The transactions of a piece of the input by session, with the clock of each: the middle of its start and end, or its position in the
- * input, or another {@link Clock}. Along a session clocks increase; where they do not by themselves, the clock of event j of a session is
- * {@code j + max(own(i) - i)} over all events i up to j, so that of the pieces before only this maximum matters. At SI a transaction is
+ * input, or another {@link Clock}. Along a session clocks increase. Where they do not by themselves, the clock of event j of a
+ * session is {@code j + max(own(i) - i)} over all events i up to j, so that of the pieces before only this maximum matters. At SI a transaction is
  * two events, its snapshot and its commit, which are neighbours.
  */
 final class PieceRows {
@@ -22,7 +22,7 @@ final class PieceRows {
 
     private static final long MOST = 1L << 60;
     private static final int ROW_BITS = 36;
-    /** More than the events of a session between two values, if there are not too many readers. */
+    /** The distance of the clocks of two values, so that some events of a session without a value fit between them. */
     private static final long VALUE_STEP = 32;
 
     private static final long MOST_VALUE = MOST / VALUE_STEP;
@@ -90,13 +90,8 @@ final class PieceRows {
     }
 
     private static long middle(Transactions transactions, int t) {
-        long[] starts = transactions.starts();
-        long[] ends = transactions.ends();
-        if (starts == null || ends == null) {
-            return NONE;
-        }
-        long start = starts[t];
-        long end = ends[t];
+        long start = time(transactions.starts(), t);
+        long end = time(transactions.ends(), t);
         if (start == HistoryTable.NO_TIME && end == HistoryTable.NO_TIME) {
             return NONE;
         }
@@ -104,6 +99,11 @@ final class PieceRows {
                 ? end
                 : end == HistoryTable.NO_TIME ? start : (start & end) + ((start ^ end) >> 1);
         return Math.max(-MOST, Math.min(MOST, middle));
+    }
+
+    /** The time of a transaction; {@link HistoryTable#NO_TIME} if it is not known. */
+    static long time(long @Nullable [] times, int transaction) {
+        return times == null ? HistoryTable.NO_TIME : times[transaction];
     }
 
     HistoryRows rows() {
@@ -174,8 +174,8 @@ final class PieceRows {
         for (int j = 0; starts != null && j < count(session); j++) {
             int t = transaction(session, j);
             if (rows.transactions().statuses()[t] != TransactionStatus.ABORTED.code()) {
-                // A start that is not known is the smallest number.
-                ascent = ascent.then(starts[t], false);
+                // One that is not known is before all others, and is a number all the same.
+                ascent = ascent.then(Math.max(starts[t], Ascent.NONE + 1), false);
             }
         }
         return ascent;
@@ -216,29 +216,18 @@ final class PieceRows {
                         + (written == NONE ? VALUE_STEP / 2 : 0);
     }
 
-    /** What the times of the transactions bound: constants of {@link Survey}, or'ed. */
+    /** Which times there are: {@link Survey#HAS_START}, {@link Survey#HAS_END} and {@link Survey#IS_REVERSED}. */
     int times() {
-        long[] starts = rows.transactions().starts();
-        long[] ends = rows.transactions().ends();
         int found = 0;
         for (int t = 0; t < order.length; t++) {
-            long start = starts == null ? HistoryTable.NO_TIME : starts[t];
-            long end = ends == null ? HistoryTable.NO_TIME : ends[t];
+            long start = time(rows.transactions().starts(), t);
+            long end = time(rows.transactions().ends(), t);
             boolean isReversed = start != HistoryTable.NO_TIME && end != HistoryTable.NO_TIME && end < start;
             found |= (start == HistoryTable.NO_TIME ? 0 : Survey.HAS_START)
                     | (end == HistoryTable.NO_TIME ? 0 : Survey.HAS_END)
                     | (isReversed ? Survey.IS_REVERSED : 0);
         }
         return found;
-    }
-
-    /** How many transactions have a time. */
-    int timed() {
-        int timed = 0;
-        for (int t = 0; t < order.length; t++) {
-            timed += middle(rows.transactions(), t) == NONE ? 0 : 1;
-        }
-        return timed;
     }
 
     /** How many transactions follow one of their session in the input. */

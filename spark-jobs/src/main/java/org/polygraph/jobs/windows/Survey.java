@@ -17,7 +17,6 @@ import org.polygraph.storage.table.HistoryRows;
  * @param sessions by session of the piece
  * @param sample clocks of events, each of which stands for as many events as the task was given, the last one for the rest
  * @param transactions how many the piece has
- * @param timed how many of them have a time
  * @param times {@link #HAS_START}, {@link #HAS_END} and {@link #IS_REVERSED}
  * @param neighbours how many of them follow one of their session in the piece
  * @param lines how many lines it has
@@ -30,7 +29,6 @@ record Survey(
         Session[] sessions,
         long[] sample,
         long transactions,
-        long timed,
         int times,
         long neighbours,
         long lines,
@@ -66,7 +64,7 @@ record Survey(
             byte[] loaded) {}
 
     private static Survey problem(String problem) {
-        return new Survey(problem, new Session[0], new long[0], 0, 0, 0, 0, 0, new long[4], 0, 0, new byte[0], 0);
+        return new Survey(problem, new Session[0], new long[0], 0, 0, 0, 0, new long[4], 0, 0, new byte[0], 0);
     }
 
     byte[] toBytes() {
@@ -87,11 +85,7 @@ record Survey(
             out.signed(clock - before);
             before = clock;
         }
-        out.unsigned(transactions)
-                .unsigned(timed)
-                .unsigned(times)
-                .unsigned(neighbours)
-                .unsigned(lines);
+        out.unsigned(transactions).unsigned(times).unsigned(neighbours).unsigned(lines);
         for (long count : byStatus) {
             out.unsigned(count);
         }
@@ -121,7 +115,6 @@ record Survey(
             sample[i] = before;
         }
         long transactions = in.unsigned();
-        long timed = in.unsigned();
         int times = in.count();
         long neighbours = in.unsigned();
         long lines = in.unsigned();
@@ -137,7 +130,6 @@ record Survey(
                 sessions,
                 sample,
                 transactions,
-                timed,
                 times,
                 neighbours,
                 lines,
@@ -211,7 +203,6 @@ record Survey(
                     sessions,
                     PieceRows.sample(piece.clocks(null, null), perSample),
                     rows.transactions().size(),
-                    piece.timed(),
                     piece.times(),
                     piece.neighbours(),
                     rows.lines(),

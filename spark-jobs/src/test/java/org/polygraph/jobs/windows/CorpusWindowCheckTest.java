@@ -7,18 +7,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.polygraph.jobs.application.EmbeddedChecker;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
-import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.CheckRequest;
-import org.polygraph.jobs.decision.PhaseClock;
-import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
@@ -26,7 +21,6 @@ import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.format.HistoryWriter;
-import org.polygraph.storage.format.pieces.ReadPlan;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.OracleCorpus;
@@ -39,14 +33,6 @@ import org.polygraph.storage.testkit.SuiteScale;
 class CorpusWindowCheckTest {
     private static final int ALL = SuiteScale.of(20);
     private static final int SMALL = 2_000;
-    private static final List<IsolationLevel> LEVELS = List.of(
-            IsolationLevel.SER,
-            IsolationLevel.SI,
-            IsolationLevel.SSER,
-            IsolationLevel.SSI,
-            IsolationLevel.CC,
-            IsolationLevel.RA,
-            IsolationLevel.RC);
 
     @TempDir
     private Path folder;
@@ -99,14 +85,14 @@ class CorpusWindowCheckTest {
         String file = folder.resolve("history.jsonl").toString();
         HistoryWriter.write(history, file, HistoryFormat.JSONL);
         HistoryTable read = HistoryReader.read(file, HistoryFormat.AUTO);
-        for (IsolationLevel level : LEVELS) {
+        for (IsolationLevel level : FileWindows.LEVELS) {
             TimeMode mode = level.realTime() ? TimeMode.STRICT : TimeMode.HINT;
             CheckRequest request = new CheckRequest(level, mode, 0, IndeterminateMode.MAYBE);
             if (level.realTime() && history.starts() == null) {
                 continue;
             }
             long start = System.nanoTime();
-            Verdict.Status whole = status(read, request);
+            Verdict.Status whole = FileWindows.whole(read, request);
             long wholeNanos = System.nanoTime() - start;
             for (int window : new int[] {4, 50, 500, 5_000}) {
                 long[] row = rows.computeIfAbsent(set + " | " + level.label() + " | " + window, key -> new long[7]);
@@ -118,24 +104,10 @@ class CorpusWindowCheckTest {
         }
     }
 
-    private static Verdict.Status status(HistoryTable table, CheckRequest request) {
-        return new EmbeddedChecker()
-                .check(table, request, Progress.NONE, Budget.unlimited())
-                .status();
-    }
-
     private void decide(String what, String file, CheckRequest request, int window, Verdict.Status whole, long[] row)
             throws IOException, HistoryException {
-        ReadPlan plan = Objects.requireNonNull(
-                ReadPlan.of(file, HistoryFormat.AUTO, ReadPlan.Sizes.ofAny(1 << 20), () -> false));
-        try (LocalWorkers workers = new LocalWorkers(2, Budget.unlimited(), Progress.NONE)) {
-            WindowCheck check = new WindowCheck(
-                    workers,
-                    plan,
-                    WindowSettings.of(window),
-                    request.terms().orElseThrow(),
-                    part -> status(part, request) == Verdict.Status.VIOLATION,
-                    new PhaseClock(Progress.NONE, 0));
+        try (LocalWorkers workers = FileWindows.workers()) {
+            WindowCheck check = FileWindows.check(workers, file, 1 << 20, WindowSettings.of(window), request);
             WindowCheck.Outcome outcome = check.run(true, false);
             if (outcome == WindowCheck.Outcome.OPEN) {
                 row[4]++;

@@ -15,15 +15,17 @@ public final class PlacedReplay {
 
     private final long initialValue;
     private final int events;
-    /** By key: the number of its last intent whose write is still to come, plus 1. By number: session, place, and the one before. */
+    /** By key: the number of its last intent whose write is still to come, plus 1; 0 if there is none. */
     private int[] lastIntents = new int[16];
 
+    /** By number of an intent: its session, its place, and the number of the intent of its key before it, plus 1. */
     private int[] sessions = new int[16];
+
     private long[] intents = new long[16];
     private int[] next = new int[16];
-    /** Numbers from here on were never used. */
+    /** The least number that was never used. */
     private int unused;
-    /** A number that is used no more, plus 1; {@link #next} has others. */
+    /** A number that is free again, plus 1, from which {@link #next} leads to the others; 0 if there is none. */
     private int free;
 
     private int keys;
@@ -51,7 +53,7 @@ public final class PlacedReplay {
     }
 
     /**
-     * Replays the next operation of the snapshot of a transaction that counts, which announces that its commit writes the key.
+     * Replays an intent, the operation of a snapshot that announces that the commit of its transaction writes the key. The transaction counts.
      *
      * @param session number of the session
      */

@@ -7,9 +7,9 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Real time in an order of events, for events in the order of their places: if a committed transaction had ended before another one started,
- * its commit comes before the other one's snapshot. Parts of the order are checked one by one and joined: it is enough to know the latest
- * start and the earliest end of each. Memory: two numbers.
+ * Real time in an order of events, for events in the order of their places: if a committed transaction had ended before another one
+ * started, its commit comes before the other one's snapshot. Ends are not before starts. Stretches of the order are checked one by one and
+ * joined, for which the latest start and the earliest end of each are enough. Memory: two numbers.
  */
 public final class PlacedTimes {
     /** The latest start so far; {@link HistoryTable#NO_TIME}, the smallest long, if there is none. */
@@ -36,7 +36,7 @@ public final class PlacedTimes {
         }
     }
 
-    /** Adds the part of the order that follows. */
+    /** Adds the stretch of the order that follows. */
     public void then(Terms terms, PlacedTimes next) {
         isWrong |=
                 next.isWrong || (next.earliestEnd != Long.MAX_VALUE && terms.precedes(next.earliestEnd, latestStart));

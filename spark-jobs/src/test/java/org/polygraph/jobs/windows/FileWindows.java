@@ -1,0 +1,60 @@
+package org.polygraph.jobs.windows;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Objects;
+import org.polygraph.jobs.application.EmbeddedChecker;
+import org.polygraph.jobs.decision.Budget;
+import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.decision.PhaseClock;
+import org.polygraph.jobs.decision.Progress;
+import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.format.HistoryFormat;
+import org.polygraph.storage.format.pieces.ReadPlan;
+import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryTable;
+
+/** Makes checks by windows of files as tests need them: without limits, with the embedded engine as the judge. */
+final class FileWindows {
+    /** The levels that windows of files have. */
+    static final List<IsolationLevel> LEVELS = List.of(
+            IsolationLevel.SER,
+            IsolationLevel.SI,
+            IsolationLevel.SSER,
+            IsolationLevel.SSI,
+            IsolationLevel.CC,
+            IsolationLevel.RA,
+            IsolationLevel.RC);
+
+    private FileWindows() {}
+
+    static LocalWorkers workers() throws IOException {
+        return new LocalWorkers(2, Budget.unlimited(), Progress.NONE);
+    }
+
+    /** A check of a file that is read in pieces of so many bytes. */
+    static WindowCheck check(
+            LocalWorkers workers, String file, long pieceBytes, WindowSettings settings, CheckRequest request)
+            throws HistoryException, IOException {
+        return new WindowCheck(
+                workers,
+                plan(file, pieceBytes),
+                settings,
+                request.terms().orElseThrow(),
+                part -> whole(part, request) == Verdict.Status.VIOLATION,
+                new PhaseClock(Progress.NONE, 0));
+    }
+
+    static ReadPlan plan(String file, long pieceBytes) throws HistoryException, IOException {
+        return Objects.requireNonNull(
+                ReadPlan.of(file, HistoryFormat.AUTO, ReadPlan.Sizes.ofAny(pieceBytes), () -> false));
+    }
+
+    /** The verdict of the whole-history way. */
+    static Verdict.Status whole(HistoryTable history, CheckRequest request) {
+        return new EmbeddedChecker()
+                .check(history, request, Progress.NONE, Budget.unlimited())
+                .status();
+    }
+}
