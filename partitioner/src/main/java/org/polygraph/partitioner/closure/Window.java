@@ -1,9 +1,7 @@
 package org.polygraph.partitioner.closure;
 
-import java.nio.IntBuffer;
 import java.util.Arrays;
 import java.util.function.BooleanSupplier;
-import org.polygraph.partitioner.graph.Events;
 import org.polygraph.storage.model.StoppedException;
 
 /**
@@ -22,8 +20,6 @@ import org.polygraph.storage.model.StoppedException;
  */
 public final class Window {
     private static final int CHECK_EVERY = 1 << 10;
-    private static final int HEADER = 3;
-
     private final int halo;
     private final int[] events;
     private final int[] chains;
@@ -86,46 +82,6 @@ public final class Window {
             most = Math.max(most, value);
         }
         return most;
-    }
-
-    /** The whole window, for another process. */
-    public int[] toInts() {
-        int n = events.length;
-        int edges = starts[n];
-        int[] all = new int[HEADER + 5 * n + 1 + 2 * edges];
-        all[0] = halo;
-        all[1] = n;
-        all[2] = edges;
-        int at = HEADER;
-        for (int[] part : new int[][] {events, earliestEnd, thresholds, previous, starts}) {
-            System.arraycopy(part, 0, all, at, part.length);
-            at += part.length;
-        }
-        System.arraycopy(sources, 0, all, at, edges);
-        System.arraycopy(numbers, 0, all, at + edges, edges);
-        return all;
-    }
-
-    /**
-     * The inverse of {@link #toInts}.
-     *
-     * @param chainStarts the first event of each chain, and the number of events
-     */
-    public static Window of(IntBuffer ints, int[] chainStarts) {
-        int n = ints.get(1);
-        int edges = ints.get(2);
-        int[][] parts = new int[7][];
-        int at = HEADER;
-        for (int i = 0; i < parts.length; i++) {
-            parts[i] = new int[i < 4 ? n : i == 4 ? n + 1 : edges];
-            ints.get(at, parts[i]);
-            at += parts[i].length;
-        }
-        int[] chains = new int[n];
-        for (int i = 0; i < n; i++) {
-            chains[i] = Events.chainOf(chainStarts, parts[0][i]);
-        }
-        return new Window(ints.get(0), parts[0], chains, parts[1], parts[2], parts[3], parts[4], parts[5], parts[6]);
     }
 
     /**
@@ -252,33 +208,5 @@ public final class Window {
             to[at + i] = events[rows.get(place, i)];
         }
         Arrays.sort(to, at, at + length);
-    }
-
-    /**
-     * The rows of the events outside the halo, for another process: their number n, the events ascending, n + 1 places,
-     * then exceptions.
-     */
-    public int[] rows() {
-        int n = size();
-        long[] byEvent = new long[n];
-        long total = 0;
-        for (int i = 0; i < n; i++) {
-            byEvent[i] = (long) events[halo + i] << 32 | i;
-            total += rows.length(places[halo + i]);
-        }
-        Arrays.sort(byEvent);
-        int[] all = new int[Math.toIntExact(1 + n + n + 1 + total)];
-        all[0] = n;
-        int at = 1 + n + n + 1;
-        for (int i = 0; i < n; i++) {
-            all[1 + i] = (int) (byEvent[i] >>> 32);
-            all[1 + n + i] = at;
-            int place = places[halo + (int) byEvent[i]];
-            int length = rows.length(place);
-            copy(place, length, all, at);
-            at += length;
-        }
-        all[1 + n + n] = at;
-        return all;
     }
 }

@@ -342,11 +342,6 @@ public final class VersionIndex {
         return writers.starts[key + 1] + 2 * key + 1;
     }
 
-    /** By writer: the next writer of the same class, or -1; null where no value repeats. */
-    public int @Nullable [] classLinks() {
-        return writers.next;
-    }
-
     /** By key: the first writer of the initial value, or -1; null where no transaction wrote it. */
     public int @Nullable [] initialWriters() {
         return writers.initial;

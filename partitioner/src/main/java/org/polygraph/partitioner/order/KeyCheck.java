@@ -1,6 +1,5 @@
 package org.polygraph.partitioner.order;
 
-import java.nio.IntBuffer;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.graph.Events;
@@ -16,12 +15,8 @@ import org.polygraph.partitioner.index.VersionIndex;
  * <p>Of rows that are inserted and deleted ({@link RowKeys}), with two events a transaction: reads of an existence are
  * at commits, and a writer is violated if the writer before it left a row and commits after its snapshot.
  *
- * <p>The writers of a key may be spread over several slices ({@link org.polygraph.partitioner.sliced.KeySlices}). Then
- * a slice is checked with the commit places of all writers of the key: a read is violated if the last one before it is
- * not the place of a writer of its value, and the writers of its value are all in its slice.
- *
  * <p>Time: O(n log n) for a key with n readers and writers. Memory: 8 bytes a reader and writer of the largest key. Not
- * thread-safe: one instance a task.
+ * thread-safe.
  */
 public final class KeyCheck {
     private final int perTransaction;
@@ -36,20 +31,10 @@ public final class KeyCheck {
 
     /** @param position of each event, a permutation */
     public KeyCheck(Events events, VersionIndex index, CommitStatus commitStatus, int[] position) {
-        this(events.perTransaction(), index, commitStatus.states(), position);
-    }
-
-    /**
-     * For a slice of the keys, without the rest of the history.
-     *
-     * @param perTransaction events a transaction, 1 or 2
-     * @param states {@link CommitStatus#states}
-     */
-    public KeyCheck(int perTransaction, VersionIndex index, byte[] states, int[] position) {
-        this.perTransaction = perTransaction;
+        this.perTransaction = events.perTransaction();
         this.hasSnapshots = perTransaction == 2;
         this.index = index;
-        this.states = states;
+        this.states = commitStatus.states();
         this.position = position;
         this.rows = hasSnapshots ? index.rows() : null;
     }
@@ -63,17 +48,6 @@ public final class KeyCheck {
         return kinds == null || !kinds.isRow(key) ? sweep(events(key)) : sweep(events(key), key, kinds);
     }
 
-    /**
-     * How many reads of the key are violated, and writers together with the one before: slices of a key add up to
-     * {@link #violations(int)} of the whole key.
-     *
-     * @param key of which the index has a slice
-     * @param commits {@link #commits} of the whole
-     */
-    public int violations(int key, IntBuffer commits) {
-        return sweep(events(key), commits);
-    }
-
     /** The place at which a transaction takes its snapshot. */
     private int snapshot(int transaction) {
         return position[transaction * perTransaction];
@@ -82,20 +56,6 @@ public final class KeyCheck {
     /** The place at which a transaction commits. */
     private int commit(int transaction) {
         return position[(transaction + 1) * perTransaction - 1];
-    }
-
-    /** The places at which the counted writers of a key commit, ascending. */
-    public int[] commits(int key) {
-        int[] commits = new int[index.writerStarts()[key + 1] - index.writerStarts()[key]];
-        int count = 0;
-        for (int w = index.writerStarts()[key]; w < index.writerStarts()[key + 1]; w++) {
-            int writer = index.writerTransactions()[w];
-            if (states[writer] == CommitStatus.COUNTED) {
-                commits[count++] = commit(writer);
-            }
-        }
-        Arrays.sort(commits, 0, count);
-        return Arrays.copyOf(commits, count);
     }
 
     /** Puts commits of the key's writers and snapshots of its readers in order. @return how many */
@@ -163,30 +123,6 @@ public final class KeyCheck {
             violated += snapshot > lastCommit || !kinds.isExistence(key) || !kinds.leavesRow(key, current) ? 0 : 1;
             current = index.writerClasses()[entry];
             lastCommit = items[i] >>> 33;
-        }
-        return violated;
-    }
-
-    private int sweep(int count, IntBuffer commits) {
-        int violated = 0;
-        int current = VersionIndex.INITIAL;
-        int own = -1;
-        int last = -1;
-        int next = commits.position();
-        for (int i = 0; i < count; i++) {
-            int place = (int) (items[i] >>> 33);
-            while (next < commits.limit() && commits.get(next) < place) {
-                last = commits.get(next++);
-            }
-            int entry = (int) items[i];
-            if ((items[i] & 1L << 32) == 0) {
-                violated += own == last && index.readerClasses()[entry] == current ? 0 : 1;
-            } else {
-                int writer = index.writerTransactions()[entry];
-                violated += !hasSnapshots || snapshot(writer) > last ? 0 : 1;
-                current = index.writerClasses()[entry];
-                own = place;
-            }
         }
         return violated;
     }

@@ -19,9 +19,9 @@ import org.polygraph.partitioner.index.VersionIndex;
  * <p>Time for a key: a sort, and for each writer and reader one cell read and comparison a session that writes the key,
  * without branches. Memory: 8 bytes a front and session, with at most {@value #MOST_FRONTS} fronts.
  */
-public final class SessionRules extends KeyRules {
+final class SessionRules extends KeyRules {
     /** How far back a writer's front is looked for. */
-    public static final int LOOK_BACK = 32;
+    private static final int LOOK_BACK = 32;
     /** Fronts kept: one a session up to so many sessions, then sessions share them. */
     private static final int MOST_FRONTS = 256;
 
@@ -59,7 +59,7 @@ public final class SessionRules extends KeyRules {
     private final int[] reached;
 
     /** @param states {@link org.polygraph.partitioner.index.CommitStatus#states} */
-    public SessionRules(Events events, VersionIndex index, ChainClocks clocks, byte[] states) {
+    SessionRules(Events events, VersionIndex index, ChainClocks clocks, byte[] states) {
         super(events, index, states);
         this.clocks = clocks;
         this.rows = clocks.rows();
@@ -73,43 +73,9 @@ public final class SessionRules extends KeyRules {
         // The rows are updated in place.
     }
 
-    /**
-     * Goes on as if the first writers of a key had been visited: those whose fronts are still there, see {@link
-     * #LOOK_BACK} and {@link #fronts}.
-     *
-     * @param visited writers in the order of visits
-     * @param first the first of them that is to be visited
-     */
-    public void applyFrom(int number, byte[] states, int[] visited, int first) {
-        key.load(number, states);
-        prepare();
-        visits = visited;
-        for (int visit = 0; visit < first; visit++) {
-            leaveFront(visited[visit]);
-        }
-        visit(first, visited.length);
-    }
-
     /** How many fronts are kept for so many sessions: session g has front g modulo this number. */
-    public static int fronts(int sessions) {
+    private static int fronts(int sessions) {
         return Math.min(sessions, MOST_FRONTS);
-    }
-
-    /** The front that a visit leaves behind, from the writer's row alone. */
-    private void leaveFront(int writer) {
-        int g = key.sessionOf[writer];
-        int chain = key.sessionChains[g];
-        int cells = key.begins[writer] * stride;
-        int slot = g % fronts;
-        int start = slot * key.sessions;
-        owners[slot] = writer;
-        for (int h = 0; h < key.sessions; h++) {
-            int end = key.sessionStarts[h + 1];
-            int first = h == g
-                    ? writer + 1
-                    : key.firstNotBelow(key.sessionStarts[h], end, rows.get(chain, cells + key.sessionChains[h]));
-            set(start + h, first, end);
-        }
     }
 
     private void set(int place, int first, int end) {

@@ -36,7 +36,6 @@ import org.polygraph.storage.artifact.AtomicFile;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
-import org.polygraph.storage.table.HistoryTable;
 
 /** Answers each PATH of a command at each level, from an earlier run or by a check whose run is kept. */
 public final class CheckRun {
@@ -171,10 +170,6 @@ public final class CheckRun {
         }
         List<CheckRequest> open = new ArrayList<>(requests);
         try {
-            if (checker.afterSeams() != checker) {
-                // A cluster waits for the session of an engine, even if this process decides the part.
-                checker.prepare(listener, budget, listener.quiet()::message);
-            }
             Seams known = new Seams(after, before, listener::message, budget::exhausted);
             for (CheckRequest request : requests) {
                 Verdict standing = standing(known, path, request, start, budget);
@@ -251,8 +246,8 @@ public final class CheckRun {
             // The state contains what loaders of the first part wrote, so the request has no loaders.
             List<CheckRequest> each =
                     served.stream().map(CheckRequest::withoutLoaders).toList();
-            PathCheck check = new PathCheck(
-                    settings, each, checker.afterSeams(), listener.quiet(), path, before.on(seam), start, budget);
+            PathCheck check =
+                    new PathCheck(settings, each, checker, listener.quiet(), path, before.on(seam), start, budget);
             List<Verdict> onSeam = check.run(PathCheck.Kept.NOWHERE);
             for (Verdict verdict : onSeam) {
                 String reason = OpenReads.unexplained(verdict, path, seam.covered());
@@ -320,8 +315,8 @@ public final class CheckRun {
         }
         PathCheck.Kept each = new PathCheck.Kept() {
             @Override
-            public Checkpoints of(CheckRequest request, HistoryTable history) {
-                return settings.keepsCheckpoints(history)
+            public Checkpoints of(CheckRequest request, long operations) {
+                return settings.keepsCheckpoints(operations)
                         ? new CheckpointFiles(
                                 runs.get(requests.indexOf(request)).stages(), listener::message)
                         : Checkpoints.NONE;
@@ -329,7 +324,8 @@ public final class CheckRun {
 
             @Override
             public KeptRun run(CheckRequest request) {
-                return new KeptRun(runs.get(requests.indexOf(request)), input.toString());
+                return new KeptRun(
+                        runs.get(requests.indexOf(request)), input.toString(), operations -> of(request, operations));
             }
         };
         List<Answer> found = open.isEmpty() ? List.of() : found(check(path, open, start, budget, each));

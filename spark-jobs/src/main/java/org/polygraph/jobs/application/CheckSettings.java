@@ -10,7 +10,6 @@ import org.polygraph.jobs.verdict.ExitCode;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.format.HistoryFormat;
-import org.polygraph.storage.table.HistoryTable;
 
 /**
  * The settings of a command for each of its PATHs.
@@ -25,7 +24,7 @@ import org.polygraph.storage.table.HistoryTable;
  * @param initialState a file with the values of keys before each PATH; null if there is none
  * @param after a run, or a folder of runs, of the parts of the history before each PATH; null if a PATH is a whole
  *     history
- * @param usesWindows whether windows decide a history that does not fit in memory
+ * @param usesWindows whether windows may decide a history
  */
 public record CheckSettings(
         HistoryFormat format,
@@ -59,8 +58,8 @@ public record CheckSettings(
     }
 
     /** Whether a check of this history keeps checkpoints. */
-    boolean keepsCheckpoints(HistoryTable history) {
-        return earlier == Earlier.RESUMED || history.operations() >= MANY_OPERATIONS;
+    boolean keepsCheckpoints(long operations) {
+        return earlier == Earlier.RESUMED || operations >= MANY_OPERATIONS;
     }
 
     /** Returns the exit code of a verdict. */

@@ -7,16 +7,12 @@ import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.Check;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.Checkpoints;
-import org.polygraph.jobs.decision.Decision;
 import org.polygraph.jobs.decision.Finding;
-import org.polygraph.jobs.decision.Kernels;
 import org.polygraph.jobs.decision.Progress;
-import org.polygraph.jobs.decision.Tuning;
 import org.polygraph.jobs.verdict.Verdict;
-import org.polygraph.jobs.weak.LinearDecision;
-import org.polygraph.jobs.weak.WeakLevelDecision;
 import org.polygraph.jobs.windows.LocalWorkers;
 import org.polygraph.jobs.windows.Workers;
+import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.model.BudgetException;
@@ -63,19 +59,28 @@ public interface Checker {
         return null;
     }
 
-    /** Returns the engine for histories after a seam, which are short and in which each key has an initial value of its own. */
-    default Checker afterSeams() {
-        return this;
+    /** Returns a listener that reports to a listener and to the metrics of the engine, for a new check. */
+    default Progress listening(Progress progress) {
+        return progress;
     }
 
-    /** Returns workers for a check by windows, which their user closes. */
-    default Workers workers(Progress progress, Budget budget) throws IOException {
-        return new LocalWorkers(Runtime.getRuntime().availableProcessors(), budget, progress);
+    /** Whether {@link #decide} decides by windows. */
+    default boolean usesWindows() {
+        return false;
     }
 
-    /** Returns an error if the engine cannot decide this history; null if it can. */
-    default @Nullable HistoryException problem(HistoryTable table) {
-        return null;
+    /** Whether the engine prefers windows for a history, because a decision of the whole would not fit in memory. */
+    default boolean isTooLarge(HistoryTable table, CheckRequest request, Budget budget) {
+        return false;
+    }
+
+    /**
+     * Returns workers for a check by windows, which their user closes.
+     *
+     * @param scratch where scratch files go that a later process may need; null if none does
+     */
+    default Workers workers(@Nullable Location scratch, Progress progress, Budget budget) throws IOException {
+        return LocalWorkers.of(scratch, budget, progress);
     }
 
     /**
@@ -84,15 +89,6 @@ public interface Checker {
      * @throws BudgetException if the budget of the check ends before anything is found
      */
     Finding find(Check check);
-
-    /** Decides with the kernels of an engine. */
-    static Finding find(Check check, Kernels kernels, Tuning tuning) {
-        return switch (check.request().level()) {
-            case RC, RA, CC -> WeakLevelDecision.of(check, kernels);
-            case LIN -> LinearDecision.of(check, kernels);
-            default -> Decision.of(check, kernels, tuning);
-        };
-    }
 
     /**
      * Is called when a check that this engine began has ended.

@@ -1,11 +1,14 @@
 package org.polygraph.jobs.application;
 
 import org.polygraph.jobs.decision.Check;
+import org.polygraph.jobs.decision.Decision;
 import org.polygraph.jobs.decision.Finding;
-import org.polygraph.jobs.decision.InMemoryKernels;
+import org.polygraph.jobs.decision.Kernels;
 import org.polygraph.jobs.decision.Tuning;
+import org.polygraph.jobs.weak.LinearDecision;
+import org.polygraph.jobs.weak.WeakLevelDecision;
 
-/** The embedded engine: all kernels in this JVM. */
+/** The embedded engine decides the whole history in this JVM. */
 public final class EmbeddedChecker implements Checker {
     private final Tuning tuning;
 
@@ -21,8 +24,11 @@ public final class EmbeddedChecker implements Checker {
 
     @Override
     public Finding find(Check check) {
-        InMemoryKernels kernels =
-                new InMemoryKernels(check.table(), check.request().replayed(), check.budget()::exhausted);
-        return Checker.find(check, kernels, tuning);
+        Kernels kernels = new Kernels(check.table(), check.request().replayed(), check.budget()::exhausted);
+        return switch (check.request().level()) {
+            case RC, RA, CC -> WeakLevelDecision.of(check, kernels);
+            case LIN -> LinearDecision.of(check, kernels);
+            default -> Decision.of(check, kernels, tuning);
+        };
     }
 }

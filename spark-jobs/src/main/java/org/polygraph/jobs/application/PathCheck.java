@@ -93,9 +93,9 @@ final class PathCheck {
     @FunctionalInterface
     interface Kept {
         /** Keeps no checkpoints. */
-        Kept NOWHERE = (request, history) -> Checkpoints.NONE;
+        Kept NOWHERE = (request, operations) -> Checkpoints.NONE;
 
-        Checkpoints of(CheckRequest request, HistoryTable history);
+        Checkpoints of(CheckRequest request, long operations);
 
         /** The run of a request; null if none is kept, or the input is not known before it is read. */
         default @Nullable KeptRun run(CheckRequest request) {
@@ -124,6 +124,15 @@ final class PathCheck {
         Deadline.Step<Verdict.Builder, HistoryException, IOException> reader = this::read;
         Verdict.Builder problem = attempt(strongest, () -> Deadline.run(budget, reader));
         UnknownRows unknown = unknownRows;
+        HistoryTable read = table;
+        if (problem == null && unknown == null && read != null && mayUseWindows(kept) && isTooLarge(read)) {
+            read = null;
+            Verdict byWindows = byWindows(kept, "the estimate of its memory exceeds what there is");
+            if (byWindows != null) {
+                return List.of(byWindows);
+            }
+            problem = attempt(strongest, () -> Deadline.run(budget, reader));
+        }
         verdicts = verdicts(problem, kept);
         Verdict beyond = unknown == null ? beyondMemory(verdicts, kept) : null;
         if (beyond != null) {
@@ -307,25 +316,40 @@ final class PathCheck {
     }
 
     private Verdict.@Nullable Builder decide(Checker by, Kept kept) throws HistoryException, IOException {
-        KeptRun run = kept.run(requests.get(0));
-        // A seam and a proof are made of a table.
-        boolean isPlain = requests.size() == 1
+        CheckRequest request = requests.get(0);
+        return mayUseWindows(kept)
+                ? by.decide(path, settings.format(), request, kept.run(request), listener, budget)
+                : null;
+    }
+
+    /** Whether windows may decide the history. A seam and a proof are made of a table. */
+    private boolean mayUseWindows(Kept kept) {
+        return settings.usesWindows()
+                && requests.size() == 1
                 && !settings.asFits()
                 && earlier.isEmpty()
-                && (settings.out() == null) == (run == null)
+                && (settings.out() == null) == (kept.run(requests.get(0)) == null)
                 && settings.after() == null
                 && settings.proof() == null;
-        return isPlain ? by.decide(path, settings.format(), requests.get(0), run, listener, budget) : null;
+    }
+
+    private boolean isTooLarge(HistoryTable read) {
+        return checker.isTooLarge(read, requests.get(0), budget);
     }
 
     /** Decides by windows a level that needed more memory than there is; null if windows do not decide it either. */
     private @Nullable Verdict beyondMemory(List<Verdict> verdicts, Kept kept) {
-        if (!settings.usesWindows()
-                || verdicts.size() != 1
-                || verdicts.get(0).status() != Verdict.Status.UNKNOWN
-                || budget.exhausted()) {
-            return null;
-        }
+        return verdicts.size() == 1
+                        && verdicts.get(0).status() == Verdict.Status.UNKNOWN
+                        && !budget.exhausted()
+                        && !checker.usesWindows()
+                        && mayUseWindows(kept)
+                ? byWindows(kept, verdicts.get(0).reason())
+                : null;
+    }
+
+    /** @return null if windows do not decide the history */
+    private @Nullable Verdict byWindows(Kept kept, String why) {
         table = null;
         unloaded = null;
         Deadline.Step<Verdict.Builder, HistoryException, IOException> windows =
@@ -335,8 +359,7 @@ final class PathCheck {
                 || (decided.status() != Verdict.Status.PASS && decided.status() != Verdict.Status.VIOLATION)) {
             return null;
         }
-        listener.notice(path + ": the history is decided by windows, because "
-                + verdicts.get(0).reason());
+        listener.notice(path + ": the history is decided by windows, because " + why);
         reading = null;
         counts = decided.build().counts();
         return complete(decided);
@@ -425,12 +448,8 @@ final class PathCheck {
                             + request.level().label()
                             + "; correct the recorder's clock, or check ser or si without --time strict");
         }
-        HistoryException unsuited = checker.problem(history);
-        if (unsuited != null) {
-            throw unsuited;
-        }
         budget.require();
-        Check check = new Check(whole, request, listener, budget, kept.of(request, history));
+        Check check = new Check(whole, request, listener, budget, kept.of(request, history.operations()));
         for (Verdict other : stronger) {
             Finding implied = new Implications(check).pass(other);
             if (implied != null) {

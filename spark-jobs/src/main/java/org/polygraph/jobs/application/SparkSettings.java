@@ -1,20 +1,15 @@
 package org.polygraph.jobs.application;
 
 import java.util.LinkedHashMap;
-import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.polygraph.cluster.OwnSetting;
 import org.polygraph.cluster.SparkProfile;
-import org.polygraph.jobs.estimate.Estimate;
 
 /** The settings of a run on Spark, without Spark: the profile of the master, overridden by system properties. */
 public final class SparkSettings {
     private static final Pattern LOCAL = Pattern.compile("local(?:\\[([0-9]+|\\*).*)?");
-    private static final Pattern SIZE = Pattern.compile("([0-9]+)([bkmgt]?)b?");
-    /** The default of Spark. */
-    private static final String PARTITIONS = "200";
 
     private final String master;
     private final Map<String, String> settings = new LinkedHashMap<>();
@@ -31,13 +26,9 @@ public final class SparkSettings {
         }
     }
 
-    /** @throws IllegalArgumentException if a setting is not a number or size */
-    public Estimate.Division division() {
-        return new Estimate.Division(
-                count("spark.sql.shuffle.partitions", PARTITIONS),
-                count(OwnSetting.SLICE_OPERATIONS.key(), OwnSetting.SLICE_OPERATIONS.defaultValue()),
-                size(OwnSetting.CLOCKS_HEAP.key(), OwnSetting.CLOCKS_HEAP.defaultValue()),
-                !LOCAL.matcher(master).matches());
+    /** Whether executors are threads of this process. */
+    static boolean isLocal(String master) {
+        return LOCAL.matcher(master).matches();
     }
 
     /**
@@ -62,22 +53,5 @@ public final class SparkSettings {
             throw new IllegalArgumentException("found " + key + " = '" + value + "'; expected a number from 1");
         }
         return Integer.parseInt(value);
-    }
-
-    private long size(String key, String defaultValue) {
-        String value = settings.getOrDefault(key, defaultValue);
-        Matcher size = SIZE.matcher(value.toLowerCase(Locale.ROOT));
-        if (!size.matches()) {
-            throw new IllegalArgumentException("found " + key + " = '" + value + "'; expected a size such as 256m");
-        }
-        int shift =
-                switch (size.group(2)) {
-                    case "k" -> 10;
-                    case "m" -> 20;
-                    case "g" -> 30;
-                    case "t" -> 40;
-                    default -> 0;
-                };
-        return Long.parseLong(size.group(1)) << shift;
     }
 }

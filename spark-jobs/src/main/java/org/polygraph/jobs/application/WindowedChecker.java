@@ -61,6 +61,11 @@ public final class WindowedChecker implements Checker {
     }
 
     @Override
+    public boolean usesWindows() {
+        return true;
+    }
+
+    @Override
     public Verdict.@Nullable Builder decide(
             String path,
             HistoryFormat format,
@@ -80,20 +85,25 @@ public final class WindowedChecker implements Checker {
         if (plan == null) {
             return null;
         }
-        PhaseClock phases = new PhaseClock(progress, Integer.MAX_VALUE);
+        Progress heard = whole.listening(progress);
+        PhaseClock phases = new PhaseClock(heard, Integer.MAX_VALUE);
         Verdict.@Nullable Builder[] violation = new Verdict.@Nullable Builder[1];
-        try (Workers workers = whole.workers(progress, budget)) {
+        String how = "failed";
+        try (Workers workers = whole.workers(kept == null ? null : kept.scratch(), heard, budget)) {
             WindowCheck check = new WindowCheck(
                     workers,
                     plan,
                     WindowSettings.of(window),
                     terms,
                     part -> violates(part, request, budget, violation),
-                    phases);
+                    phases,
+                    kept == null ? operations -> Checkpoints.NONE : kept.checkpoints());
             WindowCheck.Outcome outcome =
                     check.run(request.time() != TimeMode.NONE, request.initial().kind() == InitialChoice.Kind.AUTO);
+            workers.keep(false);
             if (outcome == WindowCheck.Outcome.OPEN) {
-                progress.note("the history is read as a whole: " + check.reason());
+                heard.note("the history is read as a whole: " + check.reason());
+                how = "undecided";
                 return null;
             }
             Verdict.Builder verdict;
@@ -108,7 +118,10 @@ public final class WindowedChecker implements Checker {
                         .certificate(new Certificate(Certificate.ORDER, certificate, true));
             }
             phases.addTo(verdict);
+            how = verdict.status().name();
             return verdict.counts(check.counts()).windows(check.windows()).assumptions(assumptions(request, check));
+        } finally {
+            whole.ended(how);
         }
     }
 
@@ -141,11 +154,6 @@ public final class WindowedChecker implements Checker {
     public HistoryTable read(String path, HistoryFormat format, Progress progress, Budget budget)
             throws HistoryException, IOException {
         return whole.read(path, format, progress, budget);
-    }
-
-    @Override
-    public @Nullable HistoryException problem(HistoryTable table) {
-        return whole.problem(table);
     }
 
     @Override

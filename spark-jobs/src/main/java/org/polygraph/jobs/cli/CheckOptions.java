@@ -260,7 +260,7 @@ final class CheckOptions {
 
     Checker checker(Engines engines) {
         Checker whole = engine.isAuto()
-                ? new AutoChecker(engines, engine.master())
+                ? engine.made(master -> new AutoChecker(engines, master))
                 : engine.choose(engines::embedded, engines::spark);
         return window == null || window == 0 ? whole : new WindowedChecker(whole, window);
     }
@@ -291,7 +291,7 @@ final class CheckOptions {
                 proof,
                 initialState,
                 each ? out : after,
-                window == null);
+                window == null || window > 0);
     }
 
     HistoryFormat format() {

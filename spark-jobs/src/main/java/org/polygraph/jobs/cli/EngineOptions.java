@@ -55,11 +55,13 @@ final class EngineOptions {
 
     /** The worker of the chosen engine; no class of the other one is loaded. */
     <T> T choose(Supplier<T> embedded, OnSpark<T> spark) {
-        if (!isSpark()) {
-            return embedded.get();
-        }
+        return isSpark() ? made(spark) : embedded.get();
+    }
+
+    /** The worker at the master. */
+    <T> T made(OnSpark<T> worker) {
         try {
-            return spark.of(master());
+            return worker.of(master());
         } catch (EngineMissingException e) {
             throw wrong(Failures.text(e));
         }

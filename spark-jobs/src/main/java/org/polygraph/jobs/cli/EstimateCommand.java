@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.StringWriter;
+import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -83,7 +84,6 @@ final class EstimateCommand implements Callable<Integer> {
     @SuppressWarnings("NullAway.Init")
     private CommandSpec spec;
 
-    private Estimate.Division division = Estimate.Division.DEFAULT;
     private int shared;
 
     EstimateCommand(Environment environment) {
@@ -94,7 +94,6 @@ final class EstimateCommand implements Callable<Integer> {
     public Integer call() {
         try {
             SparkSettings settings = new SparkSettings(master);
-            division = settings.division();
             shared = cores == null ? settings.cores() : cores;
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), Failures.text(e), e);
@@ -132,35 +131,20 @@ final class EstimateCommand implements Callable<Integer> {
         out.println(Legible.of(path));
         out.println("  " + size.transactions() + " txns  " + size.operations() + " ops  " + size.sessions()
                 + " sessions  " + size.keys() + " keys  (" + known(size) + ")");
-        String row = "  %-6s%-10s%12s%8s%12s%12s%12s%12s%12s%12s  %s%n";
+        String row = "  %-6s%-10s%12s%12s%12s%12s%12s  %s%n";
         out.printf(
-                Locale.ROOT,
-                row,
-                "level",
-                "engine",
-                "memory",
-                "slices",
-                "a task",
-                "shuffle",
-                "disk",
-                "a node",
-                "CPU",
-                "time",
-                "in " + bytes(heap()));
+                Locale.ROOT, row, "level", "engine", "memory", "a task", "disk", "CPU", "time", "in " + bytes(heap()));
         for (IsolationLevel level : levels.strongestFirst()) {
-            for (Engine engine : Engine.values()) {
-                Estimate estimate = Estimate.of(engine, size, level, division);
+            for (Engine engine : engines(level)) {
+                Estimate estimate = Estimate.of(engine, size, level);
                 out.printf(
                         Locale.ROOT,
                         row,
                         level.label(),
                         label(engine),
                         bytes(estimate.memoryBytes()),
-                        engine == Engine.SPARK ? estimate.slices() : "-",
                         bytes(estimate.taskBytes()),
-                        bytes(estimate.shuffleBytes()),
                         bytes(estimate.diskBytes()),
-                        bytes(estimate.nodeBytes()),
                         seconds(estimate.cpuSeconds()),
                         seconds(estimate.seconds(shared)),
                         fit(estimate));
@@ -168,9 +152,13 @@ final class EstimateCommand implements Callable<Integer> {
         }
         out.println("  time on " + shared + (shared == 1 ? " core" : " cores") + "; Spark at " + Legible.of(master));
         for (IsolationLevel level : levels.strongestFirst()) {
-            out.println("  --engine auto takes " + label(Estimate.auto(size, level, () -> division, heap())) + " for "
-                    + level.label());
+            out.println("  --engine auto takes " + label(Estimate.auto(size, level, heap())) + " for " + level.label());
         }
+    }
+
+    /** Windows decide every level but lin. */
+    private static List<Engine> engines(IsolationLevel level) {
+        return level == IsolationLevel.LIN ? List.of(Engine.EMBEDDED) : List.of(Engine.values());
     }
 
     private String fit(Estimate estimate) {
@@ -220,7 +208,7 @@ final class EstimateCommand implements Callable<Integer> {
             out.writeNumberField("cores", shared);
             out.writeArrayFieldStart("estimates");
             for (IsolationLevel level : levels.strongestFirst()) {
-                for (Engine engine : Engine.values()) {
+                for (Engine engine : engines(level)) {
                     write(out, size, level, engine);
                 }
             }
@@ -231,23 +219,21 @@ final class EstimateCommand implements Callable<Integer> {
     }
 
     private void write(JsonGenerator out, HistorySize size, IsolationLevel level, Engine engine) throws IOException {
-        Estimate estimate = Estimate.of(engine, size, level, division);
+        Estimate estimate = Estimate.of(engine, size, level);
         out.writeStartObject();
         out.writeStringField("level", level.label());
         out.writeStringField("engine", label(engine));
         out.writeNumberField("memory_bytes", estimate.memoryBytes());
         out.writeNumberField("least_memory_bytes", estimate.leastBytes());
-        out.writeNumberField("slices", estimate.slices());
+        out.writeNumberField("tasks", estimate.tasks());
         out.writeNumberField("task_bytes", estimate.taskBytes());
-        out.writeNumberField("shuffle_bytes", estimate.shuffleBytes());
         out.writeNumberField("disk_bytes", estimate.diskBytes());
-        out.writeNumberField("node_disk_bytes", estimate.nodeBytes());
         out.writeFieldName("cpu_seconds");
         out.writeNumber(String.format(Locale.ROOT, "%.1f", estimate.cpuSeconds()));
         out.writeFieldName("seconds");
         out.writeNumber(String.format(Locale.ROOT, "%.1f", estimate.seconds(shared)));
         out.writeStringField("fits", estimate.fit(heap()).name().toLowerCase(Locale.ROOT));
-        out.writeBooleanField("auto", Estimate.auto(size, level, () -> division, heap()) == engine);
+        out.writeBooleanField("auto", Estimate.auto(size, level, heap()) == engine);
         out.writeEndObject();
     }
 }

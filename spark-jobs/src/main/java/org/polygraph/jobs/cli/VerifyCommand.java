@@ -28,7 +28,6 @@ import org.polygraph.jobs.certificate.format.Claim;
 import org.polygraph.jobs.certificate.format.Fingerprint;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.certificate.judge.Verification;
-import org.polygraph.jobs.certificate.replay.Replay;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.report.wording.Legible;
@@ -122,7 +121,7 @@ final class VerifyCommand implements Callable<Integer> {
     @SuppressWarnings("NullAway.Init")
     private CommandSpec spec;
 
-    /** The replayer of orders; on Spark it replays by key. */
+    /** Tasks on Spark replay a large order in pieces. */
     @Mixin
     private final EngineOptions engine = new EngineOptions();
 
@@ -179,7 +178,7 @@ final class VerifyCommand implements Callable<Integer> {
                     spec.commandLine(), "--chain reads the parts that the run lists; leave out PATH and --proof");
         }
         Verification.Replayer replayer =
-                engine.choose(() -> Replay::byDefinition, environment.engines()::sparkReplayer);
+                engine.choose(() -> Verification.Replayer.NONE, environment.engines()::sparkReplayer);
         int exitCode = ExitCode.PASS.code();
         try {
             for (String each : runs()) {
@@ -320,8 +319,7 @@ final class VerifyCommand implements Callable<Integer> {
         } finally {
             System.setIn(stdin);
         }
-        Verification.Report report =
-                Verification.of(folder, claim, table, once ? Fingerprint.hex(digest) : input, replayer);
+        Verification.Report report = Verification.of(folder, claim, table, once ? Fingerprint.hex(digest) : input);
         return report.answer() == Verification.Answer.VERIFIED
                         && claim.verdict().equals("PASS")
                 ? seam(report, SeamReplay.of(folder, table, budget::exhausted, budget.bytes()))

@@ -82,17 +82,16 @@ final class CoarseGuess implements Strategy {
                 IndexedHistory copy = state.history().copy();
                 KnownGraph graph = KnownGraph.of(events, copy.versions());
                 CoarseOrder.add(graph, position, windows);
-                try (PruneLoop guess = guess(copy, graph, share)) {
-                    guess.run(room(copy, graph, loop));
-                    share.require();
-                    if (!guess.isRefuted() && guess.hasReachability()) {
-                        Finding found = solve(copy, guess, loop, share);
-                        if (found != null) {
-                            return found;
-                        }
-                        // A coarser guess of this order assumes less, so the finer ones are not tried.
-                        break;
+                PruneLoop guess = guess(copy, graph, share);
+                guess.run(room(copy, graph, loop));
+                share.require();
+                if (!guess.isRefuted() && guess.hasReachability()) {
+                    Finding found = solve(copy, guess, loop, share);
+                    if (found != null) {
+                        return found;
                     }
+                    // A coarser guess of this order assumes less, so the finer ones are not tried.
+                    break;
                 }
             }
         }
@@ -109,7 +108,7 @@ final class CoarseGuess implements Strategy {
                 graph,
                 state.phases,
                 share::exhausted,
-                new InMemoryKernels(state.check.table(), false, share::exhausted),
+                new Kernels(state.check.table(), false, share::exhausted),
                 state.tuning.withRounds(Tuning.FIXPOINT),
                 PruneLoop.Listener.NONE);
     }

@@ -42,14 +42,13 @@ public final class Decision {
         if (!history.violations().isEmpty()) {
             return null;
         }
-        try (DecisionState state = new DecisionState(check, kernels, Tuning.DEFAULT, history)) {
-            state.runRules();
-            PruneLoop loop = state.loop();
-            return loop.isRefuted() || loop.core().isEmpty()
-                    ? null
-                    : CoreSolving.problem(loop.problem(), RealTimeChain.of(loop.graph()))
-                            .proofProblem();
-        }
+        DecisionState state = new DecisionState(check, kernels, Tuning.DEFAULT, history);
+        state.runRules();
+        PruneLoop loop = state.loop();
+        return loop.isRefuted() || loop.core().isEmpty()
+                ? null
+                : CoreSolving.problem(loop.problem(), RealTimeChain.of(loop.graph()))
+                        .proofProblem();
     }
 
     private Finding find() {
@@ -60,10 +59,9 @@ public final class Decision {
         }
         check.uniqueValues(history.versions().hasUniqueValues());
         check.budget().require();
-        try (DecisionState state = new DecisionState(check, kernels, tuning, history)) {
-            FoundOrder left = check.checkpoints().order();
-            return left == null ? find(state) : state.order(left);
-        }
+        DecisionState state = new DecisionState(check, kernels, tuning, history);
+        FoundOrder left = check.checkpoints().order();
+        return left == null ? find(state) : state.order(left);
     }
 
     /** Tries the strategies in turn. The first finding decides; the last strategy always has one. */
@@ -116,7 +114,6 @@ public final class Decision {
     private IndexedHistory index() {
         IndexedHistory left = check.checkpoints().index();
         if (left != null) {
-            kernels.restore(left);
             return left;
         }
         check.phases().begin("index");

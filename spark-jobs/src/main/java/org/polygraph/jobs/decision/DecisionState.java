@@ -13,7 +13,7 @@ import org.polygraph.storage.artifact.ArrayFile;
 /**
  * The data that the strategies of one decision share: the indexed history, its known graph and the state of the rules.
  */
-final class DecisionState implements AutoCloseable {
+final class DecisionState {
     /** The share of the remaining memory that the closure may take; edges, the solver and the replay take the rest. */
     private static final double CLOCK_SHARE = 0.6;
 
@@ -134,17 +134,14 @@ final class DecisionState implements AutoCloseable {
                 known.rebind(time);
             }
             graph = known;
-            kernels.restore(history);
             PruneLoop made = newLoop(known);
             loop = made;
             check.checkpoints().restoreRules(left);
             made.resume(left, closureBytes(heldBytes(history, known)));
         } catch (ArrayFile.DamagedException e) {
-            close();
             loop = null;
             graph = null;
             history = indexed;
-            kernels.restore(indexed);
             throw e;
         }
     }
@@ -200,12 +197,5 @@ final class DecisionState implements AutoCloseable {
     /** Returns an order that the rules found. Their checkpoint contains it. */
     Finding.Order order(int[] position) {
         return order(new FoundOrder(position, null, ResidualSize.NONE));
-    }
-
-    @Override
-    public void close() {
-        if (loop != null) {
-            loop.close();
-        }
     }
 }

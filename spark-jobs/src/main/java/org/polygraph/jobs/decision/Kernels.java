@@ -1,7 +1,10 @@
 package org.polygraph.jobs.decision;
 
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.axiom.Axiom;
+import org.polygraph.partitioner.axiom.CausalAxiom;
+import org.polygraph.partitioner.axiom.ReadAxiom;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.partitioner.index.IndexedHistory;
@@ -9,20 +12,23 @@ import org.polygraph.partitioner.index.ReadsFrom;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.linear.KeyOrders;
 import org.polygraph.partitioner.residual.ResidualCore;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
- * The phases that pass over all operations or all events of one history: engines differ in these alone. Each throws a
- * {@link org.polygraph.storage.model.BudgetException} if the budget ends.
+ * The phases that pass over all operations or all events of one history. Each throws a {@link
+ * org.polygraph.storage.model.BudgetException} if the budget ends.
+ *
+ * @param replayed whether a replay follows, which reads the same memory and the raw operations
+ * @param stop whether the budget is exhausted
  */
-public interface Kernels {
+public record Kernels(HistoryTable table, boolean replayed, BooleanSupplier stop) {
     /** Indexes the history. */
-    IndexedHistory index(IndexedHistory.Indeterminate indeterminate);
-
-    /** Replaces {@link #index} by an index that an earlier process made. */
-    void restore(IndexedHistory history);
+    public IndexedHistory index(IndexedHistory.Indeterminate indeterminate) {
+        return IndexedHistory.of(table, indeterminate, stop);
+    }
 
     /**
-     * Closure, rules and order for a graph of the history. The caller closes them.
+     * Closure, rules and order for a graph of the history.
      *
      * @param history as it was indexed or restored: no read of it has been decided since
      * @param bytes of heap that the closure may take
@@ -30,7 +36,9 @@ public interface Kernels {
      * @return null if it does not fit
      */
     @Nullable
-    Rules rules(IndexedHistory history, KnownGraph graph, long bytes, Tuning tuning);
+    Rules rules(IndexedHistory history, KnownGraph graph, long bytes, Tuning tuning) {
+        return Rules.of(history, graph, bytes, tuning);
+    }
 
     /**
      * Checks every key against an order.
@@ -38,13 +46,17 @@ public interface Kernels {
      * @param commitStatus optional transactions are taken as not committed
      * @param position of each event
      */
-    ResidualCore check(IndexedHistory history, KnownGraph graph, CommitStatus commitStatus, int[] position);
+    public ResidualCore check(IndexedHistory history, KnownGraph graph, CommitStatus commitStatus, int[] position) {
+        return ResidualCore.of(graph, history.versions(), commitStatus, position, stop);
+    }
 
     /**
-     * The same for the order that the solver answered with, which must violate nothing. An engine may return an empty
-     * core without a check if the replay that follows covers it.
+     * The same for the order that the solver answered with, which must violate nothing. It is not checked if a replay follows, because
+     * the replay reads the same memory and the raw operations.
      */
-    ResidualCore recheck(IndexedHistory history, KnownGraph graph, CommitStatus commitStatus, int[] position);
+    public ResidualCore recheck(IndexedHistory history, KnownGraph graph, CommitStatus commitStatus, int[] position) {
+        return replayed ? ResidualCore.of(new int[0], 0) : check(history, graph, commitStatus, position);
+    }
 
     /**
      * Orders the operations of every key, for lin.
@@ -52,10 +64,14 @@ public interface Kernels {
      * @param maybe whether unknown outcomes may have taken effect
      * @return keys may be left open when the budget ends
      */
-    KeyOrders orderKeys(long skewNanos, boolean maybe);
+    public KeyOrders orderKeys(long skewNanos, boolean maybe) {
+        return KeyOrders.of(table, skewNanos, maybe, stop);
+    }
 
     /** Finds the transaction that each read read from, for RC, RA and CC. */
-    ReadsFrom readsFrom(IndexedHistory.Indeterminate indeterminate, IsolationLevel level);
+    public ReadsFrom readsFrom(IndexedHistory.Indeterminate indeterminate, IsolationLevel level) {
+        return ReadsFrom.of(table, indeterminate, level);
+    }
 
     /**
      * What RC, RA or CC demands of the commit order.
@@ -63,5 +79,10 @@ public interface Kernels {
      * @param reads as they were found for that level
      * @param mostBytes that clocks may take
      */
-    Axiom axiom(ReadsFrom reads, IndexedHistory.Indeterminate indeterminate, IsolationLevel level, long mostBytes);
+    public Axiom axiom(
+            ReadsFrom reads, IndexedHistory.Indeterminate indeterminate, IsolationLevel level, long mostBytes) {
+        return level == IsolationLevel.CC
+                ? new CausalAxiom(index(indeterminate), mostBytes)
+                : new ReadAxiom(reads, level);
+    }
 }

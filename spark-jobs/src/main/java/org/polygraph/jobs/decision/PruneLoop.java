@@ -22,7 +22,7 @@ import org.polygraph.storage.model.BudgetException;
  * order breaks more than one read in {@value #FEW} transactions, because the solver repairs fewer sooner, and while
  * rounds still force many edges. Far from that, order and check wait for the last round.
  */
-final class PruneLoop implements AutoCloseable {
+final class PruneLoop {
     private static final int MOST_ROUNDS = 8;
     private static final int FEW = 500;
     /**
@@ -140,7 +140,7 @@ final class PruneLoop implements AutoCloseable {
                 graph,
                 new PhaseClock(Progress.NONE, 0),
                 stop,
-                new InMemoryKernels(history.table(), false, stop),
+                new Kernels(history.table(), false, stop),
                 tuning,
                 Listener.NONE);
     }
@@ -165,16 +165,11 @@ final class PruneLoop implements AutoCloseable {
         try {
             rounds.run();
         } catch (OutgrownException e) {
-            dropRules();
+            rules = null;
             orderOnly();
         }
         finished = true;
         listener.reached(this);
-    }
-
-    private void dropRules() {
-        close();
-        rules = null;
     }
 
     /** Adds everything that {@link #resume} needs, except the index, to a checkpoint. */
@@ -246,7 +241,7 @@ final class PruneLoop implements AutoCloseable {
                 throw new ArrayFile.DamagedException("its graph has a cycle");
             }
         } catch (OutgrownException e) {
-            dropRules();
+            rules = null;
         }
     }
 
@@ -306,14 +301,6 @@ final class PruneLoop implements AutoCloseable {
     /** The bytes of heap that reachability takes. */
     long heapBytes() {
         return rules == null ? 0 : rules.heapBytes();
-    }
-
-    /** Releases the rules. */
-    @Override
-    public void close() {
-        if (rules != null) {
-            rules.close();
-        }
     }
 
     private void orderOnly() {

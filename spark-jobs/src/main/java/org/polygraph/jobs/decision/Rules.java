@@ -2,77 +2,152 @@ package org.polygraph.jobs.decision;
 
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.partitioner.closure.ChainClocks;
 import org.polygraph.partitioner.closure.Closure;
+import org.polygraph.partitioner.closure.WindowClosure;
+import org.polygraph.partitioner.closure.Workers;
+import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.IndexedHistory;
+import org.polygraph.partitioner.index.VersionIndex;
 import org.polygraph.partitioner.prune.Saturation;
 import org.polygraph.storage.artifact.ArrayFile;
 
 /**
- * Closure, rules and the order that follows from them, for one graph, which they extend. These phases pass over all
- * events, and engines differ in them, but every engine adds the same edges in the same order. One thread.
+ * Rules over a closure on this JVM's heap: chain clocks; where real time is part of the graph the window closure,
+ * unless few sessions write few keys.
  */
-public interface Rules extends AutoCloseable {
+final class Rules {
     /** The name in a checkpoint of one bit per event: whether the last closure changed its row. */
-    String CHANGED = "changedRows";
+    static final String CHANGED = "changedRows";
 
     /** The name in a checkpoint, after a round, of the keys of which the round decided reads. */
-    String DECIDED = "decidedKeys";
+    private static final String DECIDED = "decidedKeys";
 
-    /** Rules over a closure on this JVM's heap, see {@link Kernels#rules}. */
-    static @Nullable Rules inMemory(IndexedHistory history, KnownGraph graph, long bytes, Tuning tuning) {
-        return InMemoryRules.of(history, graph, bytes, tuning);
+    /** A key with so many writers is handled faster by session than by time, where real time is part of the level. */
+    private static final int MANY_WRITERS = 256;
+
+    private static final int MOST_SESSIONS = 128;
+
+    private final Closure closure;
+    private final Saturation saturation;
+
+    private Rules(IndexedHistory history, KnownGraph graph, Closure closure, Workers workers) {
+        this.closure = closure;
+        this.saturation = new Saturation(graph, history.versions(), closure, history.commitStatus(), workers);
     }
 
-    /** Whether {@link #inMemory} keeps real time in chain clocks: few sessions write few keys, and the clocks fit. */
-    static boolean goBySession(IndexedHistory history, KnownGraph graph, long bytes, Tuning tuning) {
-        return graph.realTime() != null && InMemoryRules.goBySession(history, graph, bytes, tuning.rows());
+    /**
+     * Creates the rules of a graph.
+     *
+     * @param bytes that the closure may take
+     * @param tuning what holds reachability if real time is part of the graph, and the number of threads
+     * @return null if it does not fit
+     */
+    static @Nullable Rules of(IndexedHistory history, KnownGraph graph, long bytes, Tuning tuning) {
+        Workers workers = tuning.crew();
+        Closure closure = closure(history, graph, bytes, tuning.rows(), workers);
+        return closure == null ? null : new Rules(history, graph, closure, workers);
+    }
+
+    private static @Nullable Closure closure(
+            IndexedHistory history, KnownGraph graph, long most, Tuning.RealTimeRows rows, Workers workers) {
+        if (graph.realTime() == null) {
+            Events events = graph.events();
+            return ChainClocks.pay(events.count(), events.chains()) && ChainClocks.bytes(events) <= most
+                    ? ChainClocks.of(graph)
+                    : null;
+        }
+        if (goBySession(history, graph, most, rows)) {
+            return ChainClocks.of(graph);
+        }
+        long fixed = WindowClosure.bytes(graph.events());
+        return fixed <= most ? WindowClosure.of(graph, most - fixed, workers) : null;
+    }
+
+    /**
+     * Whether rules by session are faster than rules by time, and the clocks fit. They are where keys have many writers
+     * from few sessions, because then almost every transaction that overlaps writes the key.
+     */
+    static boolean goBySession(IndexedHistory history, KnownGraph graph, long most, Tuning.RealTimeRows rows) {
+        if (ChainClocks.bytes(graph.events()) > most - 12L * graph.events().count()) {
+            return false;
+        }
+        if (rows != Tuning.RealTimeRows.BY_KEYS) {
+            return rows == Tuning.RealTimeRows.CHAINS;
+        }
+        if (graph.events().chains() > MOST_SESSIONS) {
+            return false;
+        }
+        VersionIndex index = history.versions();
+        int[] starts = index.writerStarts();
+        long inHot = 0;
+        for (int key = 0; key < index.keys(); key++) {
+            int writers = starts[key + 1] - starts[key];
+            inHot += writers >= MANY_WRITERS ? writers : 0;
+        }
+        return 2 * inHot > index.writers();
     }
 
     /** Makes reachability exact for the graph and drops redundant edges from it, see {@link Closure#update}. */
-    boolean close(BooleanSupplier stop);
+    boolean close(BooleanSupplier stop) {
+        return closure.update(stop);
+    }
 
     /** One round of rules, see {@link Saturation#round}; reachability must be exact. */
-    Saturation.RoundResult round(BooleanSupplier stop);
+    Saturation.RoundResult round(BooleanSupplier stop) {
+        return saturation.round(stop);
+    }
 
-    /**
-     * After {@link Saturation.RoundResult#CONTRADICTION}: returns the key whose reader has no candidate writer left.
-     */
-    int impossibleKey();
+    /** After {@link Saturation.RoundResult#CONTRADICTION}: returns the key whose reader has no candidate writer left. */
+    int impossibleKey() {
+        return saturation.impossibleKey();
+    }
 
     /** After {@link Saturation.RoundResult#CONTRADICTION}: returns the transaction of that read. */
-    int impossibleReader();
+    int impossibleReader() {
+        return saturation.impossibleReader();
+    }
 
     /**
      * Returns the position of each event in the order by rank, or by time if real time is part of the graph;
      * reachability must be exact. Null if the budget ended.
      */
-    int @Nullable [] order();
+    int[] order() {
+        return closure.order();
+    }
 
     /**
      * Returns the average number of events to which an event has no known order; reachability must be exact. The result
      * is 0 with real time, because few pairs are then open.
      */
-    double freedom();
+    double freedom() {
+        return closure.freedom();
+    }
 
-    /**
-     * Whether event a strictly reaches event b; reachability must be exact. Thread-safe: the workers of the solver call
-     * it.
-     */
-    boolean reaches(int a, int b);
+    /** Whether event a strictly reaches event b; reachability must be exact. Thread-safe: the workers of the solver call it. */
+    boolean reaches(int a, int b) {
+        return closure.reaches(a, b);
+    }
 
     /** The bytes of heap that the rows take. */
-    long heapBytes();
+    long heapBytes() {
+        return closure.bytes();
+    }
 
     /** Adds to a checkpoint what {@link #restore} needs beside graph and index. */
-    void saveTo(ArrayFile file);
+    void saveTo(ArrayFile file) {
+        file.put(CHANGED, closure.changed());
+        if (saturation.hasBegun()) {
+            file.put(DECIDED, saturation.decidedKeys());
+        }
+    }
 
-    /**
-     * Restores the state of the process that wrote the file, with its graph and index. @return as {@link #close}
-     */
-    boolean restore(ArrayFile file, BooleanSupplier stop) throws ArrayFile.DamagedException;
-
-    /** Releases files and memory. */
-    @Override
-    void close();
+    /** Restores the state of the process that wrote the file, with its graph and index. @return as {@link #close} */
+    boolean restore(ArrayFile file, BooleanSupplier stop) throws ArrayFile.DamagedException {
+        if (file.has(DECIDED)) {
+            saturation.resume(file.ints(DECIDED));
+        }
+        return closure.restore(file.longs(CHANGED), stop);
+    }
 }

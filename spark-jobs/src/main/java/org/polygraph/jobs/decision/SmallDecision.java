@@ -72,25 +72,24 @@ record SmallDecision(int @Nullable [] position, boolean[] counted, int[] named) 
         if (time != null) {
             graph.bind(time);
         }
-        try (PruneLoop loop = PruneLoop.ofSmall(history, graph, TUNING, stop)) {
-            loop.run(budget.bytes());
-            if (loop.isRefuted()) {
-                int[] cycle = cycle(graph);
-                return cycle.length == 0
-                        ? refuted(loop.violations().get(0).transactions(), cycle)
-                        : refuted(List.of(), transactions(graph, cycle));
-            }
-            if (loop.core().isEmpty()) {
-                return new SmallDecision(loop.position(), counted(history, null), new int[0]);
-            }
-            ResidualProblem problem = loop.problem();
-            CoreSolving.Solved solved = CoreSolving.attempt(problem, budget, TUNING.solver(), budget.bytes());
-            SmallDecision decided = decided(history, graph, solved);
-            if (decided == null) {
-                throw new BudgetException("solver: " + ((Outcome.Unknown) solved.outcome()).reason());
-            }
-            return decided;
+        PruneLoop loop = PruneLoop.ofSmall(history, graph, TUNING, stop);
+        loop.run(budget.bytes());
+        if (loop.isRefuted()) {
+            int[] cycle = cycle(graph);
+            return cycle.length == 0
+                    ? refuted(loop.violations().get(0).transactions(), cycle)
+                    : refuted(List.of(), transactions(graph, cycle));
         }
+        if (loop.core().isEmpty()) {
+            return new SmallDecision(loop.position(), counted(history, null), new int[0]);
+        }
+        ResidualProblem problem = loop.problem();
+        CoreSolving.Solved solved = CoreSolving.attempt(problem, budget, TUNING.solver(), budget.bytes());
+        SmallDecision decided = decided(history, graph, solved);
+        if (decided == null) {
+            throw new BudgetException("solver: " + ((Outcome.Unknown) solved.outcome()).reason());
+        }
+        return decided;
     }
 
     /**
@@ -105,8 +104,8 @@ record SmallDecision(int @Nullable [] position, boolean[] counted, int[] named) 
         }
         graph.indexPredecessors();
         HistoryTable table = history.table();
-        ResidualCore core = new InMemoryKernels(table, false, budget::exhausted)
-                .check(history, graph, history.commitStatus(), position);
+        ResidualCore core =
+                new Kernels(table, false, budget::exhausted).check(history, graph, history.commitStatus(), position);
         if (core.isEmpty()) {
             return new SmallDecision(position, counted(history, null), new int[0]);
         }

@@ -47,7 +47,8 @@ public final class SubHistoryDecision {
         if (time != null) {
             graph.bind(time);
         }
-        try (PruneLoop loop = PruneLoop.ofSmall(history, graph, TUNING, stop)) {
+        try {
+            PruneLoop loop = PruneLoop.ofSmall(history, graph, TUNING, stop);
             loop.run(Long.MAX_VALUE);
             return loop.isRefuted()
                     || (!loop.core().isEmpty()

@@ -210,20 +210,19 @@ final class TimeHint implements Strategy {
         phases.end(graph.edges());
         long held = state.heldBytes(copy, graph) + copy.versions().bytes();
         Budget share = budget.part(MOST_REAL_TIME_NANOS);
-        try (PruneLoop loop = new PruneLoop(
-                copy, graph, phases, share::exhausted, state.kernels, state.tuning, PruneLoop.Listener.NONE)) {
-            loop.run(state.closureBytes(held));
-            if (loop.isRefuted()) {
-                return null;
-            }
-            if (loop.core().isEmpty()) {
-                return state.kept(loop.position());
-            }
-            phases.begin("solve");
-            ResidualProblem problem = loop.problem();
-            CoreSolving.Solved solved = CoreSolving.attempt(
-                    problem, share, state.tuning.solver(), state.freeBytes(held + loop.heapBytes()));
-            return state.kept(solved, problem);
+        PruneLoop loop = new PruneLoop(
+                copy, graph, phases, share::exhausted, state.kernels, state.tuning, PruneLoop.Listener.NONE);
+        loop.run(state.closureBytes(held));
+        if (loop.isRefuted()) {
+            return null;
         }
+        if (loop.core().isEmpty()) {
+            return state.kept(loop.position());
+        }
+        phases.begin("solve");
+        ResidualProblem problem = loop.problem();
+        CoreSolving.Solved solved =
+                CoreSolving.attempt(problem, share, state.tuning.solver(), state.freeBytes(held + loop.heapBytes()));
+        return state.kept(solved, problem);
     }
 }

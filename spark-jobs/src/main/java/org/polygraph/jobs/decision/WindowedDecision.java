@@ -344,7 +344,7 @@ public final class WindowedDecision {
     private @Nullable Finding refute(MovingSet moving, Budget budget, Tuning with) {
         HistorySelection alone = moving.alone();
         Check sub = new Check(alone.table(), check.request(), Progress.NONE, budget, Checkpoints.NONE);
-        Finding found = Decision.of(sub, new InMemoryKernels(sub.table(), false, budget::exhausted), with);
+        Finding found = Decision.of(sub, new Kernels(sub.table(), false, budget::exhausted), with);
         return found instanceof Finding.Refuted refuted ? new Finding.RefutedAlone(alone, refuted) : null;
     }
 }

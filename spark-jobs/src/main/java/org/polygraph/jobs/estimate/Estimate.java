@@ -1,6 +1,5 @@
 package org.polygraph.jobs.estimate;
 
-import java.util.function.Supplier;
 import org.polygraph.partitioner.axiom.CausalAxiom;
 import org.polygraph.partitioner.closure.ChainClocks;
 import org.polygraph.partitioner.isolation.IsolationLevel;
@@ -12,32 +11,30 @@ import org.polygraph.storage.table.HistoryTable;
  * is what was measured for histories with unique values over uniform keys (cluster-config/SIZING.md). Skewed keys,
  * repeated values and search can take far more CPU, but not more memory.
  *
- * @param memoryBytes the memory of the process that reads the history. With Spark this is the driver, which keeps its
- *     clocks in files if they are many
- * @param leastBytes the same without reachability clocks. A check does without them if they do not fit, and then
- *     searches more. It is the same number if clocks are in files
- * @param taskBytes the memory of each Spark task, or 0
- * @param shuffleBytes the bytes that cross the network, before compression, or 0
- * @param diskBytes the bytes of scratch files, of the shuffle and of the files of clocks, which exist in two
- *     generations at once, or 0
- * @param nodeBytes further bytes on each node for its copy of the files of clocks, or 0 @param driverSeconds the share
- *     of cpuSeconds that one thread of this process takes while tasks wait
- * @param slices the number of tasks that can run at once; 1 without Spark
+ * @param memoryBytes the memory of the process that is started: with Spark the driver
+ * @param leastBytes the same without reachability clocks. The check of a whole history does without them if they do not fit, and then
+ *     searches more
+ * @param taskBytes the memory of each worker, or 0
+ * @param diskBytes the bytes of scratch files, or 0
+ * @param driverSeconds the share of cpuSeconds that one thread takes while there is no work for others
+ * @param tasks the most tasks that can run at once; 1 for a whole history
  */
 public record Estimate(
         Engine engine,
         long memoryBytes,
         long leastBytes,
         long taskBytes,
-        long shuffleBytes,
         long diskBytes,
-        long nodeBytes,
         double cpuSeconds,
         double driverSeconds,
-        int slices) {
-    /** The engines. */
+        long tasks) {
+    /** Who decides a history. */
     public enum Engine {
+        /** This process decides the whole history. */
         EMBEDDED,
+        /** Threads of this process decide windows of a history in files. */
+        WINDOWS,
+        /** Executors decide windows of a history in files. */
         SPARK
     }
 
@@ -59,21 +56,24 @@ public record Estimate(
     private static final long PROCESS_BYTES = 64L << 20;
 
     private static final long SPARK_SESSION_BYTES = 450L << 20;
-    private static final long STAGED_BYTES = 6;
-    private static final long SHUFFLED_BYTES = 16;
-    private static final long TASK_BYTES = 53;
+    /** The bytes of an operation in scratch files: as its transaction has it, twice while cells are repaired, and as its key has it. */
+    private static final long SCRATCH_BYTES = 20;
+    /** What the driver holds of each cell and slice, and of each session of a piece of the input. */
+    private static final long CELL_BYTES = 512;
+
+    private static final long PIECE_SESSION_BYTES = 60;
+    private static final long OPERATIONS_OF_PIECE = 1L << 18;
+    /** A worker has at most the transactions of so many windows, and beside them what it reads and writes. */
+    private static final int WINDOWS_OF_TASK = 2;
+
+    private static final long TASK_BYTES = 64L << 20;
+    private static final long WINDOW = 1 << 17;
+    private static final long OPERATIONS_OF_SLICE = 1 << 17;
     /**
      * The bytes of an event in the window closure during an update, without exceptions. Only levels with real time need
      * them.
      */
     private static final long WINDOW_EVENT_BYTES = 33;
-    /** The bytes of an event that stay in memory if the window closure is in files. */
-    private static final long BOUNDS_BYTES = 12;
-
-    /** The number of generations of columns that exist at once. */
-    private static final int GENERATIONS = 2;
-    /** The bytes of rows that a task of rules holds. */
-    private static final long RULE_TASK_BYTES = 32L << 20;
 
     private static final double READ_SECONDS = 340e-9;
     private static final double OPERATION_SECONDS = 130e-9;
@@ -88,10 +88,7 @@ public record Estimate(
     private static final double EVENT_SECONDS = 1.9e-6;
     /** The share of EVENT_SECONDS that the rules take. */
     private static final double RULE_SECONDS = 0.9e-6;
-    /** In tasks, closure and rules take this many times the CPU of a single pass. */
-    private static final int CLOSURE_IN_PIECES = 4;
 
-    private static final int RULES_IN_PIECES = 6;
     private static final double START_SECONDS = 0.5;
     /**
      * The extra CPU time until the code is compiled. A history of a million operations or more takes all of it, a
@@ -100,31 +97,15 @@ public record Estimate(
     private static final double WARM_UP_SECONDS = 1.5;
 
     private static final double WARM_UP_OPERATIONS = 1e6;
-    private static final double SPARK_START_SECONDS = 8;
-    private static final double SPARK_WARM_UP_SECONDS = 8;
-    private static final double SPARK_OPERATION_SECONDS = 0.9e-6;
-
-    /**
-     * The division of a history by Spark, according to the settings of a run.
-     *
-     * @param mostSlices spark.sql.shuffle.partitions
-     * @param operationsPerSlice spark.polygraph.slice.operations
-     * @param heapClocks spark.polygraph.clocks.heap: if rows take more bytes, they are in files, and closure and rules
-     *     are tasks
-     * @param isRemote whether executors are other machines, which read the input and keep copies of files
-     */
-    public record Division(int mostSlices, int operationsPerSlice, long heapClocks, boolean isRemote) {
-        /** The default, for this machine. */
-        public static final Division DEFAULT = new Division(16, 100_000, 256L << 20, false);
-    }
-
-    /** Estimates the check of one level of one history, with Spark on this machine. */
-    public static Estimate of(Engine engine, HistorySize size, IsolationLevel level) {
-        return of(engine, size, level, Division.DEFAULT);
-    }
+    private static final double SPARK_START_SECONDS = 16;
+    private static final double WINDOW_OPERATION_SECONDS = 2e-6;
 
     /** Estimates the check of one level of one history. */
-    public static Estimate of(Engine engine, HistorySize size, IsolationLevel level, Division division) {
+    public static Estimate of(Engine engine, HistorySize size, IsolationLevel level) {
+        return engine == Engine.EMBEDDED ? whole(size, level) : byWindows(engine, size, level);
+    }
+
+    private static Estimate whole(HistorySize size, IsolationLevel level) {
         boolean ordered = !level.isAxiom();
         long transactions = size.transactions();
         long operations = size.operations();
@@ -155,42 +136,46 @@ public record Estimate(
         double rules = ordered ? RULE_SECONDS * events : 0;
         double rest = START_SECONDS + WARM_UP_SECONDS * warm + (ordered ? (EVENT_SECONDS - RULE_SECONDS) * events : 0);
         long least = PROCESS_BYTES + table + index + graph + causal;
-        if (engine == Engine.EMBEDDED) {
-            double cpu = rest + read + byKey + closure + rules;
-            return new Estimate(engine, least + clocks, least, 0, 0, 0, 0, cpu, cpu, 1);
-        }
-        long wanted = (operations - 1) / division.operationsPerSlice + 1;
-        int slices = (int) Math.max(1, Math.min(Math.min(wanted, division.mostSlices), size.keys()));
-        boolean areInFiles = ordered && clocks > division.heapClocks;
-        boolean isByWindow = areInFiles && level.realTime();
-        boolean isByColumn = areInFiles && !level.realTime();
-        double driver =
-                rest + SPARK_START_SECONDS + (division.isRemote ? 0 : read) + (areInFiles ? 0 : closure + rules);
-        double tasks = (division.isRemote ? read : 0)
-                + byKey
-                + SPARK_WARM_UP_SECONDS * warm
-                + SPARK_OPERATION_SECONDS * operations
-                + (isByWindow ? closure + rules : 0)
-                + (isByColumn ? CLOSURE_IN_PIECES * closure + RULES_IN_PIECES * rules : 0);
-        long heap = SPARK_SESSION_BYTES + least + index + (isByWindow ? BOUNDS_BYTES * events : 0);
-        long task = TASK_BYTES * (operations / slices + 1) + 4 * events;
-        long files = areInFiles ? GENERATIONS * (isByColumn ? 4 * events * (sessions + 1) : clocks) : 0;
-        return new Estimate(
-                engine,
-                areInFiles ? heap : heap + clocks,
-                heap,
-                isByColumn ? Math.max(task, RULE_TASK_BYTES + 4 * events) : task,
-                SHUFFLED_BYTES * operations,
-                (STAGED_BYTES + SHUFFLED_BYTES) * operations + files,
-                division.isRemote ? files : 0,
-                driver + tasks,
-                driver,
-                slices);
+        double cpu = rest + read + byKey + closure + rules;
+        return new Estimate(Engine.EMBEDDED, least + clocks, least, 0, 0, cpu, cpu, 1);
     }
 
-    /** Returns the elapsed time on an idle machine or cluster: the driver alone, then the tasks on all cores. */
+    private static Estimate byWindows(Engine engine, HistorySize size, IsolationLevel level) {
+        long operations = size.operations();
+        long transactions = Math.max(1, size.transactions());
+        long cells = 2 * transactions / WINDOW + operations / OPERATIONS_OF_SLICE + 2;
+        long pieces = operations / OPERATIONS_OF_PIECE + 1;
+        long known = CELL_BYTES * cells + PIECE_SESSION_BYTES * pieces * size.sessions();
+        double share = Math.min(1, (double) WINDOWS_OF_TASK * WINDOW / transactions);
+        HistorySize window = new HistorySize(
+                size.source(),
+                size.format(),
+                -1,
+                (long) (share * transactions),
+                (long) (share * operations),
+                (long) (share * size.writes()),
+                size.sessions(),
+                Math.min(size.keys(), (long) (share * operations)),
+                size.timed());
+        long task = TASK_BYTES + whole(window, level).leastBytes - PROCESS_BYTES;
+        boolean isSpark = engine == Engine.SPARK;
+        int workers = isSpark ? 1 : Runtime.getRuntime().availableProcessors();
+        long memory = known + (isSpark ? SPARK_SESSION_BYTES + task : PROCESS_BYTES + workers * task);
+        double start = START_SECONDS + (isSpark ? SPARK_START_SECONDS : WARM_UP_SECONDS);
+        return new Estimate(
+                engine,
+                memory,
+                memory,
+                task,
+                SCRATCH_BYTES * operations,
+                start + WINDOW_OPERATION_SECONDS * operations,
+                start,
+                operations / OPERATIONS_OF_SLICE + 1);
+    }
+
+    /** Returns the elapsed time on an idle machine or cluster: what one thread does alone, then the tasks on all cores. */
     public double seconds(int cores) {
-        return driverSeconds + (cpuSeconds - driverSeconds) / Math.max(1, Math.min(cores, slices));
+        return driverSeconds + (cpuSeconds - driverSeconds) / Math.max(1, Math.min(cores, tasks));
     }
 
     /** Returns how a check fits a heap, of which it takes 85 %. */
@@ -207,16 +192,14 @@ public record Estimate(
     }
 
     /**
-     * Returns the engine that {@code --engine auto} chooses. It is the embedded engine if that fits with clocks; else
-     * Spark if its driver, with clocks in files, fits; else the embedded engine without clocks.
-     *
-     * @param division needed only if the embedded engine does not fit
-     * @param heapBytes of this process, which is the driver's with Spark
+     * Returns what {@code --engine auto} chooses: the whole history if it fits with clocks; else windows, which decide every level but lin,
+     * if a worker's share fits; else the whole history without clocks.
      */
-    public static Engine auto(HistorySize size, IsolationLevel level, Supplier<Division> division, long heapBytes) {
-        return of(Engine.EMBEDDED, size, level).fit(heapBytes) != Fit.YES
-                        && of(Engine.SPARK, size, level, division.get()).fit(heapBytes) == Fit.YES
-                ? Engine.SPARK
+    public static Engine auto(HistorySize size, IsolationLevel level, long heapBytes) {
+        return level != IsolationLevel.LIN
+                        && of(Engine.EMBEDDED, size, level).fit(heapBytes) != Fit.YES
+                        && of(Engine.WINDOWS, size, level).fit(heapBytes) == Fit.YES
+                ? Engine.WINDOWS
                 : Engine.EMBEDDED;
     }
 }

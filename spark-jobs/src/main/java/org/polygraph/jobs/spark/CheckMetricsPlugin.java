@@ -1,20 +1,16 @@
 package org.polygraph.jobs.spark;
 
-import org.apache.spark.TaskContext;
 import org.apache.spark.api.plugin.DriverPlugin;
 import org.apache.spark.api.plugin.ExecutorPlugin;
 import org.apache.spark.api.plugin.PluginContext;
 import org.apache.spark.api.plugin.SparkPlugin;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Publishes {@link CheckMetrics} in the driver's metrics system of Spark, under {@code plugin.} and this class's name;
- * a plugin is the only public way. Spark creates it on executors too. There, spill and memory of tasks are Spark's own
- * metrics, and the plugin unmaps the files of a closure, which outlive a task.
+ * a plugin is the only public way. Memory of tasks is a metric of Spark's own.
  */
 public final class CheckMetricsPlugin implements SparkPlugin {
-    /** The local property of a job that names the folder whose files may stay mapped. */
-    static final String MAPPED = "polygraph.mapped";
-
     @Override
     public DriverPlugin driverPlugin() {
         return new DriverPlugin() {
@@ -26,18 +22,7 @@ public final class CheckMetricsPlugin implements SparkPlugin {
     }
 
     @Override
-    public ExecutorPlugin executorPlugin() {
-        return new ExecutorPlugin() {
-            @Override
-            public void onTaskStart() {
-                String folder = TaskContext.get().getLocalProperty(MAPPED);
-                MappedFiles.OF_THIS_PROCESS.keepOnly(folder == null ? "" : folder);
-            }
-
-            @Override
-            public void shutdown() {
-                MappedFiles.OF_THIS_PROCESS.close();
-            }
-        };
+    public @Nullable ExecutorPlugin executorPlugin() {
+        return null;
     }
 }

@@ -5,7 +5,6 @@ import java.util.List;
 import org.apache.spark.SparkConf;
 import org.apache.spark.sql.SparkSession;
 import org.polygraph.cluster.OwnSetting;
-import org.polygraph.storage.format.pieces.ReadPlan;
 
 /** The settings in force for a session, from a profile, spark-submit, a system property or a default. */
 final class EffectiveSettings {
@@ -23,8 +22,7 @@ final class EffectiveSettings {
 
     private final List<String> lines = new ArrayList<>();
 
-    /** @param sizes the sizes according to the session's settings */
-    EffectiveSettings(SparkSession spark, SparkChecker.TaskSizes sizes) {
+    EffectiveSettings(SparkSession spark) {
         SparkConf conf = spark.sparkContext().getConf();
         boolean isLocal = spark.sparkContext().isLocal();
         line("spark.master", spark.sparkContext().master());
@@ -33,12 +31,6 @@ final class EffectiveSettings {
                 OwnSetting.PROFILE.key(),
                 SparkSessions.profile(spark.sparkContext().master()).name());
         line(OwnSetting.STAGE_DIR.key(), ScratchParent.of(spark).toString());
-        line(OwnSetting.SLICE_OPERATIONS.key(), Integer.toString(sizes.operationsPerSlice()));
-        line(
-                OwnSetting.PIECE_BYTES.key(),
-                Long.toString(conf.getSizeAsBytes(OwnSetting.PIECE_BYTES.key(), ReadPlan.Sizes.DEFAULT.pieceBytes())));
-        line(OwnSetting.CLOCKS_HEAP.key(), Long.toString(sizes.heapClocks()));
-        line(OwnSetting.HOT_KEY_BYTES.key(), Long.toString(sizes.hotKeyBytes()));
         // This is the heap of the running JVM; a profile cannot change it.
         line("driver heap", (Runtime.getRuntime().maxMemory() >> 20) + "m");
         line("driver cores", Integer.toString(Runtime.getRuntime().availableProcessors()));

@@ -5,6 +5,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.apache.spark.SparkConf;
 import org.apache.spark.sql.SparkSession;
 import org.jspecify.annotations.Nullable;
@@ -115,11 +116,16 @@ final class LazySession implements AutoCloseable {
         }
     }
 
-    /** Does work with the session. */
+    /** Does work with the session, started if there is no live one. */
     <T> T use(Budget budget, Function<SparkSession, T> work) {
         SparkSession spark = get(budget);
+        return use(spark, () -> work.apply(spark));
+    }
+
+    /** Does work with a session that this one started. */
+    <T> T use(SparkSession spark, Supplier<T> work) {
         try {
-            return work.apply(spark);
+            return work.get();
         } catch (IllegalStateException | EngineException e) {
             // An unreachable or lost master stops the context; Spark then answers each use with pages of text.
             if (spark.sparkContext().isStopped()) {

@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.application.ConfigurationException;
 import org.polygraph.jobs.application.EngineException;
 import org.polygraph.jobs.decision.Budget;
+import org.polygraph.storage.artifact.Location;
 
 /**
  * The parent of the folders for scratch files, and whether executors can see it. If nothing is configured and the
@@ -54,6 +55,27 @@ final class ScratchParent {
         } catch (IOException e) {
             throw new EngineException("no file system for scratch files: " + e.getMessage(), e);
         }
+    }
+
+    /**
+     * The folder of a run from whose scratch files a later process can continue: in the configured folder, or else where the run is.
+     *
+     * @param scratch a folder within the run
+     * @return null if the run is on this machine only, and the default file system is not
+     */
+    static @Nullable Path ofKept(SparkSession spark, Location scratch) {
+        Path configured = configured(spark.sparkContext().getConf());
+        if (configured == null
+                && scratch.isLocal()
+                && !isLocal(spark.sparkContext().hadoopConfiguration())) {
+            return null;
+        }
+        Path own = new Path(scratch.isLocal() ? "file://" + scratch.absolute() : scratch.name());
+        return configured == null
+                ? own
+                : new Path(
+                        configured,
+                        "polygraph-" + own.getParent().getParent().getName().replace('=', '-'));
     }
 
     /** @throws ConfigurationException if the configured value is not a path */

@@ -12,7 +12,6 @@ import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.Checkpoints;
 import org.polygraph.jobs.decision.Decision;
 import org.polygraph.jobs.decision.Finding;
-import org.polygraph.jobs.decision.InMemoryKernels;
 import org.polygraph.jobs.decision.Kernels;
 import org.polygraph.jobs.decision.PhaseClock;
 import org.polygraph.jobs.decision.Progress;
@@ -176,7 +175,7 @@ public final class WeakLevelDecision {
                 request.mostViolations());
         Budget share = budget.part(MOST_ORDER_NANOS + ORDER_NANOS * table.operations());
         Check halves = new Check(split.table(), serial, Progress.NONE, share, Checkpoints.NONE);
-        Kernels ofHalves = new InMemoryKernels(split.table(), false, share::exhausted);
+        Kernels ofHalves = new Kernels(split.table(), false, share::exhausted);
         Finding found = Strategy.optional(budget, () -> Decision.of(halves, ofHalves, Tuning.DEFAULT))
                 .find();
         if (!(found instanceof Finding.Order order)) {

@@ -1,29 +1,40 @@
 package org.polygraph.jobs.windows;
 
 import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.Progress;
 import org.polygraph.storage.artifact.Location;
 
-/** Runs tasks on threads of this process, with scratch files in a temporary folder that {@link #close} deletes. */
+/** Runs tasks on threads of this process. */
 public final class LocalWorkers implements Workers {
+    /** Locked by the process that uses the folder. */
+    private static final String OWNER = ".owner";
+
     private final Location folder;
+    /** The lock of a folder that may outlive this process; null for a temporary folder. */
+    private final @Nullable FileChannel lock;
+
     private final ExecutorService threads;
     private final int cores;
     private final Budget budget;
     private final Progress progress;
+    private boolean isKept;
 
-    /** Makes the folder where temporary files go. */
-    public LocalWorkers(int cores, Budget budget, Progress progress) throws IOException {
-        this.folder =
-                Location.of(Files.createTempDirectory("polygraph-windows-").toString());
+    private LocalWorkers(Location folder, @Nullable FileChannel lock, int cores, Budget budget, Progress progress) {
+        this.folder = folder;
+        this.lock = lock;
         this.cores = cores;
         this.budget = budget;
         this.progress = progress;
@@ -32,6 +43,39 @@ public final class LocalWorkers implements Workers {
             thread.setDaemon(true);
             return thread;
         });
+    }
+
+    /** Makes workers with a temporary folder. */
+    public LocalWorkers(int cores, Budget budget, Progress progress) throws IOException {
+        this(Location.of(Files.createTempDirectory("polygraph-windows-").toString()), null, cores, budget, progress);
+    }
+
+    /**
+     * Makes a worker for each core.
+     *
+     * @param scratch the folder; a temporary one if it is null, on another machine or used by another process
+     */
+    public static LocalWorkers of(@Nullable Location scratch, Budget budget, Progress progress) throws IOException {
+        int cores = Runtime.getRuntime().availableProcessors();
+        FileChannel lock = scratch == null || !scratch.isLocal() ? null : locked(Path.of(scratch.absolute()));
+        return scratch == null || lock == null
+                ? new LocalWorkers(cores, budget, progress)
+                : new LocalWorkers(scratch, lock, cores, budget, progress);
+    }
+
+    private static @Nullable FileChannel locked(Path folder) throws IOException {
+        Files.createDirectories(folder);
+        FileChannel channel =
+                FileChannel.open(folder.resolve(OWNER), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        try {
+            if (channel.tryLock() != null) {
+                return channel;
+            }
+        } catch (IOException | OverlappingFileLockException e) {
+            // The file system has no locks, or another check of this process uses the folder.
+        }
+        channel.close();
+        return null;
     }
 
     @Override
@@ -64,7 +108,7 @@ public final class LocalWorkers implements Workers {
         }
     }
 
-    private static byte[] result(Future<byte[]> future) throws IOException {
+    private byte[] result(Future<byte[]> future) throws IOException {
         try {
             return future.get();
         } catch (InterruptedException e) {
@@ -72,6 +116,9 @@ public final class LocalWorkers implements Workers {
             throw Budget.ended();
         } catch (ExecutionException e) {
             Throwable cause = e.getCause();
+            if (Workers.showsDamage(cause)) {
+                keep(false);
+            }
             if (cause instanceof IOException io) {
                 throw io;
             }
@@ -86,12 +133,27 @@ public final class LocalWorkers implements Workers {
     }
 
     @Override
+    public boolean mayKeep() {
+        return lock != null;
+    }
+
+    @Override
+    public void keep(boolean forLater) {
+        isKept = forLater && mayKeep();
+    }
+
+    @Override
     public void close() {
         threads.shutdown();
         try {
-            folder.delete();
+            if (!isKept) {
+                folder.delete();
+            }
+            if (lock != null) {
+                lock.close();
+            }
         } catch (IOException e) {
-            // Temporary files that remain do not change a verdict.
+            // Scratch files that remain do not change a verdict.
         }
     }
 }

@@ -1,12 +1,13 @@
 package org.polygraph.jobs.windows;
 
-import java.io.EOFException;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.Serializable;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.storage.artifact.ArrayFile.DamagedException;
 import org.polygraph.storage.artifact.AtomicFile;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.artifact.SeekableInput;
@@ -19,6 +20,9 @@ import org.polygraph.storage.artifact.SeekableInput;
  */
 record Section(String file, int from, int to) implements Serializable {
     private static final long serialVersionUID = 1L;
+
+    /** For each target: where its block begins behind these entries, and its CRC-32C. The end of the last block follows. */
+    private static final int ENTRY_BYTES = Long.BYTES + Integer.BYTES;
 
     /** The block of a target; empty if there is none. */
     byte[] block(int target) throws IOException {
@@ -34,14 +38,25 @@ record Section(String file, int from, int to) implements Serializable {
             return blocks;
         }
         try (SeekableInput in = Location.of(file).open()) {
-            in.seek((long) Long.BYTES * (begin - from));
-            ByteBuffer ends = ByteBuffer.wrap(read(in, Long.BYTES * (end - begin + 1)));
-            in.seek((long) Long.BYTES * (to - from + 1) + ends.getLong(0));
-            long at = ends.getLong();
+            in.seek((long) ENTRY_BYTES * (begin - from));
+            ByteBuffer ends = ByteBuffer.wrap(read(in, ENTRY_BYTES * (end - begin) + Long.BYTES));
+            long start = (long) ENTRY_BYTES * (to - from) + Long.BYTES;
+            in.seek(start + ends.getLong(0));
+            CRC32C sum = new CRC32C();
             for (int target = begin; target < end; target++) {
-                long next = ends.getLong();
-                blocks[target - first] = read(in, Math.toIntExact(next - at));
-                at = next;
+                long at = ends.getLong();
+                int expected = ends.getInt();
+                long length = ends.getLong(ends.position()) - at;
+                if (length < 0 || length > Integer.MAX_VALUE) {
+                    throw damaged("a block of " + length + " bytes");
+                }
+                byte[] block = read(in, (int) length);
+                sum.reset();
+                sum.update(block);
+                if ((int) sum.getValue() != expected) {
+                    throw damaged("a block with another checksum");
+                }
+                blocks[target - first] = block;
             }
         }
         return blocks;
@@ -50,9 +65,13 @@ record Section(String file, int from, int to) implements Serializable {
     private byte[] read(SeekableInput in, int length) throws IOException {
         byte[] bytes = in.readNBytes(length);
         if (bytes.length < length) {
-            throw new EOFException(file + ": found " + bytes.length + " bytes; expected " + length);
+            throw damaged(bytes.length + " bytes; expected " + length);
         }
         return bytes;
+    }
+
+    private DamagedException damaged(String found) {
+        return new DamagedException(file + ": found " + found);
     }
 
     void delete() throws IOException {
@@ -105,14 +124,19 @@ record Section(String file, int from, int to) implements Serializable {
                 to--;
             }
             Location location = Location.of(folder).child(name);
-            ByteBuffer ends = ByteBuffer.allocate(Long.BYTES * (to - from + 1));
+            ByteBuffer ends = ByteBuffer.allocate(ENTRY_BYTES * (to - from) + Long.BYTES);
+            CRC32C sum = new CRC32C();
             long end = 0;
-            ends.putLong(end);
             for (int i = from; i < to; i++) {
                 BlockWriter block = blocks[i];
+                sum.reset();
+                if (block != null) {
+                    sum.update(block.array(), 0, block.size());
+                }
+                ends.putLong(end).putInt((int) sum.getValue());
                 end += block == null ? 0 : block.size();
-                ends.putLong(end);
             }
+            ends.putLong(end);
             try (AtomicFile file = location.create()) {
                 OutputStream out = file.stream();
                 out.write(ends.array());

@@ -1,6 +1,8 @@
 package org.polygraph.jobs.windows;
 
+import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.nio.file.NoSuchFileException;
 import org.polygraph.jobs.certificate.replay.Tally;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.storage.dictionary.ValueDictionary;
@@ -157,6 +159,9 @@ record Survey(
                 return survey(new PieceRows(rows, number, clock, events)).toBytes();
             } catch (HistoryException e) {
                 return problem(UNREADABLE).toBytes();
+            } catch (FileNotFoundException | NoSuchFileException e) {
+                return problem("a worker does not see the input: " + e.getMessage())
+                        .toBytes();
             } catch (BudgetException e) {
                 budget.require();
                 return problem(UNREADABLE).toBytes();

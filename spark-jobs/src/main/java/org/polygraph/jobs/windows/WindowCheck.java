@@ -6,12 +6,15 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.TreeSet;
+import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Guarantee;
 import org.polygraph.jobs.certificate.format.Terms;
+import org.polygraph.jobs.decision.Checkpoints;
 import org.polygraph.jobs.decision.PhaseClock;
 import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.jobs.verdict.WindowCounts;
+import org.polygraph.storage.artifact.ArrayFile;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.format.pieces.ReadPlan;
@@ -36,13 +39,25 @@ public final class WindowCheck {
 
     private static final int GROWTH = 4;
 
+    /** The name of the checkpoint. */
+    private static final String CHECKPOINT = "windows";
+
+    private static final String STATE = "state";
+
     private final Workers workers;
+    private final LongFunction<Checkpoints> checkpoints;
     private final ReadPlan plan;
     private final WindowSettings settings;
     private final Terms terms;
     private final Judge judge;
     private final PhaseClock phases;
     private Counts counts = Counts.NONE;
+    private long keys;
+    private int round;
+    private long margin;
+    /** Whether the window of the last round was the whole history. */
+    private boolean isWholeRepaired;
+
     private byte[] initialValue = {BlockWriter.NULL};
     private boolean isUnique = true;
     private long order;
@@ -74,10 +89,18 @@ public final class WindowCheck {
      *
      * @param plan of a history in JSON Lines or Parquet
      * @param terms of any level but LIN
+     * @param checkpoints of a history with so many operations; used if the workers may keep scratch files
      */
     public WindowCheck(
-            Workers workers, ReadPlan plan, WindowSettings settings, Terms terms, Judge judge, PhaseClock phases) {
+            Workers workers,
+            ReadPlan plan,
+            WindowSettings settings,
+            Terms terms,
+            Judge judge,
+            PhaseClock phases,
+            LongFunction<Checkpoints> checkpoints) {
         this.workers = workers;
+        this.checkpoints = workers.mayKeep() ? checkpoints : operations -> Checkpoints.NONE;
         this.plan = plan;
         this.settings = settings;
         this.terms = terms;
@@ -150,9 +173,12 @@ public final class WindowCheck {
      * @throws org.polygraph.storage.model.BudgetException if the budget ended
      */
     public Outcome run(boolean usesTimes, boolean findsLoaders) throws IOException {
-        phases.begin("read");
+        WindowStore restored = restored();
+        if (restored == null) {
+            phases.begin("read");
+        }
         boolean ordersByTime = usesTimes || terms.guarantee().realTime();
-        WindowStore store = new WindowStore(workers, plan, ordersByTime, settings, terms);
+        WindowStore store = restored == null ? WindowStore.of(workers, plan, ordersByTime, settings, terms) : restored;
         this.store = store;
         Layout layout = store.layout();
         long[] byStatus = layout.byStatus();
@@ -174,18 +200,28 @@ public final class WindowCheck {
         if (byStatus[TransactionStatus.COMMITTED.code()] == 0) {
             return open("no transaction committed");
         }
-        store.ingest(plan);
-        phases.end(Arrays.stream(byStatus).sum());
+        if (restored == null) {
+            store.ingest(plan);
+            phases.end(Arrays.stream(byStatus).sum());
+            keep(store);
+        }
         if (terms.guarantee().realTime() && !store.respectsTime()) {
             return open("the first order does not respect real time");
         }
         phases.begin("windows");
-        store.deal();
-        if (byStatus[TransactionStatus.INDETERMINATE.code()] > 0) {
-            store.countUnknown();
+        if (!store.isDealt()) {
+            store.deal();
+            if (byStatus[TransactionStatus.INDETERMINATE.code()] > 0) {
+                store.countUnknown();
+            }
+            keep(store);
         }
-        List<CheckTask.Result> results = store.check(true);
-        isUnique = results.stream().allMatch(CheckTask.Result::isUnique);
+        boolean isFirst = round == 0;
+        List<CheckTask.Result> results = store.check(isFirst);
+        if (isFirst) {
+            isUnique = results.stream().allMatch(CheckTask.Result::isUnique);
+            keys = results.stream().mapToLong(CheckTask.Result::keys).sum();
+        }
         counts = new Counts(
                 layout.labels().length,
                 byStatus[TransactionStatus.COMMITTED.code()],
@@ -193,7 +229,7 @@ public final class WindowCheck {
                 byStatus[TransactionStatus.INDETERMINATE.code()],
                 layout.reads(),
                 layout.writes(),
-                results.stream().mapToLong(CheckTask.Result::keys).sum());
+                keys);
         Outcome outcome = repair(store, results);
         phases.end(decided);
         if (outcome == Outcome.ORDERED) {
@@ -212,13 +248,57 @@ public final class WindowCheck {
         return outcome;
     }
 
+    /** Returns the state that an earlier process kept; null if there is none that can be used. */
+    private @Nullable WindowStore restored() throws IOException {
+        Checkpoints kept = checkpoints.apply(Long.MAX_VALUE);
+        ArrayFile file = kept.find(CHECKPOINT);
+        if (file == null) {
+            return null;
+        }
+        try {
+            BlockReader from = new BlockReader(file.bytes(STATE));
+            WindowStore found = WindowStore.restored(workers, plan, settings, terms, from);
+            phases.restore(file);
+            round = from.count();
+            margin = from.unsigned();
+            isWholeRepaired = from.unsigned() == 1;
+            decided = from.unsigned();
+            grown = from.unsigned();
+            largest = from.unsigned();
+            isUnique = from.unsigned() == 1;
+            keys = from.unsigned();
+            return found;
+        } catch (ArrayFile.DamagedException e) {
+            kept.reject(CHECKPOINT, String.valueOf(e.getMessage()));
+            return null;
+        }
+    }
+
+    /** Keeps the state for a later process, and deletes what it does not need. */
+    private void keep(WindowStore store) throws IOException {
+        Checkpoints kept = checkpoints.apply(store.operations());
+        if (kept.keeps()) {
+            BlockWriter to = new BlockWriter();
+            store.saveTo(to);
+            to.unsigned(round).unsigned(margin).unsigned(isWholeRepaired ? 1 : 0);
+            to.unsigned(decided).unsigned(grown).unsigned(largest);
+            to.unsigned(isUnique ? 1 : 0).unsigned(keys);
+            ArrayFile file = new ArrayFile().put(STATE, to.toBytes());
+            phases.saveTo(file);
+            kept.keep(CHECKPOINT, file);
+            workers.keep(true);
+        }
+        store.sweep();
+    }
+
     private Outcome repair(WindowStore store, List<CheckTask.Result> first) throws IOException {
         List<CheckTask.Result> results = first;
-        boolean isWholeRepaired = false;
         SmallHistory small = new SmallHistory(plan, store);
         long least = store.events() == 1 ? LEAST_MARGIN : LEAST_MARGIN_OF_TWO;
-        long margin = Math.max(1, Math.min(least, (long) store.events() * settings.window() / 2));
-        for (int round = 0; ; round++) {
+        if (margin == 0) {
+            margin = Math.max(1, Math.min(least, (long) store.events() * settings.window() / 2));
+        }
+        while (true) {
             for (CheckTask.Result result : results) {
                 for (CheckTask.Read read : result.inconsistent()) {
                     if (terms.guarantee() == Guarantee.RC) {
@@ -264,9 +344,11 @@ public final class WindowCheck {
             if (outcome != Outcome.ORDERED) {
                 return outcome;
             }
+            round++;
             if (outcomes.contains(WindowTask.REPAIRED)) {
                 isWholeRepaired = isStrict && windows.get(0).size() == store.places();
                 store.deal();
+                keep(store);
                 results = store.check(false);
             }
         }

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -18,6 +17,7 @@ import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.certificate.replay.PlacedSessions;
 import org.polygraph.jobs.certificate.replay.PlacedTimes;
 import org.polygraph.jobs.certificate.replay.Tally;
+import org.polygraph.storage.artifact.ArrayFile;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.format.pieces.Piece;
@@ -45,6 +45,7 @@ final class WindowStore {
     private final int events;
 
     private final Clock clock;
+    private final List<Survey> surveys;
     private final Layout layout;
     /** By cell: its first place; and the place behind the last. */
     private long[] firsts = new long[1];
@@ -57,28 +58,121 @@ final class WindowStore {
     private final List<Section> dealt = new ArrayList<>();
 
     private boolean[] isChanged = new boolean[0];
+    /** Sections that nothing refers to since the last {@link #sweep}. */
+    private final Set<Section> obsolete = new HashSet<>();
+
     private long operations;
     private boolean respectsTime;
     private long order;
     private int slices = 1;
     private int writes;
 
-    /** Surveys the input. */
-    WindowStore(Workers workers, ReadPlan plan, boolean usesTimes, WindowSettings settings, Terms terms)
-            throws IOException {
+    private WindowStore(Workers workers, List<Survey> surveys, Clock clock, WindowSettings settings, Terms terms) {
         this.workers = workers;
+        this.surveys = surveys;
+        this.clock = clock;
         this.settings = settings;
         this.terms = terms;
         this.ignoresUnknown = terms.indeterminate() == IndeterminateMode.ABORT;
-        this.events = terms.guarantee().isAxiom() ? 2 : terms.guarantee().events();
-        Clock first = usesTimes ? Clock.TIMES : Clock.POSITIONS;
-        List<Survey> surveys = surveys(plan, first);
-        Layout made = layout(surveys, first);
-        clock = made.better();
-        layout = clock == first ? made : layout(clock == Clock.PACE ? surveys : surveys(plan, clock), clock);
+        this.events = events(terms);
+        this.layout = new Layout(surveys, clock, events, events * settings.perSample(), events * settings.perCell());
     }
 
-    private List<Survey> surveys(ReadPlan plan, Clock by) throws IOException {
+    private static int events(Terms terms) {
+        return terms.guarantee().isAxiom() ? 2 : terms.guarantee().events();
+    }
+
+    /** Surveys the input. */
+    static WindowStore of(Workers workers, ReadPlan plan, boolean usesTimes, WindowSettings settings, Terms terms)
+            throws IOException {
+        Clock first = usesTimes ? Clock.TIMES : Clock.POSITIONS;
+        List<Survey> surveys = surveys(workers, plan, first, settings, events(terms));
+        WindowStore made = new WindowStore(workers, surveys, first, settings, terms);
+        Clock better = made.layout.better();
+        return better == first
+                ? made
+                : new WindowStore(
+                        workers,
+                        better == Clock.PACE ? surveys : surveys(workers, plan, better, settings, events(terms)),
+                        better,
+                        settings,
+                        terms);
+    }
+
+    /**
+     * Goes on with the scratch files of an earlier process.
+     *
+     * @param from what {@link #saveTo} wrote
+     * @throws ArrayFile.DamagedException if they are not there, or of another division of the history
+     */
+    static WindowStore restored(Workers workers, ReadPlan plan, WindowSettings settings, Terms terms, BlockReader from)
+            throws IOException {
+        if (from.unsigned() != settings.window()
+                || from.count() != plan.pieces().size()) {
+            throw new ArrayFile.DamagedException("found windows of another size");
+        }
+        Clock clock = Clock.values()[from.count()];
+        List<Survey> surveys = new ArrayList<>();
+        for (int p = 0; p < plan.pieces().size(); p++) {
+            surveys.add(Survey.ofBytes(from.bytes()));
+        }
+        WindowStore store = new WindowStore(workers, surveys, clock, settings, terms);
+        store.operations = from.unsigned();
+        store.respectsTime = from.unsigned() == 1;
+        store.writes = from.count();
+        store.firsts = new long[from.count()];
+        for (int c = 0; c < store.firsts.length; c++) {
+            store.firsts[c] = from.unsigned();
+        }
+        for (int c = 0; c + 1 < store.firsts.length; ) {
+            Section section = store.restored(from);
+            for (int run = from.count(); run > 0; run--, c++) {
+                store.cells.add(section);
+            }
+        }
+        for (int g = from.count(); g > 0; g--) {
+            store.dealt.add(store.restored(from));
+        }
+        store.divide();
+        return store;
+    }
+
+    private Section restored(BlockReader from) throws IOException {
+        Section section = Section.read(from);
+        if (!section.file().startsWith(workers.folder())
+                || !Location.of(section.file()).exists()) {
+            throw new ArrayFile.DamagedException("found no scratch file " + section.file());
+        }
+        return section;
+    }
+
+    /** Writes what a later process needs to go on, after {@link #ingest} or {@link #deal}. */
+    void saveTo(BlockWriter to) {
+        to.unsigned(settings.window()).unsigned(surveys.size()).unsigned(clock.ordinal());
+        for (Survey survey : surveys) {
+            to.bytes(survey.toBytes());
+        }
+        to.unsigned(operations).unsigned(respectsTime ? 1 : 0).unsigned(writes).unsigned(firsts.length);
+        for (long first : firsts) {
+            to.unsigned(first);
+        }
+        for (int c = 0; c < cells.size(); ) {
+            int next = c + 1;
+            while (next < cells.size() && cells.get(next) == cells.get(c)) {
+                next++;
+            }
+            Section.write(to, cells.get(c));
+            to.unsigned(next - c);
+            c = next;
+        }
+        to.unsigned(dealt.size());
+        for (Section section : dealt) {
+            Section.write(to, section);
+        }
+    }
+
+    private static List<Survey> surveys(Workers workers, ReadPlan plan, Clock by, WindowSettings settings, int events)
+            throws IOException {
         List<Task> tasks = new ArrayList<>();
         for (Piece piece : plan.pieces()) {
             tasks.add(new Survey.SurveyTask(piece, tasks.size(), by, events, events * settings.perSample()));
@@ -86,10 +180,6 @@ final class WindowStore {
         return workers.run("survey the input", tasks).stream()
                 .map(Survey::ofBytes)
                 .toList();
-    }
-
-    private Layout layout(List<Survey> surveys, Clock by) {
-        return new Layout(surveys, by, events, events * settings.perSample(), events * settings.perCell());
     }
 
     Layout layout() {
@@ -186,9 +276,18 @@ final class WindowStore {
         Section.delete(pieces);
         respectsTime = times.discrepancy() == null;
         firsts = DealTask.firsts(counts);
+        divide();
+    }
+
+    private void divide() {
         groups = grouped(firsts);
         isChanged = new boolean[groups.length];
         slices = (int) Math.max(1, Math.min(settings.mostSlices(), operations / settings.perSlice() + 1));
+    }
+
+    /** Whether all operations are dealt. */
+    boolean isDealt() {
+        return dealt.size() == groups.length - 1;
     }
 
     private static List<Section> having(List<Section> sections, int from, int to) {
@@ -256,7 +355,7 @@ final class WindowStore {
             int g = some.get(i);
             isChanged[g] = false;
             if (g < dealt.size()) {
-                dealt.set(g, sections.get(i)).delete();
+                obsolete.add(dealt.set(g, sections.get(i)));
             } else {
                 dealt.add(sections.get(i));
             }
@@ -298,7 +397,6 @@ final class WindowStore {
                 replace(c, marked.get(g));
             }
         }
-        sweep();
         deal();
     }
 
@@ -403,25 +501,20 @@ final class WindowStore {
             }
         }
         Section.delete(borders);
-        sweep();
         return List.of(outcomes);
     }
-
-    private final Set<Section> files = new HashSet<>();
 
     private void replace(int cell, Section section) {
         int group = Arrays.binarySearch(groups, 0, groups.length - 1, cell);
         isChanged[group >= 0 ? group : -group - 2] = true;
-        files.add(cells.get(cell));
-        cells.set(cell, section);
+        obsolete.add(cells.set(cell, section));
     }
 
-    /** Deletes the files of cells that were replaced. */
-    private void sweep() throws IOException {
-        Collection<Section> used = new HashSet<>(cells);
-        files.removeIf(used::contains);
-        Section.delete(new ArrayList<>(files));
-        files.clear();
+    /** Deletes the files that were replaced. */
+    void sweep() throws IOException {
+        obsolete.removeAll(new HashSet<>(cells));
+        Section.delete(new ArrayList<>(obsolete));
+        obsolete.clear();
     }
 
     /** The tally of all operations that count by place, once the order was replayed: equal for equal orders. */

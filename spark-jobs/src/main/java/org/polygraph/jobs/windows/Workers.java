@@ -1,9 +1,13 @@
 package org.polygraph.jobs.windows;
 
+import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.nio.file.NoSuchFileException;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.storage.artifact.ArrayFile;
 
-/** Runs tasks, several at a time. */
+/** Runs tasks, several at a time, and has a folder for their scratch files. */
 public interface Workers extends AutoCloseable {
     /** The folder of scratch files, which all tasks reach, for {@link org.polygraph.storage.artifact.Location#of}. */
     String folder();
@@ -18,7 +22,31 @@ public interface Workers extends AutoCloseable {
      */
     List<byte[]> run(String what, List<? extends Task> tasks) throws IOException;
 
-    /** Deletes the scratch files. */
+    /** Whether the folder may have scratch files of an earlier process, and keeps them for a later one if {@link #keep} was called. */
+    default boolean mayKeep() {
+        return false;
+    }
+
+    /**
+     * Decides what {@link #close} does with the scratch files, which it deletes by default.
+     *
+     * @param forLater whether a later process goes on with them
+     */
+    default void keep(boolean forLater) {}
+
+    /** Whether a failure shows that scratch files are damaged or gone, so that they are of no use for a later process. */
+    static boolean showsDamage(@Nullable Throwable failure) {
+        for (Throwable t = failure; t != null && t != t.getCause(); t = t.getCause()) {
+            if (t instanceof ArrayFile.DamagedException
+                    || t instanceof FileNotFoundException
+                    || t instanceof NoSuchFileException) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Ends the work, and deletes the scratch files unless they are kept. */
     @Override
     void close();
 }

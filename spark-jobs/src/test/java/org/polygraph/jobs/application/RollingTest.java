@@ -18,7 +18,6 @@ import org.polygraph.jobs.certificate.format.Claim;
 import org.polygraph.jobs.certificate.format.Fingerprint;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.certificate.judge.Verification;
-import org.polygraph.jobs.certificate.replay.Replay;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.Progress;
@@ -206,8 +205,7 @@ class RollingTest {
                 ? HistoryReader.read(part.toString(), HistoryFormat.AUTO)
                 : chain.withoutLast().read(part.toString(), HistoryFormat.AUTO, () -> false, 1L << 30);
         String input = Fingerprint.ofInput(Location.of(part.toString()), () -> false);
-        assertThat(Verification.of(run, Claim.read(run), read, input, Replay::byDefinition)
-                        .answer())
+        assertThat(Verification.of(run, Claim.read(run), read, input).answer())
                 .as(name)
                 .isEqualTo(Verification.Answer.VERIFIED);
         Optional<SeamReplay.Result> seam = SeamReplay.of(run, read, () -> false, 1L << 30);

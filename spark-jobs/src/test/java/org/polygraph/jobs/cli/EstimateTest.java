@@ -77,16 +77,19 @@ class EstimateTest {
         assertThat(size.get("operations").asLong()).isEqualTo(8 * TRANSACTIONS);
         assertThat(size.get("sessions").asLong()).isEqualTo(20);
         assertThat(size.get("keys").asLong()).isEqualTo(KEYS);
-        assertThat(size.get("estimates")).hasSize(4);
+        assertThat(size.get("estimates")).hasSize(6);
         for (JsonNode each : size.get("estimates")) {
             assertThat(each.get("memory_bytes").asLong())
-                    .isGreaterThan(each.get("least_memory_bytes").asLong());
-            boolean spark = each.get("engine").asText().equals("spark");
-            assertThat(each.get("shuffle_bytes").asLong() > 0).isEqualTo(spark);
-            assertThat(each.get("auto").asBoolean()).isEqualTo(!spark);
+                    .isGreaterThanOrEqualTo(each.get("least_memory_bytes").asLong());
+            boolean whole = each.get("engine").asText().equals("embedded");
+            assertThat(each.get("disk_bytes").asLong() > 0).isEqualTo(!whole);
+            assertThat(each.get("auto").asBoolean()).isEqualTo(whole);
         }
         assertThat(estimate("estimate", "--json", "-l", "rc", path("h.parquet")).get("estimates"))
-                .hasSize(2);
+                .hasSize(3);
+        assertThat(estimate("estimate", "--json", "-l", "lin", path("h.parquet"))
+                        .get("estimates"))
+                .hasSize(1);
     }
 
     @Test
@@ -151,33 +154,30 @@ class EstimateTest {
         assertThat(embedded.get("memory_bytes").asLong()).isBetween(64L << 20, 128L << 20);
     }
 
+    /** The memory of windows does not grow with the history, and auto takes them for what does not fit. */
     @Test
-    void manyClocksAreNotOnSparksDriver() {
-        HistorySize large = new HistorySize(
+    void windowsTakeWhatDoesNotFit() {
+        HistorySize ten = tenMillion();
+        HistorySize thousand = new HistorySize(
                 HistorySize.Source.ALL,
-                HistoryFormat.JSONL,
+                HistoryFormat.PARQUET,
                 -1,
-                2_000_000,
-                16_000_000,
-                8_000_000,
-                100,
-                1_000_000,
+                125_000_000,
+                1_000_000_000,
+                500_000_000,
+                50,
+                10_000_000,
                 true);
-        long clocks = 4L * 2_000_000 * 101;
-        Estimate embedded = Estimate.of(Estimate.Engine.EMBEDDED, large, IsolationLevel.SER);
-        Estimate spark = Estimate.of(Estimate.Engine.SPARK, large, IsolationLevel.SER);
-        assertThat(embedded.memoryBytes() - embedded.leastBytes()).isEqualTo(clocks);
-        assertThat(spark.memoryBytes()).isEqualTo(spark.leastBytes());
-        assertThat(spark.diskBytes()).isGreaterThan(2 * clocks);
-        // So there is a size of the heap at which only Spark fits with clocks. There auto chooses Spark; with more or
-        // less memory it does not.
-        assertThat(spark.memoryBytes()).isLessThan(embedded.memoryBytes());
-        for (long heap = 64L << 20; heap < 4L << 30; heap += 32L << 20) {
-            boolean only = embedded.fit(heap) != Estimate.Fit.YES && spark.fit(heap) == Estimate.Fit.YES;
-            assertThat(Estimate.auto(large, IsolationLevel.SER, () -> Estimate.Division.DEFAULT, heap))
-                    .as(heap + " bytes")
-                    .isEqualTo(only ? Estimate.Engine.SPARK : Estimate.Engine.EMBEDDED);
+        Estimate small = Estimate.of(Estimate.Engine.SPARK, ten, IsolationLevel.SER);
+        Estimate large = Estimate.of(Estimate.Engine.SPARK, thousand, IsolationLevel.SER);
+        assertThat(large.taskBytes()).isLessThan(small.taskBytes() * 5 / 4);
+        assertThat(large.memoryBytes()).isLessThan(2L << 30);
+        for (IsolationLevel level : List.of(IsolationLevel.SER, IsolationLevel.SI, IsolationLevel.RC)) {
+            assertThat(Estimate.auto(ten, level, 8L << 30)).isEqualTo(Estimate.Engine.EMBEDDED);
+            assertThat(Estimate.auto(thousand, level, 4L << 30)).isEqualTo(Estimate.Engine.WINDOWS);
+            assertThat(Estimate.auto(thousand, level, 64L << 20)).isEqualTo(Estimate.Engine.EMBEDDED);
         }
+        assertThat(Estimate.auto(thousand, IsolationLevel.LIN, 4L << 30)).isEqualTo(Estimate.Engine.EMBEDDED);
     }
 
     /** A check holds all of these arrays, so the estimate is never less. */
@@ -214,58 +214,7 @@ class EstimateTest {
                 true);
     }
 
-    /** As SparkKernels.Layout divides: by operations, up to the partitions in the profile of the master. */
-    @Test
-    void slicesAreThoseOfTheRun() throws IOException {
-        for (String[] each :
-                new String[][] {{"local[4]", "4", "4"}, {"spark://h:7077", "4", "4"}, {"local[2]", "2", "2"}}) {
-            // The history has 320,000 operations.
-            JsonNode spark = estimate(
-                            "estimate",
-                            "--json",
-                            "-l",
-                            "ser",
-                            "--master",
-                            each[0],
-                            "--cores",
-                            each[2],
-                            path("h.parquet"))
-                    .get("estimates")
-                    .get(1);
-            assertThat(spark.get("slices").asInt()).isEqualTo(4);
-        }
-        Estimate local = Estimate.of(
-                Estimate.Engine.SPARK, tenMillion(), IsolationLevel.SER, new SparkSettings("local[2]").division());
-        Estimate yarn = Estimate.of(
-                Estimate.Engine.SPARK, tenMillion(), IsolationLevel.SER, new SparkSettings("yarn").division());
-        assertThat(local.slices()).isEqualTo(16);
-        assertThat(yarn.slices()).isEqualTo(100);
-        assertThat(local.taskBytes()).isEqualTo(53L * (10_000_000 / 16 + 1) + 4L * 1_250_000);
-        System.setProperty("spark.polygraph.slice.operations", "1000000");
-        System.setProperty("spark.sql.shuffle.partitions", "7");
-        try {
-            Estimate set = Estimate.of(
-                    Estimate.Engine.SPARK, tenMillion(), IsolationLevel.SER, new SparkSettings("yarn").division());
-            assertThat(set.slices()).isEqualTo(7);
-            System.setProperty("spark.sql.shuffle.partitions", "many");
-            InProcess wrong = InProcess.run("estimate", path("h.parquet"));
-            assertThat(wrong.exitCode()).isEqualTo(2);
-            assertThat(wrong.err()).contains("found spark.sql.shuffle.partitions = 'many'; expected a number from 1");
-        } finally {
-            System.clearProperty("spark.polygraph.slice.operations");
-            System.clearProperty("spark.sql.shuffle.partitions");
-        }
-        assertThat(InProcess.run("estimate", "--master", "mesos", path("h.parquet"))
-                        .exitCode())
-                .isEqualTo(2);
-        assertThat(InProcess.run("estimate", "--cores", "0", path("h.parquet")).exitCode())
-                .isEqualTo(2);
-    }
-
-    /**
-     * The time of the driver is not divided. That of the tasks is divided by the cores, of which at most one for each
-     * slice is used.
-     */
+    /** The start is not divided. What tasks do is divided by the cores, of which at most one for each task is used. */
     @Test
     void coresShareWhatTasksDo() throws IOException {
         Estimate embedded = Estimate.of(Estimate.Engine.EMBEDDED, tenMillion(), IsolationLevel.SER);
@@ -275,16 +224,15 @@ class EstimateTest {
         double tasks = spark.cpuSeconds() - spark.driverSeconds();
         assertThat(tasks).isPositive();
         assertThat(spark.seconds(4)).isCloseTo(spark.driverSeconds() + tasks / 4, within(1e-9));
-        assertThat(spark.seconds(1000)).isEqualTo(spark.seconds(16));
-        // If executors read and clocks are in files, the driver takes less, and each node has a copy of the files.
-        Estimate.Division files = new Estimate.Division(512, 100_000, 1 << 20, true);
-        Estimate remote = Estimate.of(Estimate.Engine.SPARK, tenMillion(), IsolationLevel.SER, files);
-        assertThat(remote.driverSeconds()).isLessThan(spark.driverSeconds() - 3);
-        assertThat(remote.nodeBytes()).isEqualTo(2 * 4L * 1_250_000 * 51);
-        assertThat(spark.nodeBytes()).isZero();
+        assertThat(spark.seconds(1000)).isEqualTo(spark.seconds(77));
+        assertThat(InProcess.run("estimate", "--master", "mesos", path("h.parquet"))
+                        .exitCode())
+                .isEqualTo(2);
+        assertThat(InProcess.run("estimate", "--cores", "0", path("h.parquet")).exitCode())
+                .isEqualTo(2);
         JsonNode json = estimate("estimate", "--json", "-l", "ser", "--cores", "3", path("h.parquet"));
         assertThat(json.get("cores").asInt()).isEqualTo(3);
-        JsonNode each = json.get("estimates").get(1);
+        JsonNode each = json.get("estimates").get(2);
         assertThat(each.get("seconds").asDouble())
                 .isPositive()
                 .isLessThan(each.get("cpu_seconds").asDouble());
@@ -308,11 +256,7 @@ class EstimateTest {
                     1_000_000,
                     true);
             Estimate embedded = Estimate.of(Estimate.Engine.EMBEDDED, large, IsolationLevel.SSER);
-            Estimate spark = Estimate.of(Estimate.Engine.SPARK, large, IsolationLevel.SSER);
             assertThat(embedded.memoryBytes() - embedded.leastBytes()).isEqualTo(33L * 20_000_000);
-            // Rows are in files; bounds are in memory.
-            assertThat(spark.memoryBytes()).isEqualTo(spark.leastBytes());
-            assertThat(spark.diskBytes()).isGreaterThan(2 * 33L * 20_000_000);
         }
     }
 
@@ -325,8 +269,7 @@ class EstimateTest {
             Estimate embedded = Estimate.of(Estimate.Engine.EMBEDDED, short70k, level);
             assertThat(embedded.memoryBytes()).as("%s", level).isLessThan(200L << 20);
             assertThat(embedded.cpuSeconds()).as("%s", level).isBetween(0.5, 3.0);
-            assertThat(Estimate.auto(short70k, level, () -> Estimate.Division.DEFAULT, 1L << 30))
-                    .isEqualTo(Estimate.Engine.EMBEDDED);
+            assertThat(Estimate.auto(short70k, level, 1L << 30)).isEqualTo(Estimate.Engine.EMBEDDED);
         }
     }
 

@@ -1,6 +1,7 @@
 package org.polygraph.jobs.cli;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.application.Checker;
 import org.polygraph.jobs.application.ConfigurationException;
 import org.polygraph.jobs.decision.Budget;
@@ -11,6 +12,7 @@ import org.polygraph.jobs.verdict.Certificate;
 import org.polygraph.jobs.windows.Workers;
 import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.model.BudgetException;
 
 /** An engine whose answer depends on the number of the first session. It counts its calls. */
@@ -27,7 +29,7 @@ final class FakeChecker implements Checker {
 
     /** Its answers are not replaced by those of windows. */
     @Override
-    public Workers workers(Progress progress, Budget budget) {
+    public Workers workers(@Nullable Location scratch, Progress progress, Budget budget) {
         throw new BudgetException("no workers");
     }
 

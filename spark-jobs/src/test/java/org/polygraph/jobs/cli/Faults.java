@@ -16,7 +16,6 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.apache.spark.sql.SparkSession;
-import org.polygraph.jobs.decision.Registers;
 import org.polygraph.jobs.report.Untimed;
 import org.polygraph.jobs.spark.FaultPlugin;
 import org.polygraph.storage.format.HistoryFormat;
@@ -24,15 +23,12 @@ import org.polygraph.storage.format.HistoryWriter;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryGenerator;
-import org.polygraph.storage.testkit.SplitMix;
-import org.polygraph.storage.testkit.Unrecorded;
 
 /**
  * Questions whose checks run all jobs of the Spark engine, folders for the faults, and settings.
  *
  * <p>With {@code -Dpolygraph.faults.transactions=N} histories have so many transactions of 8 operations, 50 sessions
- * and 0.8 keys a transaction, of which one has a twentieth of the operations, instead of 8,000; those of {@link
- * Question#CUT} and {@link Question#LIN} as many operations in other transactions. With {@code
+ * and 0.8 keys a transaction, of which one has a twentieth of the operations, instead of 8,000. With {@code
  * -Dpolygraph.faults.jobs=REGEX} faults occur only in jobs whose {@code QUESTION, job} contains a match. At 10 million
  * operations, in 12 GB of memory:
  *
@@ -59,25 +55,20 @@ final class Faults {
     /** A level, the kind of its history, and the jobs that run for it on Spark, in order. */
     enum Question {
         SER(
-                "index keys",
-                "merge the index of keys",
-                "close the graph by columns",
-                "put writers of a hot key in order",
-                "force edges of a hot key",
-                "force edges, round 1",
-                "force edges, round 2",
-                "rank events by columns",
-                "check keys against the first order",
-                "check keys against the solver's order"),
-        /** The same question; tasks read the history. */
-        READ("read the input", "merge the input"),
-        /** A key is split, but has too few writers for its rules to run in several tasks. */
-        CUT("force edges of split keys, round 1"),
-        SSER("close the graph by windows of time", "force edges, round 2", "check keys against the first order"),
-        CC("index keys", "merge the index of keys"),
-        RA("find the writer of each read", "infer what the level demands"),
-        RC("find the writer of each read", "infer what the level demands"),
-        LIN("order keys");
+                "survey the input",
+                "read the input",
+                "sort transactions",
+                "deal operations to keys",
+                "check reads",
+                "find values at borders",
+                "repair windows",
+                "replay sessions",
+                "replay keys",
+                "deal the order to sessions",
+                "write the certificate"),
+        SI("sort transactions", "find values at borders", "repair windows", "replay keys"),
+        SSER("sort transactions", "repair windows", "replay sessions", "write the certificate"),
+        RC("deal operations to keys", "repair windows", "replay keys");
 
         /** The jobs in which faults shall occur. */
         final List<String> jobs;
@@ -95,24 +86,12 @@ final class Faults {
                     .toList();
         }
 
-        /** The settings of this question. */
-        Map<String, String> own() {
-            return this == READ ? Map.of("spark.polygraph.piece.bytes", IS_LARGE ? "16m" : "256k") : Map.of();
-        }
-
         String level() {
-            return this == READ || this == CUT ? "ser" : name().toLowerCase(Locale.ROOT);
+            return name().toLowerCase(Locale.ROOT);
         }
 
         private String file() {
-            return switch (this) {
-                case SER -> "history.parquet";
-                case READ -> "history.jsonl";
-                case CUT -> "cut.parquet";
-                case SSER -> "timed.parquet";
-                case CC, RA, RC -> "unrecorded.parquet";
-                case LIN -> "registers.jsonl";
-            };
+            return this == SSER ? "timed.jsonl" : "history.parquet";
         }
 
         private HistoryTable history() throws HistoryException {
@@ -130,25 +109,7 @@ final class Faults {
                         .keys(TRANSACTIONS * 4 / 5)
                         .hotspot(1.25 / TRANSACTIONS, 0.05);
             }
-            return switch (this) {
-                case SER, READ -> generator.generate();
-                case CUT ->
-                    generator
-                            .sessions(20)
-                            .transactions(4 * TRANSACTIONS)
-                            .operations(2)
-                            .keys(TRANSACTIONS / 10)
-                            .hotspot(10.0 / TRANSACTIONS, 0.6)
-                            .readShare(0.999)
-                            .generate();
-                case SSER -> generator.withTimestamps().generate();
-                case CC, RA, RC -> Unrecorded.shuffled(generator.generate());
-                case LIN -> {
-                    int operations = IS_LARGE ? 8 * TRANSACTIONS : USUAL;
-                    yield Registers.simulated(
-                            new SplitMix(SEED), operations, (int) (operations * 9L / 800), 8, true, 0);
-                }
-            };
+            return this == SSER ? generator.withTimestamps().generate() : generator.generate();
         }
     }
 
@@ -178,13 +139,6 @@ final class Faults {
         set("spark.plugins", FaultPlugin.class.getName());
         set(FaultPlugin.FOLDER, orders.toString());
         set("spark.polygraph.stage.dir", stages.toUri().toString());
-        // However small the history is, columns are in files, keys in several slices, and the hottest key is divided.
-        set("spark.polygraph.clocks.heap", "0");
-        set("spark.polygraph.hot.key.bytes", IS_LARGE ? "32m" : "200k");
-        if (!IS_LARGE) {
-            set("spark.polygraph.slice.operations", "8000");
-            set("spark.sql.shuffle.partitions", "8");
-        }
         set("spark.driver.host", "127.0.0.1");
         set("spark.driver.bindAddress", "127.0.0.1");
     }
@@ -197,10 +151,8 @@ final class Faults {
         settings.put(key, value);
     }
 
-    Map<String, String> settings(Question question) {
-        Map<String, String> all = new TreeMap<>(settings);
-        all.putAll(question.own());
-        return all;
+    Map<String, String> settings() {
+        return settings;
     }
 
     /** Sessions of this JVM have these settings from now on. No session of other tests may be left. */
@@ -230,38 +182,25 @@ final class Faults {
     List<String> words(Question question, Path out, String... engine) {
         List<String> words = new ArrayList<>(
                 List.of("check", "-l", question.level(), "--resume", "--progress", "none", "-o", out.toString()));
-        if (question.level().equals("ser")) {
+        // However small the history is, it has several windows.
+        words.addAll(List.of("--window", IS_LARGE ? "131072" : "500"));
+        if (question != Question.SSER) {
             words.addAll(List.of("--time", "none"));
         }
         words.addAll(List.of(engine));
-        // Tasks of a cluster read input that is not on the driver's machine alone.
-        words.add(
-                question == Question.READ
-                        ? history(question).toUri().toString()
-                        : history(question).toString());
+        words.add(history(question).toString());
         return words;
     }
 
     InProcess check(Question question, Path out, String... engine) {
-        question.own().forEach(System::setProperty);
-        try {
-            return InProcess.run(words(question, out, engine));
-        } finally {
-            for (String key : question.own().keySet()) {
-                if (settings.containsKey(key)) {
-                    System.setProperty(key, settings.get(key));
-                } else {
-                    System.clearProperty(key);
-                }
-            }
-        }
+        return InProcess.run(words(question, out, engine));
     }
 
     Path out(String name) {
         return folder.resolve("out-" + name.replace(' ', '-'));
     }
 
-    /** The verdict is that of the embedded engine, and no other file is left. */
+    /** The verdict is that of windows in one process, and no other file is left. */
     void assertAsIfNothingHadHappened(Question question, Path out, InProcess check) throws IOException {
         assertThat(check.exitCode()).as(check.err()).isZero();
         assertThat(verdict(out)).isEqualTo(expected.get(question));

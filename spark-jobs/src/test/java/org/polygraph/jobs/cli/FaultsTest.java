@@ -154,16 +154,6 @@ class FaultsTest {
     }
 
     @Test
-    void noRoomForShuffleFiles() throws IOException, InterruptedException {
-        goesOnWithRoom(
-                local,
-                faults.out("shuffle"),
-                "Spark could not index keys: ",
-                NO_SPACE,
-                "make room in spark.local.dir (" + local + ")");
-    }
-
-    @Test
     void noRoomForTheRun() throws IOException, InterruptedException {
         Path out = folder.resolve("full");
         goesOnWithRoom(out, out, out.toString(), NO_SPACE, "earlier checkpoints are kept");
@@ -198,44 +188,23 @@ class FaultsTest {
         }
     }
 
-    /** Damages the files that `verify` writes for its tasks. */
+    /** Tasks of `verify` shuffle what they read. */
     @Test
     void noRoomForTheReplay() throws IOException, InterruptedException {
-        assumeDisk(faults.stages);
+        assumeDisk(local);
         Path out = faults.out("replay");
         faults.assertAsIfNothingHadHappened(Question.SER, out, faults.check(Question.SER, out));
         List<String> words = new ArrayList<>(List.of("verify", out.toString()));
         words.addAll(List.of(SPARK));
-        withoutRoom(faults.stages, () -> {
+        withoutRoom(local, () -> {
             InProcess verify = InProcess.run(words);
             assertThat(verify.err() + verify.out())
-                    .contains("scratch files in file:" + faults.stages, NO_SPACE)
+                    .contains("Spark could not replay the order: ", NO_SPACE, "make room in spark.local.dir (" + local)
                     .doesNotContain("\tat ");
             assertThat(verify.exitCode()).isEqualTo(6);
         });
         faults.assertNothingStays();
         assertThat(InProcess.run(words).out()).startsWith("VERIFIED");
-    }
-
-    @Test
-    void aLostShuffleFileIsMadeAgain() throws IOException {
-        FaultPlugin.order(faults.orders, Fault.LOSE_SHUFFLE, "index keys", local);
-        Path out = faults.out("lost");
-        InProcess check = faults.check(Question.SER, out, SPARK);
-        assertThat(FaultPlugin.isDone(faults.orders)).isTrue();
-        faults.assertAsIfNothingHadHappened(Question.SER, out, check);
-    }
-
-    @Test
-    void shuffleFilesThatAreLostAgainAndAgainAreAnError() throws IOException {
-        FaultPlugin.order(faults.orders, Fault.KEEP_LOSING_SHUFFLE, "index keys", local);
-        Path out = faults.out("lost again");
-        InProcess check = faults.check(Question.SER, out, SPARK);
-        assertThat(FaultPlugin.isDone(faults.orders)).isTrue();
-        assertClearError(check, "Spark could not index keys: ", "run the command again");
-        faults.assertNothingStays();
-        Files.delete(faults.orders.resolve("fault"));
-        faults.assertAsIfNothingHadHappened(Question.SER, out, faults.check(Question.SER, out, SPARK));
     }
 
     /**
@@ -244,40 +213,32 @@ class FaultsTest {
      */
     @Test
     void damagedFilesOfStagesAreErrors() throws IOException {
-        damaged(Question.SER, Fault.FLIP, "index keys", "part-00001", "part-00001.parquet");
-        damaged(Question.SER, Fault.FLIP, "close the graph by columns", "plan-0", "another checksum");
-        damaged(Question.SER, Fault.CUT, "force edges, round 1", "rows-0-0", "bytes, expected");
-        damaged(Question.LIN, Fault.FLIP, "order keys", "slice-0", "another checksum");
+        damaged(Question.SER, Fault.FLIP, "check reads", "slices-");
+        damaged(Question.SER, Fault.CUT, "repair windows", "borders-");
     }
 
     @Test
     @Tag("full")
     @Timeout(1200)
-    void damagedFilesOfAllStagesAreErrors() throws IOException {
+    void damagedFilesOfAllJobsAreErrors() throws IOException {
         for (Fault fault : List.of(Fault.CUT, Fault.FLIP, Fault.REMOVE)) {
-            damaged(Question.SER, fault, "index keys", "part-00001", "part-00001.parquet");
-            damaged(Question.SER, fault, "close the graph by columns", "plan-0", "plan-0");
-            // These files are filled in place and have no checksum, because single cells are read. A changed byte is
-            // not noticed.
-            if (fault != Fault.FLIP) {
-                damaged(Question.SER, fault, "force edges, round 1", "rows-0-0", "rows-0-0");
-            }
-            damaged(Question.SSER, fault, "close the graph by windows", "windows-0", "windows-0");
-            damaged(Question.SSER, fault, "force edges, round 2", "window-rows-0-0", "window-rows-0-0");
-            damaged(Question.SSER, fault, "force edges, round 2", "bounds-0", "bounds-0");
-            damaged(Question.RC, fault, "find the writer of each read", "slice-0", "slice-0");
-            damaged(Question.LIN, fault, "order keys", "slice-0", "slice-0");
+            damaged(Question.SER, fault, "sort transactions", "piece-");
+            damaged(Question.SER, fault, "deal operations to keys", "cells-");
+            damaged(Question.SI, fault, "check reads", "slices-");
+            damaged(Question.RC, fault, "repair windows", "borders-");
+            damaged(Question.SSER, fault, "replay sessions", "cells-");
+            damaged(Question.SER, fault, "write the certificate", "ranks-");
         }
     }
 
-    private void damaged(Question question, Fault fault, String job, String file, String message) throws IOException {
+    private void damaged(Question question, Fault fault, String job, String file) throws IOException {
         FaultPlugin.order(faults.orders, fault, job, faults.stages.resolve(file));
         Path out = faults.out("damaged " + question + fault + file);
         InProcess check = faults.check(question, out, SPARK);
         assertThat(FaultPlugin.isDone(faults.orders)).isTrue();
         assertThat(check.err())
                 .as(fault + " " + file)
-                .contains("Spark could not " + job, message, "run the command again")
+                .contains("Spark could not " + job, file, "run the command again")
                 .doesNotContain("\tat ")
                 .doesNotContain("internal error");
         assertThat(check.exitCode()).as(check.err()).isEqualTo(6);
@@ -287,7 +248,7 @@ class FaultsTest {
 
     @Test
     void killedDriversAreResumed() throws IOException, InterruptedException {
-        killDriver(Question.SER, "force edges, round 2");
+        killDriver(Question.SER, "repair windows");
     }
 
     @Test
@@ -336,25 +297,16 @@ class FaultsTest {
         }
     }
 
-    /** The last checkpoint that is kept before a job, if there is one. */
-    private static String keptBefore(Question question, String job) {
-        boolean hasRules = question == Question.SER || question == Question.CUT || question == Question.SSER;
-        if (!hasRules || job.endsWith("the index of keys") || job.equals("index keys")) {
-            return "";
-        }
-        return job.startsWith("close") ? "index.stage" : "rules.stage";
-    }
+    /** Jobs before the first checkpoint. */
+    private static final Set<String> FIRST = Set.of("survey the input", "read the input", "sort transactions");
 
     private static void killDriver(Question question, String job) throws IOException, InterruptedException {
         long begin = System.nanoTime();
         Path out = faults.out("killed " + question + " " + job);
         FaultPlugin.order(faults.orders, Fault.KILL, job, local);
         assertKilled(question, faults.words(question, out, SPARK));
-        // Rows that tasks read are on their disks; edges that RC and RA infer are in memory.
-        if (question != Question.READ && !job.startsWith("infer")) {
-            try (var left = Files.list(faults.stages)) {
-                assertThat(left).as("left by the killed driver at " + job).isNotEmpty();
-            }
+        try (var left = Files.list(faults.stages)) {
+            assertThat(left).as("left by the killed driver at " + job).isNotEmpty();
         }
         long killed = System.nanoTime();
         listen(question);
@@ -366,16 +318,11 @@ class FaultsTest {
                 job,
                 TimeUnit.NANOSECONDS.toSeconds(killed - begin),
                 TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - killed));
-        String from = keptBefore(question, job);
-        if (!from.isEmpty()) {
-            assertThat(again.err())
-                    .contains(from + ": a checkpoint of an earlier process; the check continues from it");
-            assertThat(RAN).as("jobs after " + job).doesNotContain("index keys");
-        }
         assertThat(RAN).as("jobs after " + job).contains(job);
-        // A checkpoint has a round and the order after it, so a kill during that order repeats the round.
-        if (job.endsWith("round 2") || job.endsWith("the solver's order")) {
-            assertThat(RAN).as("jobs after " + job).doesNotContain("force edges, round 1");
+        if (!FIRST.contains(job)) {
+            assertThat(again.err())
+                    .contains("windows.stage: a checkpoint of an earlier process; the check continues from it");
+            assertThat(RAN).as("jobs after " + job).doesNotContainAnyElementsOf(FIRST);
         }
     }
 
@@ -384,7 +331,7 @@ class FaultsTest {
         List<String> words = new ArrayList<>(
                 List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), Faults.HEAP));
         words.addAll(List.of(JavaModuleOptions.defaultModuleOptionArray()));
-        faults.settings(question).forEach((key, value) -> {
+        faults.settings().forEach((key, value) -> {
             if (!key.startsWith("spark.ui") && !key.startsWith("spark.metrics")) {
                 words.add("-D" + key + "=" + value);
             }
@@ -452,12 +399,12 @@ class FaultsTest {
                         HttpResponse.BodyHandlers.ofString());
         String plugin = "metrics_[a-z0-9_]+_driver_plugin_org_polygraph_jobs_spark_CheckMetricsPlugin_";
         assertThat(response.body().lines())
-                .anyMatch(line -> line.matches(plugin + "stage_saturation_running_Value\\{.*} 0"))
-                .anyMatch(line -> line.matches(plugin + "stage_check_total_Value\\{.*} [0-9]+"))
-                .anyMatch(line -> line.matches(plugin + "stage_index_done_Value\\{.*} [0-9]+"))
+                .anyMatch(line -> line.matches(plugin + "stage_windows_running_Value\\{.*} 0"))
+                .anyMatch(line -> line.matches(plugin + "stage_replay_total_Value\\{.*} [0-9]+"))
+                .anyMatch(line -> line.matches(plugin + "stage_read_done_Value\\{.*} [0-9]+"))
                 .anyMatch(line -> line.matches(plugin + "checks_pass_Count\\{.*} [1-9][0-9]*"))
                 .anyMatch(line -> line.matches(plugin + "heap_bytes_Value\\{.*} [1-9][0-9]*"))
                 .anyMatch(line -> line.matches(plugin + "offheap_bytes_Value\\{.*} [0-9]+"))
-                .anyMatch(line -> line.matches(plugin + "spilled_bytes_Value\\{.*} [1-9][0-9]*"));
+                .anyMatch(line -> line.matches(plugin + "spilled_bytes_Value\\{.*} [0-9]+"));
     }
 }

@@ -38,7 +38,7 @@ class HdfsClusterIT {
     @Tag("full")
     @Timeout(600)
     void allOnHdfsWithWorkersKilled() throws IOException, InterruptedException {
-        all(List.of("merge the input", "force edges, round 2", "check keys against the first order"));
+        all(List.of("read the input", "repair windows", "write the certificate"));
     }
 
     /** @param jobs in which a worker is killed; if there are none, one check runs without a fault */
@@ -50,13 +50,12 @@ class HdfsClusterIT {
         MiniDFSCluster hdfs =
                 new MiniDFSCluster.Builder(configuration).numDataNodes(1).build();
         try (FileSystem files = hdfs.getFileSystem()) {
-            Faults faults = new Faults(folder, List.of(Question.READ));
+            Faults faults = new Faults(folder, List.of(Question.SER));
             String root = files.getUri().toString();
             faults.set("spark.polygraph.stage.dir", root + "/stages");
-            faults.set("spark.polygraph.piece.bytes", "256k");
-            String input = root + "/in/history.jsonl";
+            String input = root + "/in/history.parquet";
             files.copyFromLocalFile(
-                    new org.apache.hadoop.fs.Path(faults.history(Question.READ).toUri()),
+                    new org.apache.hadoop.fs.Path(faults.history(Question.SER).toUri()),
                     new org.apache.hadoop.fs.Path(input));
             try (StandaloneCluster cluster = new StandaloneCluster(folder, faults)) {
                 faults.begin();
@@ -80,8 +79,20 @@ class HdfsClusterIT {
     }
 
     private static String check(String out, String input, String... engine) {
-        List<String> words = new ArrayList<>(
-                List.of("check", "-q", "-l", "ser", "--time", "none", "--resume", "-o", out, input, "--engine"));
+        List<String> words = new ArrayList<>(List.of(
+                "check",
+                "-q",
+                "-l",
+                "ser",
+                "--time",
+                "none",
+                "--window",
+                "500",
+                "--resume",
+                "-o",
+                out,
+                input,
+                "--engine"));
         words.addAll(List.of(engine));
         InProcess check = InProcess.run(words);
         assertThat(check.exitCode()).as(check.err()).isZero();

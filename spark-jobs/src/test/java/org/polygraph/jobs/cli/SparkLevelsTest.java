@@ -33,7 +33,6 @@ class SparkLevelsTest {
         assertThat(spark.out().lines()).hasSize(5 * paths.size());
     }
 
-    /** One planted write skew among many transactions: both engines name its two transactions and no others. */
     /** The first part is decided by tasks, the second one in the driver on the seam of the first. */
     @Test
     void partsOfAChain(@TempDir Path folder) throws IOException {
@@ -65,6 +64,7 @@ class SparkLevelsTest {
         }
     }
 
+    /** One planted write skew among many transactions: both engines name its two transactions and no others. */
     @Test
     void aPlantedWriteSkewIsNamed(@TempDir Path folder) {
         String path = folder.resolve("planted.parquet").toString();
@@ -87,24 +87,25 @@ class SparkLevelsTest {
         }
     }
 
-    /** 2,000 sessions of 80 transactions: 650 MB of clocks on the heap of the embedded engine, in files with Spark. */
+    /** 2,000 sessions of 80 transactions: 650 MB of clocks. */
     @Test
-    void autoIsSparkWhereOnlySparkFits(@TempDir Path folder) {
+    void autoIsWindowsWhereTheWholeDoesNotFit(@TempDir Path folder) {
         String path = folder.resolve("wide.parquet").toString();
         InProcess generated = InProcess.run(
                 List.of(("generate -q --transactions 160000 --sessions 2000 --operations 2 --keys 20000 --out " + path)
                         .split(" ", -1)));
         assertThat(generated.exitCode()).as(generated.toString()).isZero();
-        assertThat(run(List.of("estimate", "-l", "ser", "--memory", "760m"), List.of(), List.of(path))
+        assertThat(run(List.of("estimate", "-l", "ser", "--memory", "500m"), List.of(), List.of(path))
                         .out())
-                .contains("--engine auto takes spark for ser");
-        List<String> check = List.of("check", "-v", "-l", "ser", "--master", "local[2]");
-        InProcess spark = run(check, List.of("--memory", "760m"), List.of(path));
-        assertThat(spark.exitCode()).as(spark.toString()).isZero();
-        assertThat(spark.err()).contains("engine=spark: ", "spark.master=local[2]");
-        InProcess embedded = run(check, List.of("--memory", "400m"), List.of(path));
-        assertThat(embedded.exitCode()).as(embedded.toString()).isZero();
-        assertThat(embedded.err()).doesNotContain("engine=spark", "spark.master");
+                .contains("--engine auto takes windows for ser");
+        List<String> check = List.of("check", "-v", "-l", "ser");
+        String note = "the history is decided by windows, because the estimate of its memory exceeds what there is";
+        InProcess windows = run(check, List.of("--memory", "500m"), List.of(path));
+        assertThat(windows.exitCode()).as(windows.toString()).isZero();
+        assertThat(windows.err()).contains(note);
+        InProcess whole = run(check, List.of("--memory", "500m", "--window", "0"), List.of(path));
+        assertThat(whole.exitCode()).as(whole.toString()).isZero();
+        assertThat(whole.err()).doesNotContain(note);
     }
 
     private static Set<String> places(String text) {

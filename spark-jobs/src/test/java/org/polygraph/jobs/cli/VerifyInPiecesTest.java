@@ -7,12 +7,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.polygraph.cluster.OwnSetting;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.format.HistoryWriter;
 import org.polygraph.storage.table.HistoryTable;
@@ -26,16 +23,6 @@ import org.polygraph.storage.testkit.HistoryGenerator;
 class VerifyInPiecesTest {
     @TempDir
     private Path folder;
-
-    @BeforeAll
-    static void small() {
-        System.setProperty(OwnSetting.PIECE_BYTES.key(), "8k");
-    }
-
-    @AfterAll
-    static void reset() {
-        System.clearProperty(OwnSetting.PIECE_BYTES.key());
-    }
 
     private String verify(String engine, Path file) {
         InProcess answer = engine.equals("spark")

@@ -26,28 +26,22 @@ class WorkerLossIT {
     @TempDir
     private Path folder;
 
-    /** Within a job of a check; or later, when a task of the second stage starts. */
-    private record Kill(Question question, String job, boolean later) {
+    /** Within a job of a check. */
+    private record Kill(Question question, String job) {
         private static List<Kill> all(Question question) {
-            return question.jobs.stream()
-                    .map(job -> new Kill(question, job, false))
-                    .toList();
+            return question.jobs.stream().map(job -> new Kill(question, job)).toList();
         }
     }
 
-    /**
-     * With the worker are lost: shuffle files; cached slices and files of the closure; rows of the input; broadcast
-     * orders.
-     */
+    /** The tasks of the worker run again. */
     @Test
     @Timeout(600)
     void killed() throws IOException, InterruptedException {
         killed(List.of(
-                new Kill(Question.SER, "index keys", true),
-                new Kill(Question.SER, "force edges, round 2", false),
-                new Kill(Question.SER, "check keys against the first order", false),
-                new Kill(Question.READ, "merge the input", false),
-                new Kill(Question.SSER, "force edges, round 2", false)));
+                new Kill(Question.SER, "sort transactions"),
+                new Kill(Question.SER, "repair windows"),
+                new Kill(Question.SER, "replay keys"),
+                new Kill(Question.SSER, "write the certificate")));
     }
 
     @Test
@@ -57,9 +51,6 @@ class WorkerLossIT {
         List<Kill> kills = new ArrayList<>();
         for (Question each : Question.asked()) {
             kills.addAll(Kill.all(each));
-        }
-        if (Question.SER.jobs.contains("index keys")) {
-            kills.add(new Kill(Question.SER, "index keys", true));
         }
         killed(kills);
     }
@@ -71,7 +62,7 @@ class WorkerLossIT {
             faults.begin();
             for (Kill kill : kills) {
                 long begin = System.nanoTime();
-                FaultPlugin.order(faults.orders, kill.later ? Fault.KILL_LATER : Fault.KILL, kill.job, faults.stages);
+                FaultPlugin.order(faults.orders, Fault.KILL, kill.job, faults.stages);
                 Path out = faults.out(kill.toString());
                 InProcess check = faults.check(kill.question, out, "--engine", "spark", "--master", cluster.master);
                 faults.assertAsIfNothingHadHappened(kill.question, out, check);
@@ -79,16 +70,13 @@ class WorkerLossIT {
                         .as(kill.toString())
                         .isTrue();
                 System.out.printf(
-                        "worker killed, %s, %s%s: %d s%n",
-                        kill.question,
-                        kill.job,
-                        kill.later ? ", later" : "",
-                        TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - begin));
+                        "worker killed, %s, %s: %d s%n",
+                        kill.question, kill.job, TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - begin));
             }
             for (Kill kill : kills) {
                 // At other levels no order is replayed.
                 if (kill.question.level().endsWith("ser")) {
-                    FaultPlugin.order(faults.orders, Fault.KILL, "replay keys", faults.stages);
+                    FaultPlugin.order(faults.orders, Fault.KILL, "replay the order", faults.stages);
                     verify(faults.out(kill.toString()), cluster.master);
                     assertThat(FaultPlugin.isDone(faults.orders)).isTrue();
                     break;

@@ -36,10 +36,6 @@ public final class FaultPlugin implements SparkPlugin {
         KILL,
         /** The same when a task of a later stage of the same job starts, whose input is on other processes. */
         KILL_LATER,
-        /** Deletes all shuffle files in the second line's folder when a task of a later stage starts, once. */
-        LOSE_SHUFFLE,
-        /** The same, each time. */
-        KEEP_LOSING_SHUFFLE,
         /** Truncates the files below the second line's folder whose names begin with its last name by one byte. */
         CUT,
         /** The same, but changes a byte in the middle. Hadoop's checksums of the files are deleted. */
@@ -54,8 +50,7 @@ public final class FaultPlugin implements SparkPlugin {
      * Requests a fault.
      *
      * @param job what the description of the job starts with
-     * @param place of shuffle files, if they are to be lost; folder and beginning of names of files that are to be
-     *     damaged
+     * @param place folder and beginning of names of files that are to be damaged
      */
     public static void order(Path folder, Fault fault, String job, Path place) throws IOException {
         try (Stream<Path> old = Files.list(folder)) {
@@ -116,14 +111,10 @@ public final class FaultPlugin implements SparkPlugin {
             if (fault != Fault.KILL && !OF_FILES.contains(fault) && !isOfALaterStage(task.stageId())) {
                 return;
             }
-            if (fault == Fault.KEEP_LOSING_SHUFFLE) {
-                Files.writeString(folder.resolve("done"), "");
-            } else {
-                try {
-                    Files.move(folder.resolve("fault"), folder.resolve("done"), StandardCopyOption.ATOMIC_MOVE);
-                } catch (NoSuchFileException e) {
-                    return; // another task was first
-                }
+            try {
+                Files.move(folder.resolve("fault"), folder.resolve("done"), StandardCopyOption.ATOMIC_MOVE);
+            } catch (NoSuchFileException e) {
+                return; // another task was first
             }
             if (fault == Fault.KILL || fault == Fault.KILL_LATER) {
                 long pid = ProcessHandle.current().pid();
@@ -135,11 +126,7 @@ public final class FaultPlugin implements SparkPlugin {
                 }
             }
             Path place = Path.of(order.get(2));
-            if (OF_FILES.contains(fault)) {
-                damage(fault, place.getParent(), place.getFileName().toString());
-            } else {
-                loseShuffle(place);
-            }
+            damage(fault, place.getParent(), place.getFileName().toString());
         }
 
         private static void damage(Fault fault, Path folder, String prefix) throws IOException {
@@ -182,16 +169,6 @@ public final class FaultPlugin implements SparkPlugin {
                 return all.map(file -> file.getFileName().toString())
                         .filter(name -> name.startsWith("stage-"))
                         .anyMatch(name -> Integer.parseInt(name.substring(6)) < stage);
-            }
-        }
-
-        private static void loseShuffle(Path place) throws IOException {
-            try (Stream<Path> all = Files.walk(place)) {
-                for (Path file : all.filter(
-                                each -> each.getFileName().toString().startsWith("shuffle_"))
-                        .toList()) {
-                    Files.deleteIfExists(file);
-                }
             }
         }
     }

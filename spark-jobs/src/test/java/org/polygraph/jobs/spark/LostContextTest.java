@@ -3,6 +3,8 @@ package org.polygraph.jobs.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import org.apache.spark.SparkContext;
@@ -12,12 +14,14 @@ import org.apache.spark.scheduler.SparkListenerJobStart;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.application.EngineException;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.Progress;
-import org.polygraph.partitioner.closure.WindowPlan;
 import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.format.HistoryFormat;
+import org.polygraph.storage.format.HistoryWriter;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryGenerator;
 
@@ -27,8 +31,8 @@ import org.polygraph.storage.testkit.HistoryGenerator;
  */
 @Tag("spark")
 class LostContextTest {
-    private static final SparkChecker.TaskSizes CUT =
-            new SparkChecker.TaskSizes(500, 4, 2, 0, 3, 16 << 10, new WindowPlan.Granularity(100, 0), Long.MAX_VALUE);
+    @TempDir
+    private Path folder;
 
     /** Stops the context when a job has begun. The job ends after the context has stopped completely. */
     private static final class Stopping implements Progress {
@@ -81,7 +85,7 @@ class LostContextTest {
 
     @Test
     @Timeout(180)
-    void theClusterIsBlamed() {
+    void theClusterIsBlamed() throws IOException {
         HistoryTable table = HistoryGenerator.withSeed(0x105e)
                 .sessions(7)
                 .transactions(1_200)
@@ -90,12 +94,18 @@ class LostContextTest {
                 .hotspot(1.0 / 600, 0.3)
                 .isolation(HistoryGenerator.Isolation.SERIAL)
                 .generate();
-        for (String job : List.of(
-                "put writers of a hot key in order", "force edges, round 1", "check keys against the first order")) {
-            try (SparkChecker checker = new SparkChecker("local[2]", CUT)) {
+        Path file = folder.resolve("h.jsonl");
+        HistoryWriter.write(table, file.toString(), HistoryFormat.JSONL);
+        for (String job : List.of("read the input", "check reads", "replay keys")) {
+            try (SparkChecker checker = new SparkChecker("local[2]")) {
                 Stopping stopping = new Stopping(checker.session().sparkContext(), job);
-                assertThatThrownBy(() ->
-                                checker.check(table, CheckRequest.of(IsolationLevel.SER), stopping, Budget.unlimited()))
+                assertThatThrownBy(() -> checker.decide(
+                                file.toString(),
+                                HistoryFormat.AUTO,
+                                CheckRequest.of(IsolationLevel.SER),
+                                null,
+                                stopping,
+                                Budget.unlimited()))
                         .as(job)
                         .isInstanceOf(EngineException.class)
                         .hasMessageContaining("Spark has stopped");

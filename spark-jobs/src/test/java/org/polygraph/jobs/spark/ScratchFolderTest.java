@@ -22,7 +22,7 @@ class ScratchFolderTest {
     static final class Other {
         public static void main(String[] words) throws IOException, InterruptedException {
             ScratchFolder folder =
-                    new ScratchFolder(new org.apache.hadoop.fs.Path("file://" + words[0]), new Configuration(false));
+                    ScratchFolder.in(new org.apache.hadoop.fs.Path("file://" + words[0]), new Configuration(false));
             System.out.println(folder.path());
             Thread.sleep(600_000);
         }
@@ -32,7 +32,7 @@ class ScratchFolderTest {
     private Path parent;
 
     private ScratchFolder folder() throws IOException {
-        return new ScratchFolder(new org.apache.hadoop.fs.Path(parent.toUri()), new Configuration(false));
+        return ScratchFolder.in(new org.apache.hadoop.fs.Path(parent.toUri()), new Configuration(false));
     }
 
     private long folders() throws IOException {

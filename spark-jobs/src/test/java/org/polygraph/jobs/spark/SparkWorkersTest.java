@@ -16,6 +16,7 @@ import org.polygraph.jobs.application.EmbeddedChecker;
 import org.polygraph.jobs.certificate.format.RankFile;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.decision.Checkpoints;
 import org.polygraph.jobs.decision.PhaseClock;
 import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.verdict.Verdict;
@@ -67,15 +68,14 @@ class SparkWorkersTest {
             assertThat(certificates).hasSize(1);
         }
         Path scratch = Files.createDirectory(folder.resolve("scratch"));
+        System.setProperty(LazySession.STAGE_FOLDER, scratch.toUri().toString());
         try (LazySession session = new LazySession("local[2]");
-                Workers workers = new SparkWorkers(
-                        session.get(),
-                        new org.apache.hadoop.fs.Path(scratch.toUri()),
-                        Budget.unlimited(),
-                        Progress.NONE)) {
+                Workers workers = new SparkWorkers(session, session.get(), null, Budget.unlimited(), Progress.NONE)) {
             assertThat(order(workers, plan, 1)).isEqualTo(expected);
             assertThat(order(workers, plan, 7)).isEqualTo(expected);
             assertThat(certificates).hasSize(1);
+        } finally {
+            System.clearProperty(LazySession.STAGE_FOLDER);
         }
         try (var left = Files.list(scratch)) {
             assertThat(left).isEmpty();
@@ -93,7 +93,8 @@ class SparkWorkersTest {
                                 .check(part, request, Progress.NONE, Budget.unlimited())
                                 .status()
                         == Verdict.Status.VIOLATION,
-                new PhaseClock(Progress.NONE, 0));
+                new PhaseClock(Progress.NONE, 0),
+                operations -> Checkpoints.NONE);
         assertThat(check.run(true, false)).isEqualTo(WindowCheck.Outcome.ORDERED);
         assertThat(check.windows().decided()).isPositive();
         check.certificate(Location.of(folder.resolve("run").toString()), "the input", "this version");

@@ -6,6 +6,7 @@ import java.util.Objects;
 import org.polygraph.jobs.application.EmbeddedChecker;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.decision.Checkpoints;
 import org.polygraph.jobs.decision.PhaseClock;
 import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.verdict.Verdict;
@@ -43,7 +44,8 @@ final class FileWindows {
                 settings,
                 request.terms().orElseThrow(),
                 part -> whole(part, request) == Verdict.Status.VIOLATION,
-                new PhaseClock(Progress.NONE, 0));
+                new PhaseClock(Progress.NONE, 0),
+                operations -> Checkpoints.NONE);
     }
 
     static ReadPlan plan(String file, long pieceBytes) throws HistoryException, IOException {

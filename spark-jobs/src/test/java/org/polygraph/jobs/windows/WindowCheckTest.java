@@ -118,7 +118,7 @@ class WindowCheckTest {
             HistoryWriter.write(TinyHistories.of(generator, null), file, HistoryFormat.JSONL);
             ReadPlan plan = FileWindows.plan(file, 50_000);
             try (LocalWorkers workers = FileWindows.workers()) {
-                WindowStore store = new WindowStore(
+                WindowStore store = WindowStore.of(
                         workers,
                         plan,
                         false,

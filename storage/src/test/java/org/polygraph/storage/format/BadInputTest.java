@@ -106,7 +106,7 @@ class BadInputTest {
         assertThat(whole.whereIs(1)).isEqualTo(inputs.path("p/5.jsonl") + ":1");
         ReadPlan plan = Objects.requireNonNull(
                 ReadPlan.of(folder, HistoryFormat.AUTO, new ReadPlan.Sizes(0, 1 << 20), () -> false));
-        PieceMerge merge = plan.merge(Long.MAX_VALUE);
+        PieceMerge merge = new PieceMerge(plan, Long.MAX_VALUE);
         for (Piece piece : plan.pieces()) {
             merge.add(piece.read(() -> false, Long.MAX_VALUE));
         }

@@ -50,24 +50,22 @@ public final class Verification {
         }
     }
 
-    /** Replays an order, in this JVM or on a cluster. */
+    /** Replays orders without a table. */
     @FunctionalInterface
     public interface Replayer {
-        /** Replays as {@link Replay#byDefinition}. */
-        Replay.Result replay(Witness witness);
+        /** Replays nothing, so that each order is replayed on a table. */
+        Replayer NONE = (run, header, path, format, mayHaveLoaders) -> null;
 
         /**
-         * Replays an order without a table.
+         * Replays an order.
          *
          * @param path of the history
          * @param mayHaveLoaders whether transactions that load the initial rows are to be recognized
          * @return null if that needs the whole history
          */
-        default @Nullable Replayed replay(
-                Location run, RankHeader header, String path, HistoryFormat format, boolean mayHaveLoaders)
-                throws IOException, HistoryException {
-            return null;
-        }
+        @Nullable
+        Replayed replay(Location run, RankHeader header, String path, HistoryFormat format, boolean mayHaveLoaders)
+                throws IOException, HistoryException;
     }
 
     /**
@@ -123,7 +121,7 @@ public final class Verification {
      * @throws HistoryException if the evidence is missing or malformed
      * @throws IOException if it cannot be read
      */
-    public static Report of(Location run, Claim claim, HistoryTable table, String input, Replayer replayer)
+    public static Report of(Location run, Claim claim, HistoryTable table, String input)
             throws IOException, HistoryException {
         if (!claim.verdict().equals("PASS") && !claim.verdict().equals("VIOLATION")) {
             return new Report(
@@ -155,7 +153,7 @@ public final class Verification {
             return verification.report(
                     Answer.UNDECIDED, "the run has no certificate, because the time ended before it was written");
         }
-        return claim.byChoices() ? verification.choices() : verification.order(input, replayer);
+        return claim.byChoices() ? verification.choices() : verification.order(input);
     }
 
     /** The history that the evidence is about, if it has writes of unknown rows; null if there is no such history. */
@@ -259,7 +257,7 @@ public final class Verification {
         checked.add(name + " ".repeat(Math.max(2, 13 - name.length())) + what);
     }
 
-    private Report order(String input, Replayer replayer) throws IOException, HistoryException {
+    private Report order(String input) throws IOException, HistoryException {
         RankFile.Content content = RankFile.read(run, withRows);
         RankHeader header = content.header();
         // The certificate of a stronger level is of inserts and deletes, that of rc, ra or cc of writes.
@@ -282,7 +280,7 @@ public final class Verification {
         String discrepancy = content.mismatch();
         if (discrepancy == null) {
             Witness witness = content.witness(certified);
-            result = replayer.replay(witness);
+            result = Replay.byDefinition(witness);
             discrepancy = result.discrepancy() == null ? wrongResult(witness) : result.discrepancy();
         }
         wrong = wrongOrder(header, fingerprint.content(), sameContent, discrepancy);

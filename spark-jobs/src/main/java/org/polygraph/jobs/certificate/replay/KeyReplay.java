@@ -1,7 +1,6 @@
 package org.polygraph.jobs.certificate.replay;
 
 import java.io.Serializable;
-import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.table.Operations;
@@ -16,43 +15,16 @@ import org.polygraph.storage.table.Operations;
  * writer of each key can be open, and the value before it is known. If a transaction is one event, its snapshot and its
  * commit have the same place.
  *
- * <p>A slice may have a window of one key with many operations. It then begins with the last writes of the two writers
- * before the window, which are neither checked nor counted.
- *
  * <p>Linear time; memory: 20 bytes per key.
  */
 public final class KeyReplay {
-    /**
-     * int key x 2 + (1 if a write); long value; int operation, or {@link #CARRIED}; long place of the snapshot; long
-     * place of the commit.
-     */
-    public static final int ROW_BYTES = 2 * Integer.BYTES + 3 * Long.BYTES;
-
-    /** Instead of an operation: a write of an earlier slice. */
-    static final int CARRIED = -1;
-
     static final int NONE = -1;
 
     /** A kind of discrepancy. In a transaction overlaps are reported before reads, as in {@link Replay}. */
     enum Kind {
-        OVERLAP(1),
-        READ(2),
-        OWN_READ(3);
-
-        private final byte code;
-
-        Kind(int code) {
-            this.code = (byte) code;
-        }
-
-        private static Kind of(byte code) {
-            for (Kind kind : values()) {
-                if (kind.code == code) {
-                    return kind;
-                }
-            }
-            throw new IllegalArgumentException("a finding of kind " + code);
-        }
+        OVERLAP,
+        READ,
+        OWN_READ
     }
 
     /**
@@ -84,39 +56,7 @@ public final class KeyReplay {
             long reads,
             long ownReads,
             long writes,
-            @Nullable Discrepancy discrepancy) implements Serializable {
-        private static final int BYTES = 2 * Integer.BYTES + 5 * Long.BYTES + 1;
-        private static final byte NOTHING = 0;
-
-        byte[] toBytes() {
-            Discrepancy wrong = discrepancy;
-            ByteBuffer out = ByteBuffer.allocate(BYTES);
-            out.putInt(slice).putLong(reads).putLong(ownReads).putLong(writes);
-            if (wrong == null) {
-                return out.put(NOTHING).array();
-            }
-            return out.put(wrong.kind.code)
-                    .putLong(wrong.snapshot)
-                    .putInt(wrong.operation)
-                    .putLong(wrong.instead)
-                    .array();
-        }
-
-        static Finding ofBytes(byte[] bytes) {
-            ByteBuffer in = ByteBuffer.wrap(bytes);
-            int slice = in.getInt();
-            long reads = in.getLong();
-            long ownReads = in.getLong();
-            long writes = in.getLong();
-            byte kind = in.get();
-            return new Finding(
-                    slice,
-                    reads,
-                    ownReads,
-                    writes,
-                    kind == NOTHING ? null : new Discrepancy(in.getLong(), Kind.of(kind), in.getInt(), in.getLong()));
-        }
-    }
+            @Nullable Discrepancy discrepancy) implements Serializable {}
 
     /** By key: the last value of its latest writer; at first the initial value. */
     private long[] written;
@@ -154,28 +94,6 @@ public final class KeyReplay {
         Arrays.fill(commits, size, more, NONE);
     }
 
-    /**
-     * Replays a slice.
-     *
-     * @param bytes int number of the slice, int number of its keys, then rows of {@link #ROW_BYTES}, big-endian
-     * @param initialValue code of the initial value of all keys
-     * @return for {@link SlicedReplay#merge}
-     * @throws IllegalArgumentException if a row is truncated or out of order
-     */
-    public static byte[] of(byte[] bytes, long initialValue) {
-        ByteBuffer in = ByteBuffer.wrap(bytes);
-        if (bytes.length % ROW_BYTES != 2 * Integer.BYTES) {
-            throw new IllegalArgumentException(
-                    "a slice of " + bytes.length + " bytes, which is not a whole number of rows");
-        }
-        int slice = in.getInt();
-        KeyReplay replay = new KeyReplay(in.getInt(), initialValue);
-        while (in.hasRemaining()) {
-            replay.operation(in.getInt(), in.getLong(), in.getInt(), in.getLong(), in.getLong());
-        }
-        return replay.finding(slice).toBytes();
-    }
-
     /** @return whether this is the first discrepancy so far */
     boolean operation(int keyAndKind, long value, int operation, long from, long to) {
         if (from < snapshot) {
@@ -188,17 +106,14 @@ public final class KeyReplay {
         }
         boolean own = commits[key] == to;
         boolean open = !own && commits[key] > from;
-        boolean isFirst = false;
         if (!Operations.isWrite(keyAndKind)) {
             long expected = open ? before[key] : written[key];
             reads++;
             ownReads += own ? 1 : 0;
             return value != expected && wrong(own ? Kind.OWN_READ : Kind.READ, operation, expected);
         }
-        if (operation != CARRIED) {
-            writes++;
-            isFirst = open && wrong(Kind.OVERLAP, operation, commits[key]);
-        }
+        writes++;
+        boolean isFirst = open && wrong(Kind.OVERLAP, operation, commits[key]);
         if (!own) {
             before[key] = written[key];
             commits[key] = to;

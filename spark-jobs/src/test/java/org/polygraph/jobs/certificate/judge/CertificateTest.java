@@ -25,7 +25,6 @@ import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.jobs.certificate.judge.Verification.Answer;
 import org.polygraph.jobs.certificate.replay.NaiveReplay;
-import org.polygraph.jobs.certificate.replay.Replay;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.Progress;
@@ -75,7 +74,7 @@ class CertificateTest {
 
     private static Verification.Report verify(Location run, Terms terms, HistoryTable table)
             throws IOException, HistoryException {
-        return Verification.of(run, claim(terms), table, "other bytes", Replay::of);
+        return Verification.of(run, claim(terms), table, "other bytes");
     }
 
     /** @return its folder */

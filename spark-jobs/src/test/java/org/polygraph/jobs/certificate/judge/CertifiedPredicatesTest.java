@@ -16,7 +16,6 @@ import org.polygraph.jobs.certificate.format.Guarantee;
 import org.polygraph.jobs.certificate.format.RankFile;
 import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.certificate.format.Witness;
-import org.polygraph.jobs.certificate.replay.Replay;
 import org.polygraph.storage.analysis.InitialChoice;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.format.HistoryFormat;
@@ -101,6 +100,6 @@ class CertifiedPredicatesTest {
                 false,
                 Optional.empty(),
                 Set.of());
-        return Verification.of(run, claim, table, "bytes", Replay::of);
+        return Verification.of(run, claim, table, "bytes");
     }
 }

@@ -181,7 +181,7 @@ class DealtReplayTest {
         int overlaps = 0;
         int same = 0;
         for (int i = 0; i < rounds; i++) {
-            Witness witness = new KeyReplayTest.Execution(SEED + i, ORDERS.get(i % ORDERS.size())).witness();
+            Witness witness = new Execution(SEED + i, ORDERS.get(i % ORDERS.size())).witness();
             boolean isInRange = true;
             for (int e = 0; e < witness.position().length; e++) {
                 int place = witness.position()[e];

@@ -16,8 +16,7 @@ import org.polygraph.storage.table.HistoryTable;
 
 /**
  * Divides a large history in JSON Lines or Parquet into {@link Piece}s: the files of a folder, row groups of Parquet,
- * ranges of plain JSON Lines. A {@link PieceMerge} makes from them the table that {@link HistoryReader} reads, array by
- * array. Other formats are read in one piece, or are converted first.
+ * ranges of plain JSON Lines. Their transactions, in the order of the pieces, are those that {@link HistoryReader} reads. Other formats are read in one piece, or are converted first.
  */
 public final class ReadPlan {
     private final HistoryFormat format;
@@ -158,10 +157,5 @@ public final class ReadPlan {
     /** The names of the files, by number. */
     public List<String> files() {
         return files;
-    }
-
-    /** Starts a merge of the pieces. @param memoryBytes what the table may take while it is built */
-    public PieceMerge merge(long memoryBytes) {
-        return new PieceMerge(this, memoryBytes);
     }
 }

@@ -138,12 +138,12 @@ public class PiecesTest {
         return ReadPlan.of(path, format, new ReadPlan.Sizes(0, Math.max(1, largest / count)), () -> false);
     }
 
-    /** Converts rows to bytes and back, as between processes. Null if only a pass over the whole can decide. */
+    /** The table of the pieces. Null if only a pass over the whole can decide. */
     static @Nullable HistoryTable inPieces(ReadPlan plan) throws HistoryException {
-        PieceMerge merge = plan.merge(MEMORY);
+        PieceMerge merge = new PieceMerge(plan, MEMORY);
         try {
             for (Piece piece : plan.pieces()) {
-                if (!merge.add(RowsFile.ofBytes(RowsFile.toBytes(piece.read(() -> false, MEMORY))))) {
+                if (!merge.add(piece.read(() -> false, MEMORY))) {
                     return null;
                 }
             }

@@ -20,7 +20,7 @@ public final class PieceMerge {
     /** The number of lines of the file before the next piece; 0 if positions are not lines. */
     private long lines;
 
-    PieceMerge(ReadPlan plan, long memoryBytes) {
+    public PieceMerge(ReadPlan plan, long memoryBytes) {
         this.plan = plan;
         this.builder =
                 new ReadContext(() -> false, memoryBytes).builder(plan.format().positions());
