@@ -72,6 +72,20 @@ class UnknownRowsTest {
         assertThat(InProcess.run("check", "-l", "ser", seen).word()).isEqualTo("PASS");
     }
 
+    /** The rows of the second write match because of the first one, whose rows no read shows. */
+    @Test
+    void aWriteMayMatchBecauseOfAnOpenOne() throws IOException {
+        String open = "{\"op\":\"pw\",\"lo\":5,\"hi\":5,\"value\":5,\"row\":{\"a\":2},\"count\":2}";
+        for (String second : new String[] {"\"count\":2", "\"keys\":[1,2]"}) {
+            String write = "{\"op\":\"pw\",\"where\":{\"a\":[2,3]},\"value\":7," + second + "}";
+            String path = file(HEADER
+                    + line(0, open + "," + write)
+                    + line(1, "{\"op\":\"r\",\"key\":1,\"value\":7},{\"op\":\"r\",\"key\":2,\"value\":7}"));
+            InProcess check = InProcess.run("check", "-l", "ser,si", path);
+            assertThat(check.out()).as(check.toString()).doesNotContain("VIOLATION");
+        }
+    }
+
     @Test
     void theCountIsKept() throws IOException {
         String path = file(HEADER + line(0, "{\"op\":\"pw\",\"lo\":5,\"hi\":5,\"value\":7,\"count\":1}"));

@@ -49,7 +49,8 @@ class RecordedPredicatesTest {
     private static String words(String lines) {
         return lines.lines()
                 .filter(line -> line.contains("\"ops\""))
-                .map(line -> line.split("\"op\"").length + " " + line.split("\"where\"").length + " "
+                .map(line -> line.replaceAll(".*\"status\":(\"\\w+\").*", "$1") + " " + line.split("\"op\"").length
+                        + " " + line.split("\"where\"").length + " "
                         + line.split("\"row\"").length + " " + line.split("\"rows\"").length + " "
                         + line.split("\"lo\"").length)
                 .sorted()

@@ -533,7 +533,9 @@ public final class HistoryTable {
     public HistoryTable asRead() {
         Recorded recorded = header.recorded();
         if (recorded != null) {
-            return with(recorded.keys(), recorded.operations());
+            HistoryTable read = with(recorded.keys(), recorded.operations());
+            UnknownRows unknown = header.unknownRows();
+            return unknown == null ? read : unknown.withUnknownOutcomes(read);
         }
         ListOperations read = lists;
         return read == null ? this : with(read.operations()).with(read.operations(), read.tree());

@@ -23,6 +23,11 @@ public final class UnknownRows {
         this.table = table;
     }
 
+    /** Returns a table of the same transactions with the outcomes that were recorded; a guess has others. */
+    HistoryTable withUnknownOutcomes(HistoryTable table) {
+        return resolution.withUnknownOutcomes(table);
+    }
+
     /** The number of the writes. */
     public int writes() {
         return resolution.openWrites();

@@ -27,6 +27,9 @@ import org.polygraph.storage.model.TransactionStatus;
  * history, whatever the rows are; and an order of it yields a guess, with the rows that match in this order.
  */
 final class UnknownRowsResolution {
+    /** The history as it was recorded; below, perhaps with outcomes in place of unknown ones. */
+    private final HistoryTable original;
+
     private final HistoryTable raw;
     private final Predicates predicates;
     /** By number of an unknown write: the keys of its rows, as far as reads show them. */
@@ -47,6 +50,7 @@ final class UnknownRowsResolution {
     private int firstOpen = -1;
 
     private UnknownRowsResolution(HistoryTable raw, Predicates predicates) {
+        this.original = raw;
         this.raw = raw;
         this.predicates = predicates;
         this.shown = new Int2ObjectOpenHashMap<>();
@@ -64,6 +68,7 @@ final class UnknownRowsResolution {
             HistoryTable decided,
             Int2ObjectMap<IntLinkedOpenHashSet> rows,
             IntOpenHashSet open) {
+        this.original = before.original;
         this.raw = decided;
         this.predicates = before.predicates;
         this.shown = rows;
@@ -91,6 +96,17 @@ final class UnknownRowsResolution {
                 : resolution.hasOpenDelete() ? UnknownRows.Table.NEITHER : UnknownRows.Table.RELAXED;
         HistoryTable some = guess != null && isGuess ? guess : resolution.relaxed();
         return some.with(new UnknownRows(resolution, kind));
+    }
+
+    /** Returns a table of the same transactions in which unknown outcomes are unknown again. */
+    HistoryTable withUnknownOutcomes(HistoryTable table) {
+        IntArrayList unknown = new IntArrayList();
+        for (int t = 0; t < original.transactions(); t++) {
+            if (original.status(t) == TransactionStatus.INDETERMINATE) {
+                unknown.add(t);
+            }
+        }
+        return table.withStatus(unknown.toIntArray(), TransactionStatus.INDETERMINATE);
     }
 
     int openWrites() {
@@ -397,8 +413,13 @@ final class UnknownRowsResolution {
                     to.write(
                             number,
                             rows.get(number),
-                            !(isRelaxed && (open.contains(number) || isOpenTo(number))) && !ofAborted.contains(number));
-                } else if (!(isRelaxed && (dropped > 0 || isOpenTo(number)))) {
+                            !(isRelaxed
+                                            && (open.contains(number)
+                                                    || isLeftOut(
+                                                            number,
+                                                            rows.get(number).size())))
+                                    && !ofAborted.contains(number));
+                } else if (!(isRelaxed && (dropped > 0 || isLeftOut(number, predicates.keys(number).length)))) {
                     to.predicate(number, new IntArrayList(predicates.keys(number)));
                 }
                 dropped = 0;
@@ -418,6 +439,15 @@ final class UnknownRowsResolution {
         return writer >= 0
                 && open.contains(writer)
                 && (ambiguous.contains(value) || !shown.get(writer).contains(raw.key(o)));
+    }
+
+    /**
+     * Whether the relaxed history leaves a predicate out. A row that a write by a condition has written may have
+     * matched because of an open write, which the relaxed history may lack. The rows of a query are reads too, and these
+     * name their writers.
+     */
+    private boolean isLeftOut(int number, int rowsOfIt) {
+        return isOpenTo(number) || (rowsOfIt > 0 && !predicates.isRead(number));
     }
 
     /** Whether rows may be missing from the result of a predicate because of an open write. */
