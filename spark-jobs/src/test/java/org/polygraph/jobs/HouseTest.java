@@ -109,6 +109,19 @@ class HouseTest {
             .transitivelyDependOnClassesThat()
             .resideInAnyPackage(PARTITIONER + ".", SOLVER + "..", JOBS + "verdict..");
 
+    /**
+     * A replay evaluates predicates itself. The classes that it must not use express predicates as reads, evaluate them for the
+     * search, or guess the rows of writes.
+     */
+    @ArchTest
+    static final ArchRule REPLAYS_EVALUATE_PREDICATES_THEMSELVES = noClasses()
+            .that()
+            .resideInAPackage(JOBS + "certificate.replay")
+            .should()
+            .dependOnClassesThat()
+            .haveNameMatching(STORAGE.replace(".", "\\.")
+                    + "table\\.(PredicateReads|PredicateReplay|PredicateResolution|ReadSample|UnknownRows).*");
+
     /** The same holds for the classes that run a replay on Spark. */
     @ArchTest
     static final ArchRule SPARK_REPLAY_REACHES_NEITHER_PARTITIONER_NOR_SOLVER = noClasses()

@@ -160,7 +160,7 @@ public final class ConditionHistories {
     /** The state of a key, and the transactions that wrote its incarnation. */
     private record Version(@Nullable Row row, List<Integer> writers) {}
 
-    ConditionHistories(SplitMix random) {
+    public ConditionHistories(SplitMix random) {
         this(random, false);
     }
 

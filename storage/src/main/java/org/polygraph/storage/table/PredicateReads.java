@@ -5,7 +5,6 @@ import it.unimi.dsi.fastutil.longs.Long2IntOpenHashMap;
 import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
 import it.unimi.dsi.fastutil.longs.LongSet;
 import it.unimi.dsi.fastutil.longs.LongSets;
-import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.model.HistoryException;
 
 /**
@@ -146,20 +145,6 @@ public final class PredicateReads {
      */
     public LongSet wrong(boolean[] counted, int[] position) {
         return PredicateReplay.wrong(plain, marks, predicates, versions.rows(), counted, position);
-    }
-
-    /**
-     * A pair of a predicate and a key whose result {@link #wrong} lists, such as {@code row 2 between 5 and 9}; null
-     * for none.
-     */
-    public @Nullable String wrongPair(boolean[] counted, int[] position) {
-        LongSet wrong = wrong(counted, position);
-        if (wrong.isEmpty()) {
-            return null;
-        }
-        long pair = wrong.iterator().nextLong();
-        return PredicateResolution.ROW + plain.keys().label((int) pair) + " "
-                + predicates.condition((int) (pair >>> 32)).label();
     }
 
     /** Returns the pairs whose keys a sub-history has. */

@@ -3,7 +3,6 @@ package org.polygraph.storage.table;
 import it.unimi.dsi.fastutil.ints.Int2ObjectOpenHashMap;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.objects.Object2IntOpenHashMap;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -141,12 +140,12 @@ public final class Predicates {
 
     /** Receives the columns of a row. */
     @FunctionalInterface
-    public interface ColumnSink {
-        void column(String name, long code) throws IOException;
+    public interface ColumnSink<E extends Exception> {
+        void column(String name, long code) throws E;
     }
 
     /** Passes on the columns of a row in the order in which it was recorded. */
-    public void columns(int row, ColumnSink sink) throws IOException {
+    public <E extends Exception> void columns(int row, ColumnSink<E> sink) throws E {
         for (int at = rows.first(row); at < rows.end(row); at++) {
             sink.column(rows.name(rows.columnAt(at)), rows.code(at));
         }

@@ -13,6 +13,7 @@ import org.polygraph.jobs.certificate.format.RankHeader;
 import org.polygraph.jobs.certificate.format.RankReader;
 import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.certificate.format.Witness;
+import org.polygraph.jobs.certificate.replay.RecordedReplay;
 import org.polygraph.jobs.certificate.replay.Replay;
 import org.polygraph.storage.analysis.InitialChoice;
 import org.polygraph.storage.analysis.Loaders;
@@ -21,7 +22,6 @@ import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
-import org.polygraph.storage.table.PredicateReads;
 import org.polygraph.storage.table.UnknownRows;
 
 /**
@@ -101,14 +101,17 @@ public final class Verification {
     private final HistoryTable withRows;
     /** The history that the level judges. */
     private final HistoryTable table;
+    /** The history whose predicates are evaluated. Only where rows of writes are unknown is it another one. */
+    private final HistoryTable recorded;
 
     private final List<String> checked = new ArrayList<>();
 
     /**
      * Refused compare-and-sets whose value is unknown matter to linearizability only, rows to levels that order writes.
      */
-    private Verification(Location run, Terms terms, HistoryTable table) {
+    private Verification(Location run, Terms terms, HistoryTable table, HistoryTable recorded) {
         this.run = run;
+        this.recorded = recorded;
         this.terms = terms;
         withRows = terms.guarantee() == Guarantee.LIN ? table : table.withoutRefusals();
         this.table = terms.guarantee().isAxiom() ? withRows.forCommitOrders() : withRows;
@@ -140,7 +143,10 @@ public final class Verification {
                     Answer.UNDECIDED, "the history has writes of unknown rows, which leave no evidence", List.of());
         }
         Loaders loaders = Loaders.of(judged, claim.loaders(), claim.usesTimes(), terms.clockSkewNanos());
-        Verification verification = new Verification(run, terms, loaders.applied());
+        HistoryTable withLoaders = loaders.applied();
+        HistoryTable recorded =
+                judged == table ? withLoaders : table.withStatus(loaders.transactions(), TransactionStatus.INITIAL);
+        Verification verification = new Verification(run, terms, withLoaders, recorded);
         if (loaders.transactions().length > 0) {
             verification.checked("initial rows", loaders.statement() + ", before all others");
         }
@@ -240,7 +246,7 @@ public final class Verification {
      */
     public static boolean anyViolationHolds(Location run, Terms terms, HistoryTable table, int most)
             throws IOException {
-        Verification verification = new Verification(run, terms, table);
+        Verification verification = new Verification(run, terms, table, table);
         return new ViolationCheck(run, terms, verification.table).anyHolds(most);
     }
 
@@ -291,17 +297,23 @@ public final class Verification {
         return report(Answer.VERIFIED, "");
     }
 
-    /**
-     * Evaluates each predicate on the states of an order that explains the reads. @return a result that differs; null
-     * for none
-     */
-    private static @Nullable String wrongResult(Witness witness) {
-        PredicateReads predicates = witness.table().predicates();
-        if (predicates == null || witness.terms().guarantee().isAxiom()) {
+    /** Replays the predicates of the history as it was recorded. @return a result that differs; null for none */
+    private @Nullable String wrongResult(Witness witness) {
+        if (witness.terms().guarantee().isAxiom()) {
             return null;
         }
-        String pair = predicates.wrongPair(witness.counted(), witness.position());
-        return pair == null ? null : "whether the " + pair + " matches differs from a result";
+        RecordedReplay.Result result =
+                RecordedReplay.of(new Witness(recorded, witness.terms(), witness.counted(), witness.position()));
+        if (result == null) {
+            return null;
+        }
+        if (result.discrepancy() == null) {
+            checked(
+                    "predicates",
+                    result.predicates() + " results are those that evaluation on each of " + result.rows()
+                            + " rows yields");
+        }
+        return result.discrepancy();
     }
 
     /** Verifies a PASS without an order: the choices of writers are tried again if they are few enough. */

@@ -1,0 +1,199 @@
+package org.polygraph.jobs.certificate.replay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.polygraph.jobs.certificate.format.Guarantee;
+import org.polygraph.jobs.certificate.format.Terms;
+import org.polygraph.jobs.certificate.format.Witness;
+import org.polygraph.jobs.decision.ConditionHistories;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.format.HistoryFormat;
+import org.polygraph.storage.format.HistoryReader;
+import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.testkit.SplitMix;
+import org.polygraph.storage.testkit.SuiteScale;
+
+/** Predicates that are evaluated row by row: every order of tiny histories, and results that differ. */
+class RecordedReplayTest {
+    private static final long SEED = 0x4ec04d;
+
+    @TempDir
+    private Path folder;
+
+    /** A history holds iff some order and some outcomes are accepted. */
+    @Test
+    void acceptsAnOrderIffTheDefinitionHolds() throws Exception {
+        Map<String, Integer> counts = new TreeMap<>();
+        for (int i = 0; i < SuiteScale.of(2_000); i++) {
+            SplitMix random = new SplitMix(SEED + i);
+            ConditionHistories history =
+                    i % 4 == 0 ? ConditionHistories.withUnknownRows(random) : new ConditionHistories(random);
+            HistoryTable table = read(history.lines());
+            if (table.recordedPredicates() == null) {
+                continue;
+            }
+            Guarantee guarantee = i % 2 == 0 ? Guarantee.SER : Guarantee.SI;
+            Orders orders = new Orders(table, table.asRead(), Terms.of(guarantee));
+            boolean holds = history.holds(i % 2 == 0 ? IsolationLevel.SER : IsolationLevel.SI);
+            assertThat(orders.anyIsAccepted())
+                    .as("%s seed %d %s", guarantee, SEED + i, history.lines())
+                    .isEqualTo(holds);
+            counts.merge(guarantee + (holds ? " holds" : " violated"), 1, Integer::sum);
+        }
+        System.out.println(counts + ", seed " + SEED);
+        assertThat(counts.values()).hasSize(4).allMatch(n -> n > 20);
+    }
+
+    /** All orders of the events of a tiny history, with all outcomes of unknown transactions. */
+    private static final class Orders {
+        private final HistoryTable table;
+        /** The same history with the recorded outcomes. */
+        private final HistoryTable read;
+
+        private final Terms terms;
+        private final int events;
+        private final boolean[] counted;
+        private final int[] position;
+        /** Whether the reads that express the predicates accept the same orders. */
+        private final boolean isReduced;
+
+        Orders(HistoryTable table, HistoryTable read, Terms terms) {
+            this.table = table;
+            this.read = read;
+            this.terms = terms;
+            events = terms.guarantee().events();
+            counted = new boolean[table.transactions()];
+            position = new int[events * counted.length];
+            isReduced = table.unknownRows() == null;
+        }
+
+        boolean anyIsAccepted() {
+            return outcomes(0);
+        }
+
+        private boolean outcomes(int t) {
+            if (t == counted.length) {
+                Arrays.fill(position, -1);
+                return extend(0);
+            }
+            for (boolean counts : new boolean[] {true, false}) {
+                TransactionStatus status = read.status(t);
+                counted[t] = counts;
+                if ((status == TransactionStatus.INDETERMINATE || counts == (status == TransactionStatus.COMMITTED))
+                        && outcomes(t + 1)) {
+                    return true;
+                }
+            }
+            return false;
+        }
+
+        private boolean extend(int place) {
+            boolean isComplete = true;
+            for (int e = 0; e < position.length; e++) {
+                int t = e / events;
+                if (!counted[t] || position[e] >= 0) {
+                    continue;
+                }
+                isComplete = false;
+                if (e % events != 0 && position[e - 1] < 0) {
+                    continue;
+                }
+                position[e] = place;
+                boolean found = extend(place + 1);
+                position[e] = -1;
+                if (found) {
+                    return true;
+                }
+            }
+            return isComplete && isAccepted();
+        }
+
+        private boolean isAccepted() {
+            int[] places = position.clone();
+            int next = Arrays.stream(places).max().orElse(-1) + 1;
+            for (int e = 0; e < places.length; e++) {
+                places[e] = places[e] < 0 ? next++ : places[e];
+            }
+            Witness witness = new Witness(table, terms, counted, places);
+            RecordedReplay.Result result = RecordedReplay.of(witness);
+            boolean isAccepted = result != null && result.discrepancy() == null;
+            if (isReduced) {
+                assertThat(Replay.of(witness).holds())
+                        .as("reads of single rows, %s", result)
+                        .isEqualTo(isAccepted);
+            }
+            return isAccepted;
+        }
+    }
+
+    private HistoryTable read(String lines) throws IOException, HistoryException {
+        Path file = folder.resolve("history.jsonl");
+        Files.writeString(file, lines);
+        return HistoryReader.read(file.toString(), HistoryFormat.JSONL);
+    }
+
+    /** A load of two rows, and an operation after it. */
+    private String discrepancy(String operation) throws Exception {
+        HistoryTable table = read("""
+                {"session":0,"index":0,"status":"committed","ops":[\
+                {"op":"i","key":1,"value":5,"row":{"n":1,"s":"a"}},{"op":"i","key":2,"value":50,"row":{"n":2}}]}
+                {"session":1,"index":0,"status":"committed","ops":[OPERATION]}
+                """.replace("OPERATION", operation));
+        boolean[] counted = {true, true};
+        RecordedReplay.Result result =
+                RecordedReplay.of(new Witness(table, Terms.of(Guarantee.SI), counted, new int[] {0, 1, 2, 3}));
+        assertThat(result).isNotNull();
+        String wrong = result.discrepancy();
+        return wrong == null ? "" : wrong.substring(wrong.indexOf(": ") + 2);
+    }
+
+    @Test
+    void acceptsRightResults() throws Exception {
+        for (String right : new String[] {
+            "{'op':'pr','lo':1,'hi':9,'rows':[[1,5]]}",
+            "{'op':'pr','lo':1,'hi':99,'rows':[[2,50],[1,5]]}",
+            "{'op':'pr','where':{'n':[1,2]},'rows':[[1,5],[2,50]]}",
+            "{'op':'pr','where':{'n':[1,2],'s':['a',null]},'rows':[[1,5]]}",
+            "{'op':'pd','lo':1,'hi':9,'keys':[1]},{'op':'pr','lo':1,'hi':99,'rows':[[2,50]]}",
+            "{'op':'pw','lo':1,'hi':9,'value':60,'count':1},{'op':'pr','lo':40,'hi':70,'rows':[[1,60],[2,50]]}",
+            "{'op':'pw','lo':1,'hi':9,'value':6,'row':{'n':2},'keys':[1]},"
+                    + "{'op':'pr','where':{'n':[2]},'rows':[[1,6],[2,50]]}",
+            "{'op':'pw','lo':100,'hi':200,'value':6,'keys':[]}",
+        }) {
+            assertThat(discrepancy(right.replace('\'', '"'))).as(right).isEmpty();
+        }
+    }
+
+    @Test
+    void refusesWrongResults() throws Exception {
+        Map<String, String> wrong = Map.of(
+                "{'op':'pr','lo':1,'hi':9,'rows':[]}",
+                "the result of a condition, between 1 and 9, lacks the row 1, which matches at its place in the order",
+                "{'op':'pr','where':{'s':['b']},'rows':[[1,5]]}",
+                "the result of a condition, where s in [\"b\"], has the row 1, which does not match at its place in the"
+                        + " order",
+                "{'op':'pd','where':{'n':[1,9]},'keys':[2]}",
+                "the result of a condition, where n between 1 and 9, lacks the row 1, which matches at its place in the"
+                        + " order",
+                "{'op':'pw','lo':1,'hi':9,'value':60,'count':2}",
+                "a condition, between 1 and 9, matches 1 rows, but it counted 2",
+                "{'op':'w','key':1,'value':6},{'op':'pr','where':{'n':[1]},'rows':[[1,6]]}",
+                "the result of a condition, where n in [1], has the row 1, which does not match at its place in the"
+                        + " order");
+        for (Map.Entry<String, String> each : wrong.entrySet()) {
+            assertThat(discrepancy(each.getKey().replace('\'', '"')))
+                    .as(each.getKey())
+                    .isEqualTo(each.getValue());
+        }
+    }
+}
