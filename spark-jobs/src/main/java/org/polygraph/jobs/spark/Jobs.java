@@ -3,7 +3,6 @@ package org.polygraph.jobs.spark;
 import java.io.IOException;
 import java.util.UUID;
 import java.util.concurrent.Callable;
-import java.util.function.BooleanSupplier;
 import java.util.regex.Pattern;
 import org.apache.spark.JobExecutionStatus;
 import org.apache.spark.SparkContext;
@@ -11,7 +10,6 @@ import org.apache.spark.SparkException;
 import org.apache.spark.SparkJobInfo;
 import org.apache.spark.SparkStageInfo;
 import org.apache.spark.SparkStatusTracker;
-import org.apache.spark.SparkThrowable;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.application.EngineException;
 import org.polygraph.jobs.decision.Budget;
@@ -32,42 +30,34 @@ final class Jobs {
     /** The messages of Linux for a full disk, a quota and a file size limit. */
     private static final Pattern FULL = Pattern.compile("No space left on device|quota exceeded|File too large");
 
-    /** Spark's error conditions for a file that a task cannot read. */
-    static final String UNREADABLE = "FAILED_READ_FILE";
-
     private static final int POLLS_BETWEEN_REPORTS = 10;
 
     private final SparkContext context;
-    private final BooleanSupplier stop;
+    private final Budget budget;
     private final Progress progress;
+    private final String scratch;
     private final String group = "polygraph-" + UUID.randomUUID();
 
     Jobs(SparkContext context, Budget budget) {
-        this(context, budget, Progress.NONE);
-    }
-
-    /** @param progress receives the numbers of ended tasks */
-    Jobs(SparkContext context, Budget budget, Progress progress) {
-        this(context, budget::exhausted, progress);
-    }
-
-    private Jobs(SparkContext context, BooleanSupplier stop, Progress progress) {
-        this.progress = progress;
-        this.context = context;
-        this.stop = stop;
+        this(context, budget, Progress.NONE, "");
     }
 
     /**
-     * Returns jobs that end with a share of the budget, which any thread may end. They are in a job group of their own,
-     * so that a late cancellation does not affect other jobs.
+     * Jobs of one check.
+     *
+     * @param progress receives the numbers of ended tasks
+     * @param scratch the folder that tasks write to, for messages; empty if there is none
      */
-    Jobs until(BooleanSupplier sooner) {
-        return new Jobs(context, () -> sooner.getAsBoolean() || stop.getAsBoolean(), progress);
+    Jobs(SparkContext context, Budget budget, Progress progress, String scratch) {
+        this.context = context;
+        this.budget = budget;
+        this.progress = progress;
+        this.scratch = scratch;
     }
 
     /** Whether the budget has ended, so that no more jobs run. */
-    boolean isOver() {
-        return stop.getAsBoolean();
+    private boolean isOver() {
+        return budget.exhausted();
     }
 
     /**
@@ -160,7 +150,6 @@ final class Jobs {
         Throwable root = failure;
         boolean io = context.isStopped();
         boolean full = false;
-        String place = "";
         for (Throwable t = failure; t != null && t != t.getCause(); t = t.getCause()) {
             if (t instanceof OutOfMemoryError memory) {
                 throw memory;
@@ -169,17 +158,11 @@ final class Jobs {
                 return exhausted;
             }
             io |= t instanceof IOException || t instanceof InterruptedException;
-            if (t instanceof SparkThrowable known
-                    && String.valueOf(known.getCondition()).startsWith(UNREADABLE)) {
-                // The content of scratch files is not what was written, so this is a failure of storage.
-                io = true;
-                place = firstLine(t) + " ";
-            }
             full |= t.getMessage() != null && FULL.matcher(t.getMessage()).find();
             root = t;
         }
         io |= root instanceof SparkException;
-        String message = "Spark could not " + description + ": " + place + firstLine(root);
+        String message = "Spark could not " + description + ": " + firstLine(root);
         return io
                 ? new EngineException(message + remedy(full) + ScratchFolder.AGAIN, failure)
                 : new IllegalStateException(message, failure);
@@ -190,8 +173,9 @@ final class Jobs {
             return "; expected executors and their files to last; see their logs";
         }
         String local = context.getConf().get("spark.local.dir", System.getProperty("java.io.tmpdir"));
-        return "; expected disks with room; make room in spark.local.dir (" + local + ") and "
-                + LazySession.STAGE_FOLDER + ", or give others";
+        return "; expected disks with room; make room in "
+                + (scratch.isEmpty() ? "" : scratch + " (" + LazySession.STAGE_FOLDER + " or --out) and ")
+                + "spark.local.dir (" + local + "), or give others";
     }
 
     /** Returns the exception's message, or its class if it has none. */

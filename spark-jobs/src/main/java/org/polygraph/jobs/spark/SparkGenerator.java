@@ -85,7 +85,7 @@ public final class SparkGenerator implements Generator, AutoCloseable {
         Dataset<Long> written = reads.union(each)
                 .repartitionById(parts, functions.col(ResolveTask.PART))
                 .mapPartitions(new AssembleTask(plan, target), Encoders.LONG());
-        List<Long> rows = new Jobs(spark.sparkContext(), Budget.unlimited(), progress)
+        List<Long> rows = new Jobs(spark.sparkContext(), Budget.unlimited(), progress, "")
                 .run("generate " + plan.transactions() + " transactions", written::collectAsList);
         if (rows == null) {
             throw new IllegalStateException("a budget without end has ended");

@@ -1,9 +1,11 @@
 package org.polygraph.jobs.spark;
 
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.util.ArrayList;
+import java.io.ObjectInputStream;
+import java.io.ObjectOutputStream;
 import java.util.List;
-import java.util.stream.IntStream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.api.java.JavaSparkContext;
@@ -43,7 +45,7 @@ final class SparkWorkers implements Workers {
         } catch (IOException e) {
             throw ScratchFolder.failed(ScratchParent.of(spark), e);
         }
-        jobs = new Jobs(spark.sparkContext(), budget, progress);
+        jobs = new Jobs(spark.sparkContext(), budget, progress, folder());
     }
 
     @Override
@@ -66,15 +68,14 @@ final class SparkWorkers implements Workers {
         if (tasks.isEmpty()) {
             return List.of();
         }
-        List<Integer> numbers = IntStream.range(0, tasks.size()).boxed().toList();
         try {
             return session.use(
                     spark,
-                    () -> Budget.unlessEnded(
-                            jobs.run(what, () -> JavaSparkContext.fromSparkContext(spark.sparkContext())
-                                    .parallelize(numbers, numbers.size())
-                                    .map(new Run(new ArrayList<>(tasks)))
-                                    .collect())));
+                    () -> Budget.unlessEnded(jobs.run(what, () -> JavaSparkContext.fromSparkContext(
+                                    spark.sparkContext())
+                            .parallelize(tasks.stream().map(SparkWorkers::bytes).toList(), tasks.size())
+                            .map(RUN)
+                            .collect())));
         } catch (EngineException e) {
             if (Workers.showsDamage(e)) {
                 keep(false);
@@ -83,14 +84,24 @@ final class SparkWorkers implements Workers {
         }
     }
 
-    /** Runs the task of a number with the memory of a task of its executor. Java serializes it with all tasks. */
-    private record Run(ArrayList<Task> tasks) implements Function<Integer, byte[]> {
-        private static final long serialVersionUID = 1L;
-
-        @Override
-        public byte[] call(Integer number) throws IOException {
-            return tasks.get(number).run(Budget.starting(Long.MAX_VALUE, TaskHeap.half()));
+    /**
+     * Runs a task with the memory of a task of its executor. Tasks are data of their job and not part of its code, because an executor reads the
+     * code of a job again for each task.
+     */
+    private static final Function<byte[], byte[]> RUN = task -> {
+        try (ObjectInputStream in = new ObjectInputStream(new ByteArrayInputStream(task))) {
+            return ((Task) in.readObject()).run(Budget.starting(Long.MAX_VALUE, TaskHeap.half()));
         }
+    };
+
+    private static byte[] bytes(Task task) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (ObjectOutputStream out = new ObjectOutputStream(bytes)) {
+            out.writeObject(task);
+        } catch (IOException e) {
+            throw new IllegalStateException("a task that cannot be sent", e);
+        }
+        return bytes.toByteArray();
     }
 
     @Override

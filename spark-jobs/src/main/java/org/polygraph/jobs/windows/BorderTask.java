@@ -105,7 +105,7 @@ record BorderTask(SliceRows.Slice slice, byte[] initial, long[] from, long[] to,
             }
         }
         BlockWriter result = new BlockWriter();
-        Section.write(result, out.write(folder, name + "-" + slice.number()));
+        Section.write(result, out.write(folder, name, slice.number()));
         return result.toBytes();
     }
 

@@ -39,7 +39,7 @@ record CountTask(
             }
         }
         BlockWriter result = new BlockWriter();
-        Section.write(result, out.write(folder, name + "-" + cells.from()));
+        Section.write(result, out.write(folder, name, cells.from()));
         return result.toBytes();
     }
 }

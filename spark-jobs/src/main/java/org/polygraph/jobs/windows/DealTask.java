@@ -67,7 +67,7 @@ record DealTask(Cells cells, int slices, boolean ignoresUnknown, String folder, 
             }
         }
         BlockWriter result = new BlockWriter();
-        Section.write(result, out.write(folder, name + "-" + cells.from()));
+        Section.write(result, out.write(folder, name, cells.from()));
         return result.toBytes();
     }
 

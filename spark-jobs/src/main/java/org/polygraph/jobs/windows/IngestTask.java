@@ -82,7 +82,7 @@ record IngestTask(
             }
         }
         BlockWriter result = new BlockWriter();
-        Section.write(result, out.write(folder, "piece-" + number));
+        Section.write(result, out.write(folder, "piece", number));
         return result.toBytes();
     }
 

@@ -38,7 +38,7 @@ record RankDealTask(Cells cells, long[] labels, RankRanges ranges, String folder
             }
         }
         BlockWriter result = new BlockWriter();
-        Section.write(result, out.write(folder, name + "-" + cells.from()));
+        Section.write(result, out.write(folder, name, cells.from()));
         return result.toBytes();
     }
 

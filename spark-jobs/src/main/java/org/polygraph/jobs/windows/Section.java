@@ -15,14 +15,36 @@ import org.polygraph.storage.artifact.SeekableInput;
 /**
  * A scratch file with a block for each of some neighbouring targets, which another task reads alone: what one task gives to others.
  *
+ * @param name of the files that one job writes
+ * @param number of the file among them
  * @param from the first target
  * @param to the target behind the last
  */
-record Section(String file, int from, int to) implements Serializable {
+record Section(String folder, String name, int number, int from, int to) implements Serializable {
     private static final long serialVersionUID = 1L;
 
     /** For each target: where its block begins behind these entries, and its CRC-32C. The end of the last block follows. */
     private static final int ENTRY_BYTES = Long.BYTES + Integer.BYTES;
+
+    /** Sections share the names, so that a list of them is short as bytes. */
+    Section {
+        folder = folder.intern();
+        name = name.intern();
+    }
+
+    private Location location() throws IOException {
+        return Location.of(toString());
+    }
+
+    /** Whether the file is there, in a folder. */
+    boolean existsIn(String expected) throws IOException {
+        return folder.equals(expected) && location().exists();
+    }
+
+    @Override
+    public String toString() {
+        return folder + "/" + name + "-" + number;
+    }
 
     /** The block of a target; empty if there is none. */
     byte[] block(int target) throws IOException {
@@ -37,7 +59,7 @@ record Section(String file, int from, int to) implements Serializable {
         if (begin >= end) {
             return blocks;
         }
-        try (SeekableInput in = Location.of(file).open()) {
+        try (SeekableInput in = location().open()) {
             in.seek((long) ENTRY_BYTES * (begin - from));
             ByteBuffer ends = ByteBuffer.wrap(read(in, ENTRY_BYTES * (end - begin) + Long.BYTES));
             long start = (long) ENTRY_BYTES * (to - from) + Long.BYTES;
@@ -71,19 +93,23 @@ record Section(String file, int from, int to) implements Serializable {
     }
 
     private DamagedException damaged(String found) {
-        return new DamagedException(file + ": found " + found);
+        return new DamagedException(this + ": found " + found);
     }
 
     void delete() throws IOException {
-        Location.of(file).delete();
+        location().delete();
     }
 
     static void write(BlockWriter to, Section section) {
-        to.text(section.file).unsigned(section.from).unsigned(section.to);
+        to.text(section.folder)
+                .text(section.name)
+                .unsigned(section.number)
+                .unsigned(section.from)
+                .unsigned(section.to);
     }
 
     static Section read(BlockReader from) {
-        return new Section(from.text(), from.count(), from.count());
+        return new Section(from.text(), from.text(), from.count(), from.count(), from.count());
     }
 
     /** Deletes files that no task reads any more. */
@@ -113,8 +139,8 @@ record Section(String file, int from, int to) implements Serializable {
             return block;
         }
 
-        /** Writes the file, whose name is that of no other. */
-        Section write(String folder, String name) throws IOException {
+        /** Writes the file. No other one of the folder has its name and number. */
+        Section write(String folder, String name, int number) throws IOException {
             int from = 0;
             int to = blocks.length;
             while (from < to && blocks[from] == null) {
@@ -123,7 +149,7 @@ record Section(String file, int from, int to) implements Serializable {
             while (from < to && blocks[to - 1] == null) {
                 to--;
             }
-            Location location = Location.of(folder).child(name);
+            Section section = new Section(folder, name, number, first + from, first + to);
             ByteBuffer ends = ByteBuffer.allocate(ENTRY_BYTES * (to - from) + Long.BYTES);
             CRC32C sum = new CRC32C();
             long end = 0;
@@ -137,7 +163,7 @@ record Section(String file, int from, int to) implements Serializable {
                 end += block == null ? 0 : block.size();
             }
             ends.putLong(end);
-            try (AtomicFile file = location.create()) {
+            try (AtomicFile file = section.location().create()) {
                 OutputStream out = file.stream();
                 out.write(ends.array());
                 for (int i = from; i < to; i++) {
@@ -148,7 +174,7 @@ record Section(String file, int from, int to) implements Serializable {
                 }
                 file.commit();
             }
-            return new Section(location.name(), first + from, first + to);
+            return section;
         }
     }
 }

@@ -49,7 +49,7 @@ record SortTask(ArrayList<Section> pieces, int from, int to, Terms terms, String
             }
             result.unsigned(cell.size()).unsigned(cell.operations());
         }
-        Section.write(result, out.write(folder, "cells-0-" + from));
+        Section.write(result, out.write(folder, "cells-0", from));
         return result.bytes(times.toBytes()).toBytes();
     }
 }

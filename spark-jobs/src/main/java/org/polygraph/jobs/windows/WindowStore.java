@@ -34,6 +34,8 @@ final class WindowStore {
     private static final int LEAST_NAMED = 64;
     /** Cells of a run, which one worker holds, unless a window has more. */
     private static final int CELLS_OF_RUN = 4;
+    /** Groups of cells. A task of a slice reads a block of each group, so more groups make these blocks too short. */
+    private static final int MOST_GROUPS = 512;
     /** A range of a certificate has the transactions of so many tasks, because a row of it is short. */
     private static final int RANGES_PER_TASK = 4;
 
@@ -139,9 +141,8 @@ final class WindowStore {
 
     private Section restored(BlockReader from) throws IOException {
         Section section = Section.read(from);
-        if (!section.file().startsWith(workers.folder())
-                || !Location.of(section.file()).exists()) {
-            throw new ArrayFile.DamagedException("found no scratch file " + section.file());
+        if (!section.existsIn(workers.folder())) {
+            throw new ArrayFile.DamagedException("found no scratch file " + section);
         }
         return section;
     }
@@ -298,10 +299,11 @@ final class WindowStore {
 
     /** Groups of neighbouring cells with about so many transactions as one task takes. */
     private int[] grouped(long[] ofCells) {
+        long most = Math.max(events * settings.perTask(), ofCells[ofCells.length - 1] / MOST_GROUPS);
         int[] found = new int[ofCells.length];
         int count = 0;
         for (int c = 0; c + 1 < ofCells.length; c++) {
-            if (count == 0 || ofCells[c + 1] - ofCells[found[count - 1]] > events * settings.perTask()) {
+            if (count == 0 || ofCells[c + 1] - ofCells[found[count - 1]] > most) {
                 found[count++] = c;
             }
         }
@@ -531,7 +533,8 @@ final class WindowStore {
      * @return the path within the run
      */
     String certificate(Location run, String input, String tool) throws IOException {
-        RankRanges ranges = layout.ranges(RANGES_PER_TASK * settings.perTask());
+        RankRanges ranges =
+                layout.ranges(Math.max(RANGES_PER_TASK * settings.perTask(), places() / events / MOST_GROUPS));
         String name = next("ranks");
         List<Section> sections = sections(perGroup(
                 "deal the order to sessions",

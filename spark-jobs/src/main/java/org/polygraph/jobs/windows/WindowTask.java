@@ -60,7 +60,7 @@ record WindowTask(
                 run.write(out);
             }
         }
-        Section.write(result, out.write(folder, name + "-" + from));
+        Section.write(result, out.write(folder, name, from));
         return result.toBytes();
     }
 

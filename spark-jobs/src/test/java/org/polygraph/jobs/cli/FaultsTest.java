@@ -148,9 +148,9 @@ class FaultsTest {
         goesOnWithRoom(
                 faults.stages,
                 faults.out("stages"),
-                "scratch files in file:" + faults.stages,
-                NO_SPACE,
-                "make room or give another spark.polygraph.stage.dir");
+                "Spark could not read the input: " + NO_SPACE,
+                "make room in file:" + faults.stages + "/polygraph-run-",
+                "spark.polygraph.stage.dir");
     }
 
     @Test

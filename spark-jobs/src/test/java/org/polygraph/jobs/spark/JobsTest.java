@@ -52,24 +52,6 @@ class JobsTest {
         assertThat(result).isNull();
     }
 
-    /** If one of them gives up a job, the others continue. */
-    @Test
-    @Timeout(60)
-    void aPartMayEndSooner() {
-        Jobs all = new Jobs(spark.sparkContext(), Budget.unlimited());
-        Jobs part = all.until(Budget.starting(200_000_000L, Long.MAX_VALUE)::exhausted);
-        MapFunction<Long, Long> sleeps = x -> {
-            Thread.sleep(600_000);
-            return x;
-        };
-        Object result = part.run(
-                "sleep", () -> spark.range(4).map(sleeps, Encoders.LONG()).collectAsList());
-        assertThat(result).isNull();
-        assertThat(part.isOver()).isTrue();
-        assertThat(all.isOver()).isFalse();
-        assertThat(all.run("count", () -> spark.range(4).count())).isEqualTo(4);
-    }
-
     /**
      * Progress of a long job has the number of its tasks that have ended, and nothing before it begins or after it
      * ends.
@@ -104,7 +86,7 @@ class JobsTest {
             return number;
         };
         counted = new CountDownLatch(1);
-        Long sum = new Jobs(spark.sparkContext(), Budget.unlimited(), progress)
+        Long sum = new Jobs(spark.sparkContext(), Budget.unlimited(), progress, "")
                 .run("count", () -> spark.range(0, 3, 1, 3)
                         .map(task, Encoders.LONG())
                         .reduce((ReduceFunction<Long>) Long::sum));

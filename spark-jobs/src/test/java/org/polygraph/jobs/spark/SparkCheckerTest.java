@@ -207,7 +207,7 @@ class SparkCheckerTest {
                 .isInstanceOf(EngineException.class)
                 .hasMessageMatching(
                         "Spark could not fail: No space left on device; expected disks with room; make room in"
-                                + " spark.local.dir \\(.+\\) and spark.polygraph.stage.dir, or give others, then run the command again:"
+                                + " spark.local.dir \\(.+\\), or give others, then run the command again:"
                                 + " a check with --out continues from its checkpoints");
         assertThatThrownBy(() -> failing(new OutOfMemoryError("Java heap space")))
                 .isInstanceOf(OutOfMemoryError.class);
