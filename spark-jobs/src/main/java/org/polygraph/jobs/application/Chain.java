@@ -6,6 +6,7 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
@@ -16,6 +17,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Claim;
 import org.polygraph.jobs.certificate.format.Fingerprint;
+import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.verdict.CoveredParts;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.format.HistoryFormat;
@@ -397,6 +399,12 @@ public record Chain(
         }
         HistoryTable table = HistoryReader.read(paths, format, stop, memoryBytes);
         requireNoGap(table);
+        return begun(table, stop, memoryBytes);
+    }
+
+    /** A history that begins with the initial state of the chain. */
+    private HistoryTable begun(HistoryTable table, BooleanSupplier stop, long memoryBytes)
+            throws IOException, HistoryException {
         return state == null
                 ? table
                 : InitialState.read(state.present("the initial state", stop), stop, memoryBytes)
@@ -409,9 +417,28 @@ public record Chain(
         return HistoryReader.read(paths(first, path, stop), format, stop, memoryBytes);
     }
 
+    /**
+     * Reads some of the first parts, all parts from a number on and a history as one, which begins with the initial
+     * state of the chain.
+     */
+    HistoryTable readSome(BitSet some, int first, String path, HistoryFormat format, Budget budget)
+            throws IOException, HistoryException {
+        BitSet wanted = (BitSet) some.clone();
+        wanted.set(first, parts.size());
+        HistoryTable table =
+                HistoryReader.read(paths(wanted, path, budget::exhausted), format, budget::exhausted, budget.bytes());
+        return begun(table, budget::exhausted, budget.bytes());
+    }
+
     private List<String> paths(int first, String path, BooleanSupplier stop) throws IOException {
+        BitSet wanted = new BitSet();
+        wanted.set(first, parts.size());
+        return paths(wanted, path, stop);
+    }
+
+    private List<String> paths(BitSet wanted, String path, BooleanSupplier stop) throws IOException {
         List<String> paths = new ArrayList<>();
-        for (int i = first; i < parts.size(); i++) {
+        for (int i = wanted.nextSetBit(0); i >= 0; i = wanted.nextSetBit(i + 1)) {
             paths.add(parts.get(i)
                     .presentBeside(path, "part " + (i + 1) + " of " + (parts.size() + 1) + " of the chain", stop)
                     .name());

@@ -1,7 +1,5 @@
 package org.polygraph.jobs.application;
 
-import it.unimi.dsi.fastutil.longs.Long2LongMap;
-import it.unimi.dsi.fastutil.longs.Long2LongMaps;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStreamWriter;
@@ -10,9 +8,8 @@ import java.nio.charset.StandardCharsets;
 import java.security.DigestInputStream;
 import java.security.MessageDigest;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Fingerprint;
@@ -48,12 +45,10 @@ public final class CheckRun {
     private final int leastTail;
     /** The parts of the history before the PATH. */
     private Chain before = Chain.NONE;
-    /** By level: the seam that a PASS rests on. */
-    private final Map<IsolationLevel, Seam> seams = new EnumMap<>(IsolationLevel.class);
-    /** By level: the ends of the sessions, if a VIOLATION of an earlier part stands. */
-    private final Map<IsolationLevel, Long2LongMap> ends = new EnumMap<>(IsolationLevel.class);
-    /** By level: what the state of the longest seam does not explain. */
-    private final Map<IsolationLevel, String> unexplained = new EnumMap<>(IsolationLevel.class);
+
+    private @Nullable OnSeams onSeams;
+    /** {@link Writes#of} the PATH; null if it was not read. */
+    private long @Nullable [] writes;
 
     /** Creates a run; nothing is done yet. */
     public CheckRun(CheckSettings settings, Checker checker, Listener listener) {
@@ -136,143 +131,23 @@ public final class CheckRun {
     private List<Verdict> check(
             String path, List<CheckRequest> requests, long start, Budget budget, PathCheck.Kept kept) {
         listener.phase("reading");
-        List<Verdict> verdicts = new ArrayList<>();
-        List<CheckRequest> whole = onSeams(path, requests, start, budget, verdicts);
-        if (!whole.isEmpty()) {
-            new PathCheck(settings, whole, checker, listener, path, before, start, budget)
-                    .run(kept).stream()
-                            .map(verdict -> settings.after() == null ? verdict : OpenReads.unlessWritten(verdict, path))
-                            .map(verdict -> OpenReads.named(verdict, unexplained.get(verdict.level())))
-                            .forEach(verdicts::add);
+        onSeams = new OnSeams(settings, checker, listener, path, before, requests, start, budget);
+        onSeams.decide();
+        List<Verdict> verdicts = new ArrayList<>(onSeams.decided());
+        writes = onSeams.writes();
+        if (!onSeams.left().isEmpty()) {
+            PathCheck whole = new PathCheck(settings, onSeams.left(), checker, listener, path, before, start, budget);
+            for (Verdict verdict : whole.run(kept)) {
+                Verdict given = settings.after() == null ? verdict : OpenReads.unlessWritten(verdict, path);
+                verdicts.add(OpenReads.named(given, onSeams.unexplained(verdict.level())));
+            }
+            writes = writes == null ? whole.writes() : writes;
         }
         listener.pathEnds();
         String proof = settings.proof();
         return proof == null
                 ? verdicts
                 : verdicts.stream().map(each -> proved(each, proof)).toList();
-    }
-
-    /**
-     * Decides a chain on seams of its first parts: first on the longest one, then on seams that leave twice as many
-     * parts to read. Any answer but a PASS is left to a check of all parts.
-     *
-     * <p>Before that, a VIOLATION of an earlier part is repeated if it stands whatever this one is.
-     *
-     * @param passes receives a verdict for each level that is decided
-     * @return the requests that are left, strongest first
-     */
-    private List<CheckRequest> onSeams(
-            String path, List<CheckRequest> requests, long start, Budget budget, List<Verdict> passes) {
-        String after = settings.after();
-        List<CheckRequest> left = new ArrayList<>();
-        if (after == null || before.parts().isEmpty()) {
-            return requests;
-        }
-        List<CheckRequest> open = new ArrayList<>(requests);
-        try {
-            Seams known = new Seams(after, before, listener::message, budget::exhausted);
-            for (CheckRequest request : requests) {
-                Verdict standing = standing(known, path, request, start, budget);
-                if (standing != null) {
-                    passes.add(standing);
-                    open.remove(request);
-                }
-            }
-            while (!open.isEmpty()) {
-                for (Verdict pass : onSeams(known, path, open, start, budget)) {
-                    passes.add(pass);
-                    open.removeIf(request -> request.level() == pass.level());
-                    left.removeIf(request -> request.level() == pass.level());
-                }
-                if (!open.isEmpty()) {
-                    left.add(open.remove(0));
-                }
-            }
-        } catch (BudgetException | EngineException | IOException | HistoryException e) {
-            // The check of all parts reports the failure.
-            left.addAll(open);
-        }
-        return left;
-    }
-
-    /** Returns the VIOLATION of an earlier part if this one cannot change it; else null. */
-    private @Nullable Verdict standing(Seams known, String path, CheckRequest request, long start, Budget budget) {
-        Terms terms = request.terms().orElse(null);
-        StandingViolation violation = terms == null || budget.exhausted() ? null : known.violation(terms);
-        if (violation == null) {
-            return null;
-        }
-        try {
-            StandingViolation.Repeated found = violation.after(before, path, settings.format(), request, budget);
-            if (found == null) {
-                return null;
-            }
-            ends.put(request.level(), found.sessions());
-            found.verdict().exitCode(settings.exitCode(Verdict.Status.VIOLATION));
-            return PathCheck.complete(found.verdict(), path, start, before.state());
-        } catch (BudgetException | IOException | HistoryException e) {
-            // The check of all parts reports the failure, if it fails too.
-            return null;
-        }
-    }
-
-    /** Returns the levels that hold, on the longest seam on which any level holds. */
-    private List<Verdict> onSeams(Seams known, String path, List<CheckRequest> requests, long start, Budget budget) {
-        int most = before.parts().size();
-        while (most > 0 && !budget.exhausted()) {
-            Seam seam = longest(known, requests.get(0), most);
-            if (seam == null) {
-                break;
-            }
-            try {
-                seam.requireWhole(budget::exhausted);
-            } catch (BudgetException | IOException e) {
-                if (!budget.exhausted()) {
-                    listener.message(Failures.text(e) + "; the seam is not used");
-                }
-                most = seam.covered() - 1;
-                continue;
-            }
-            // A weaker level goes on after a stronger one is violated, so that its newest seam may be another.
-            List<CheckRequest> served = new ArrayList<>();
-            for (CheckRequest request : requests) {
-                Seam own = longest(known, request, most);
-                if (own != null
-                        && own.covered() == seam.covered()
-                        && request.terms().filter(seam::serves).isPresent()) {
-                    served.add(request);
-                }
-            }
-            // The state contains what loaders of the first part wrote, so the request has no loaders.
-            List<CheckRequest> each =
-                    served.stream().map(CheckRequest::withoutLoaders).toList();
-            PathCheck check =
-                    new PathCheck(settings, each, checker, listener.quiet(), path, before.on(seam), start, budget);
-            List<Verdict> onSeam = check.run(PathCheck.Kept.NOWHERE);
-            for (Verdict verdict : onSeam) {
-                String reason = OpenReads.unexplained(verdict, path, seam.covered());
-                if (!reason.isEmpty()) {
-                    unexplained.putIfAbsent(verdict.level(), reason);
-                }
-            }
-            List<Verdict> passes = onSeam.stream()
-                    .filter(verdict -> verdict.status() == Verdict.Status.PASS)
-                    .toList();
-            passes.forEach(pass -> seams.put(pass.level(), seam));
-            if (!passes.isEmpty()) {
-                listener.notice(
-                        path + ": the verdict covers the " + before.parts().size() + " earlier "
-                                + (before.parts().size() == 1 ? "part" : "parts") + " too");
-                return passes;
-            }
-            most = seam.covered() - Math.max(1, before.parts().size() - seam.covered());
-        }
-        return List.of();
-    }
-
-    private static @Nullable Seam longest(Seams known, CheckRequest request, int most) {
-        Terms terms = request.terms().orElse(null);
-        return terms == null ? null : known.longest(terms, most);
     }
 
     private List<Answer> kept(String path, Location location, long start, Budget budget, Location folder)
@@ -511,13 +386,17 @@ public final class CheckRun {
 
     /** Writes the parts that the verdict covers, and after a PASS the seam for the next part. */
     private CoveredParts chain(Verdict verdict, Location run, String input, Budget budget) throws IOException {
-        Chain chain = before.on(seams.get(verdict.level()))
+        OnSeams decided = Objects.requireNonNull(onSeams, "a check");
+        Chain chain = before.on(decided.seam(verdict.level()))
                 .then(input, Location.of(verdict.path()).absolute());
         CoveredParts listed = chain.write(run);
+        if (writes != null) {
+            new Writes(input, writes).write(run);
+        }
         Witness witness = verdict.witness();
         if (settings.after() != null && verdict.status() == Verdict.Status.VIOLATION) {
-            Long2LongMap known = ends.getOrDefault(verdict.level(), Long2LongMaps.EMPTY_MAP);
-            StandingViolation.write(run, verdict, chain.parts().size(), terms(verdict.level()), known);
+            StandingViolation.write(
+                    run, verdict, chain.parts().size(), terms(verdict.level()), decided.ends(verdict.level()));
         }
         if (settings.after() == null || verdict.status() != Verdict.Status.PASS || witness == null) {
             return listed;

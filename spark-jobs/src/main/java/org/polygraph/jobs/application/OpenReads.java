@@ -88,7 +88,12 @@ final class OpenReads {
     }
 
     private static boolean isIn(String where, String part) {
-        return where.startsWith(part + ":") || where.startsWith(part.endsWith("/") ? part : part + "/");
+        return where.startsWith(part + ":") || isOf(where, part);
+    }
+
+    /** Whether a file is a part, or is in the folder that is one. */
+    static boolean isOf(String file, String part) {
+        return file.equals(part) || file.startsWith(part.endsWith("/") ? part : part + "/");
     }
 
     private static Stream<Violation> all(Verdict verdict) {

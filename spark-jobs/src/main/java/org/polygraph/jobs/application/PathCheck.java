@@ -61,6 +61,7 @@ final class PathCheck {
 
     private Counts counts = Counts.NONE;
     private @Nullable Phase reading;
+    private long @Nullable [] writes;
 
     /**
      * Reads nothing yet.
@@ -207,6 +208,11 @@ final class PathCheck {
             guess = open.inOrder(witness.counted(), witness.position());
         }
         return null;
+    }
+
+    /** {@link Writes#of} the PATH; null if they are not kept, or if the history was not read. */
+    long @Nullable [] writes() {
+        return writes;
     }
 
     /** @param problem the reason why the history cannot be judged; null if it can */
@@ -380,6 +386,7 @@ final class PathCheck {
                     + (earlier.parts().size() == 1 ? "part" : "parts") + " too");
         }
         counts = Counts.of(read);
+        writes = settings.after() == null || settings.out() == null ? null : Writes.of(read, path);
         reading = new Phase(
                 "read",
                 TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - before),

@@ -220,7 +220,7 @@ record Seam(
     private void requireContinued(HistoryTable table) {
         int ofTail = 0;
         boolean hasGaps = false;
-        boolean hasGapAtSeam = false;
+        boolean hasGapAtBorder = false;
         long[] ends = table.ends();
         for (int s = 0; s < table.sessions(); s++) {
             long session = table.sessionLabel(s);
@@ -234,9 +234,11 @@ record Seam(
                 boolean isFirst = t == table.firstTransaction(s) || (isKnown && table.index(t - 1) <= last);
                 if (isFirst) {
                     require(!Loaders.mayLoad(table, t), "a later part may load initial rows");
-                    hasGapAtSeam |= isKnown && table.index(t) != last + 1;
-                } else {
+                    hasGapAtBorder |= isKnown && table.index(t) != last + 1;
+                } else if (table.fileOf(t) == table.fileOf(t - 1)) {
                     hasGaps |= table.index(t) != table.index(t - 1) + 1;
+                } else {
+                    hasGapAtBorder |= table.index(t) != table.index(t - 1) + 1;
                 }
                 require(
                         !terms.guarantee().realTime() || ends == null || !terms.precedes(ends[t], latestStart),
@@ -244,7 +246,7 @@ record Seam(
             }
         }
         require(ofTail == transactions, "a transaction is late");
-        require(hasGaps || !hasGapAtSeam, "transactions are missing");
+        require(hasGaps || !hasGapAtBorder, "transactions are missing");
     }
 
     private static void require(boolean holds, String otherwise) {

@@ -1,11 +1,12 @@
 package org.polygraph.jobs.application;
 
+import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
+import it.unimi.dsi.fastutil.longs.LongSet;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.HashMap;
+import java.util.BitSet;
+import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -13,7 +14,9 @@ import org.polygraph.jobs.certificate.format.Claim;
 import org.polygraph.jobs.certificate.format.Fingerprint;
 import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.storage.artifact.Location;
+import org.polygraph.storage.format.InitialState;
 import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryTable;
 
 /** The seams of the beginning of a chain that runs have kept. */
 final class Seams {
@@ -22,6 +25,8 @@ final class Seams {
     private final BooleanSupplier stop;
     /** The runs, the newest first. */
     private final List<Location> runs = new ArrayList<>();
+    /** All runs in the folder, the newest first. */
+    private final List<Location> all = new ArrayList<>();
 
     /**
      * Reads no seam yet.
@@ -38,21 +43,48 @@ final class Seams {
         if (chain.parts().isEmpty()) {
             return;
         }
-        if (given.child(Claim.FILE).exists()) {
-            for (Seam base; ; given = base.run()) {
-                runs.add(given);
-                base = Chain.of(given).seam();
-                if (base == null) {
-                    return;
+        boolean isRun = given.child(Claim.FILE).exists();
+        String name = given.absolute();
+        all.addAll(Runs.within(isRun ? Location.of(name.substring(0, name.lastIndexOf('/') + 1)) : given));
+        Collections.reverse(all);
+        if (!isRun) {
+            runs.addAll(all);
+            return;
+        }
+        for (Seam base = Chain.of(given).seam();
+                base != null;
+                base = Chain.of(given).seam()) {
+            runs.add(given);
+            given = base.run();
+        }
+        runs.add(given);
+    }
+
+    /**
+     * Finds the parts that may write some values.
+     *
+     * @param hashes of the values, as in {@link Writes}
+     * @param parts the number of the first parts that are asked
+     * @return by part: which hashes it may write; null if that is not known of each part, or if one is older than all
+     */
+    @Nullable
+    List<LongSet> writers(LongSet hashes, int parts) throws IOException, HistoryException {
+        List<LongSet> writers = new ArrayList<>();
+        BitSet unknown = new BitSet();
+        unknown.set(0, parts);
+        for (int p = 0; p < parts; p++) {
+            writers.add(new LongOpenHashSet());
+        }
+        for (int r = 0; r < all.size() && !unknown.isEmpty(); r++) {
+            Writes written = written(all.get(r));
+            for (int p = unknown.nextSetBit(0); p >= 0 && written != null; p = unknown.nextSetBit(p + 1)) {
+                if (chain.parts().get(p).input().equals(written.input())) {
+                    unknown.clear(p);
+                    writers.get(p).addAll(written.of(hashes));
                 }
             }
         }
-        Map<Location, Long> times = new HashMap<>();
-        for (Location run : Runs.within(given)) {
-            times.put(run, run.child(Claim.FILE).modified());
-            runs.add(run);
-        }
-        runs.sort(Comparator.comparing(times::get).reversed());
+        return unknown.isEmpty() && !isOlder(hashes) ? writers : null;
     }
 
     /**
@@ -108,6 +140,31 @@ final class Seams {
             }
         }
         return longest;
+    }
+
+    private @Nullable Writes written(Location run) throws IOException {
+        try {
+            return Writes.read(run);
+        } catch (HistoryException e) {
+            warn.accept(Failures.text(e) + "; it is not used");
+            return null;
+        }
+    }
+
+    /** Whether the initial state of the chain has one of some values. */
+    private boolean isOlder(LongSet hashes) throws IOException, HistoryException {
+        Chain.Part state = chain.state();
+        if (state == null) {
+            return false;
+        }
+        HistoryTable table = InitialState.read(state.present("the initial state", stop), stop, Long.MAX_VALUE)
+                .table();
+        for (int o = 0; o < table.operations(); o++) {
+            if (hashes.contains(Writes.hash(table, table.key(o), table.value(o)))) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Whether the first parts are those that a run checked. Only parts that were written since are read. */

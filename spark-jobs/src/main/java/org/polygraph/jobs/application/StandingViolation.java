@@ -116,16 +116,35 @@ record StandingViolation(Location run, int covered, Terms terms, String input, L
         if (!stands(sub, next)) {
             return null;
         }
-        // The history of the run has none, and with loaders there are fewer orders.
+        return of(
+                sub,
+                "found in part " + covered + " of the chain or before, and no later part writes a value that it reads",
+                next,
+                sessions,
+                request,
+                budget);
+    }
+
+    /**
+     * Returns the verdict on a sub-history; null if it is no VIOLATION.
+     *
+     * @param reason where it comes from
+     * @param next the parts that were read
+     * @param before the ends of sessions in the parts before them
+     */
+    static @Nullable Repeated of(
+            HistoryTable sub,
+            String reason,
+            HistoryTable next,
+            Long2LongMap before,
+            CheckRequest request,
+            Budget budget) {
+        // With loaders there are fewer orders.
         Check check = new Check(sub, request.withoutLoaders(), Progress.NONE, budget, Checkpoints.NONE);
         Verdict.Builder verdict = VerdictMaker.of(check, new EmbeddedChecker());
-        if (verdict.status() != Verdict.Status.VIOLATION) {
-            return null;
-        }
-        verdict.counts(Counts.of(next))
-                .reason("found in part " + covered
-                        + " of the chain or before, and no later part writes a value that it reads");
-        return new Repeated(verdict, SessionEnds.after(sessions, next));
+        return verdict.status() != Verdict.Status.VIOLATION
+                ? null
+                : new Repeated(verdict.counts(Counts.of(next)).reason(reason), SessionEnds.after(before, next));
     }
 
     private static boolean isPlain(HistoryTable table) {
@@ -142,19 +161,21 @@ record StandingViolation(Location run, int covered, Terms terms, String input, L
     /** Whether no transaction is late or missing. */
     private boolean isContinued(HistoryTable next) {
         boolean hasGaps = false;
-        boolean hasGapBefore = false;
+        boolean hasGapAtBorder = false;
         for (int s = 0; s < next.sessions(); s++) {
             int first = next.firstTransaction(s);
             long session = next.sessionLabel(s);
             if (sessions.containsKey(session) && next.index(first) <= sessions.get(session)) {
                 return false;
             }
-            hasGapBefore |= sessions.containsKey(session) && next.index(first) != sessions.get(session) + 1;
+            hasGapAtBorder |= sessions.containsKey(session) && next.index(first) != sessions.get(session) + 1;
             for (int t = first + 1; t < next.transactionsEnd(s); t++) {
-                hasGaps |= next.index(t) != next.index(t - 1) + 1;
+                boolean isGap = next.index(t) != next.index(t - 1) + 1;
+                hasGaps |= isGap && next.fileOf(t) == next.fileOf(t - 1);
+                hasGapAtBorder |= isGap && next.fileOf(t) != next.fileOf(t - 1);
             }
         }
-        return hasGaps || !hasGapBefore;
+        return hasGaps || !hasGapAtBorder;
     }
 
     private static boolean isWritten(HistoryTable sub, HistoryTable next) {

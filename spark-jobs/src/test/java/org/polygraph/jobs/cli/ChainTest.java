@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -115,6 +116,69 @@ class ChainTest {
                 .contains(
                         "the state after part 3 does not explain transaction (session 0, index 3) at ",
                         "stale.jsonl:1 on key \"x\" (SessionGuaranteeViolation)");
+    }
+
+    /** An hour is missing, and the seam of an hour before the last one would explain the rest. */
+    @Test
+    void aMissingHourIsFoundOnAnySeam() throws IOException {
+        after(hour(1));
+        after(hour(2));
+        InProcess gap = after(write("hour-4.jsonl", line(0, 3, op("w", "y", 1))));
+        assertThat(gap.exitCode()).as(gap.toString()).isEqualTo(5);
+        assertThat(gap.err()).contains("continuing with index 3 after index 1", "a part is missing");
+    }
+
+    /** Only the hour that wrote what a refutation reads is opened; the others are gone. */
+    @Test
+    void aViolationOpensTheHoursThatItNames() throws IOException {
+        String[] hours = new String[7];
+        for (int i = 1; i <= 6; i++) {
+            hours[i] = longHour(i);
+        }
+        append(hours[2], line(5, 0, op("w", "a", 1)));
+        for (int i = 1; i <= 4; i++) {
+            assertThat(after(hours[i]).word()).isEqualTo("PASS");
+        }
+        append(hours[5], line(6, 0, op("r", "a", 1) + "," + op("w", "a", 2)));
+        append(hours[5], line(7, 0, op("r", "a", 1) + "," + op("w", "a", 3)));
+        for (int i : new int[] {1, 3, 4}) {
+            Files.delete(Path.of(hours[i]));
+        }
+        InProcess found = after(hours[5]);
+        assertThat(found.exitCode()).as(found.toString()).isEqualTo(3);
+        assertThat(found.out()).contains("LostUpdate", "s5#0", "long-5.jsonl:1501", "long-5.jsonl:1502");
+        assertThat(after(hours[6]).out()).contains("VIOLATION", "  1500 txns", "LostUpdate");
+        Files.delete(Path.of(hours[2]));
+        InProcess gone = after(hours[5], "--overwrite");
+        assertThat(gone.exitCode()).as(gone.toString()).isEqualTo(4);
+        assertThat(gone.out())
+                .contains("the state after part 4 does not explain transaction ")
+                .contains(" on key \"a\" (LostUpdate); ")
+                .contains("long-2.jsonl, part 2 of 5 of the chain, is gone");
+    }
+
+    /** No earlier hour can have written the value, so none is opened; all are gone. */
+    @Test
+    void aReadOfTheNextHourOpensNoEarlierOne() throws IOException {
+        for (int i = 1; i <= 3; i++) {
+            assertThat(after(longHour(i)).word()).isEqualTo("PASS");
+            Files.delete(folder.resolve("long-" + i + ".jsonl"));
+        }
+        String fourth = longHour(4);
+        append(fourth, line(5, 0, op("r", "a", 1)));
+        InProcess open = after(fourth);
+        assertThat(open.exitCode()).as(open.toString()).isEqualTo(4);
+        assertThat(open.out())
+                .contains("  2501 txns")
+                .contains("long-4.jsonl:1501: read 1 from key \"a\"", "the writer may follow in the next part");
+        String fifth = longHour(5);
+        append(fifth, line(6, 0, op("w", "a", 1)));
+        InProcess closed = after(fifth);
+        assertThat(closed.word()).as(closed.toString()).isEqualTo("PASS");
+    }
+
+    private static void append(String file, String line) throws IOException {
+        Files.writeString(Path.of(file), line, StandardOpenOption.APPEND);
     }
 
     /** 1,500 transactions an hour, so that most of them are before the cut of a seam. */

@@ -91,8 +91,12 @@ public final class HistoryTable {
             return packed & ((1L << FILE_SHIFT) - 1);
         }
 
+        static int file(long packed) {
+            return (int) (packed >>> FILE_SHIFT);
+        }
+
         String describe(long packed) {
-            int file = (int) (packed >>> FILE_SHIFT);
+            int file = file(packed);
             return describe(file < files.size() ? files.get(file) : "?", unit, position(packed));
         }
     }
@@ -467,6 +471,11 @@ public final class HistoryTable {
     /** The file and the position of a transaction in one number, which ascends in the order of the input. */
     public long sourceOf(int transaction) {
         return transactions.sources()[transaction];
+    }
+
+    /** The number of the file that a transaction comes from, in {@link Source#files}. */
+    public int fileOf(int transaction) {
+        return Source.file(transactions.sources()[transaction]);
     }
 
     /** The line, byte or row of a transaction within its file. */

@@ -79,6 +79,18 @@ public final class SubHistoryProof {
     }
 
     /**
+     * Returns the smallest closed sub-history that contains a part of the whole.
+     *
+     * @param part has operations and transactions of the whole
+     * @param most limit of transactions
+     * @return null if it has more
+     */
+    public static @Nullable HistoryTable closed(HistoryTable whole, HistoryTable part, Terms terms, int most) {
+        SubHistoryProof proof = new SubHistoryProof(whole, part, terms);
+        return proof.embed() == null ? proof.closed(most) : null;
+    }
+
+    /**
      * Checks condition 1. Returns the first thing in the sub-history that is not in the whole as one sentence, or null.
      */
     @Nullable

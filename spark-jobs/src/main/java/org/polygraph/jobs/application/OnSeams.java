@@ -1,0 +1,250 @@
+package org.polygraph.jobs.application;
+
+import it.unimi.dsi.fastutil.longs.Long2LongMap;
+import it.unimi.dsi.fastutil.longs.Long2LongMaps;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.certificate.format.Terms;
+import org.polygraph.jobs.decision.Budget;
+import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.model.BudgetException;
+import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryTable;
+
+/**
+ * Decides a chain without reading all of its parts: first on the longest seam, then on seams that leave twice as many
+ * parts to read, or the part that wrote a missing value. Before that, a VIOLATION of an earlier part is repeated if it
+ * stands whatever the last part is. What is not decided here is left to a check of all parts.
+ */
+final class OnSeams {
+    private final CheckSettings settings;
+    private final Checker checker;
+    private final Listener listener;
+    private final String path;
+    private final Chain before;
+    private final long start;
+    private final Budget budget;
+
+    private final List<Verdict> decided = new ArrayList<>();
+    private final List<CheckRequest> open;
+    /** By level: the seam that a PASS rests on. */
+    private final Map<IsolationLevel, Seam> seams = new EnumMap<>(IsolationLevel.class);
+    /** By level: the ends of the sessions, if a VIOLATION stands. */
+    private final Map<IsolationLevel, Long2LongMap> ends = new EnumMap<>(IsolationLevel.class);
+    /** By level: what the state of the longest seam does not explain. */
+    private final Map<IsolationLevel, String> unexplained = new EnumMap<>(IsolationLevel.class);
+
+    private long @Nullable [] writes;
+
+    /**
+     * Reads nothing yet.
+     *
+     * @param path the last part
+     * @param before the other parts
+     * @param requests strongest level first
+     * @param start from which elapsed time is measured
+     */
+    OnSeams(
+            CheckSettings settings,
+            Checker checker,
+            Listener listener,
+            String path,
+            Chain before,
+            List<CheckRequest> requests,
+            long start,
+            Budget budget) {
+        this.settings = settings;
+        this.checker = checker;
+        this.listener = listener;
+        this.path = path;
+        this.before = before;
+        this.start = start;
+        this.budget = budget;
+        open = new ArrayList<>(requests);
+    }
+
+    /** Decides what it can. */
+    void decide() {
+        String after = settings.after();
+        if (after == null || before.parts().isEmpty()) {
+            return;
+        }
+        try {
+            Seams known = new Seams(after, before, listener::message, budget::exhausted);
+            for (CheckRequest request : List.copyOf(open)) {
+                standing(known, request);
+            }
+            for (int first = 0; first < open.size(); ) {
+                int left = open.size();
+                decide(known, List.copyOf(open.subList(first, left)));
+                first += open.size() == left ? 1 : 0;
+            }
+        } catch (BudgetException | IOException | HistoryException e) {
+            // The check of all parts reports the failure.
+        }
+    }
+
+    /** The verdicts that were found. */
+    List<Verdict> decided() {
+        return decided;
+    }
+
+    /** The levels that are left, strongest first. */
+    List<CheckRequest> left() {
+        return open;
+    }
+
+    /** The seam that a PASS rests on; null if it rests on none. */
+    @Nullable
+    Seam seam(IsolationLevel level) {
+        return seams.get(level);
+    }
+
+    /** The ends of sessions in parts that are not in the history of a VIOLATION. */
+    Long2LongMap ends(IsolationLevel level) {
+        return ends.getOrDefault(level, Long2LongMaps.EMPTY_MAP);
+    }
+
+    /** What the state of the longest seam does not explain; null if it explains the last part. */
+    @Nullable
+    String unexplained(IsolationLevel level) {
+        return unexplained.get(level);
+    }
+
+    /** {@link Writes#of} the last part; null if it was not read on a seam. */
+    long @Nullable [] writes() {
+        return writes;
+    }
+
+    private void decided(Verdict verdict) {
+        decided.add(verdict);
+        open.removeIf(request -> request.level() == verdict.level());
+    }
+
+    /** Repeats the VIOLATION of an earlier part if the last one cannot change it. */
+    private void standing(Seams known, CheckRequest request) {
+        Terms terms = request.terms().orElse(null);
+        StandingViolation violation = terms == null || budget.exhausted() ? null : known.violation(terms);
+        if (violation == null) {
+            return;
+        }
+        try {
+            stands(violation.after(before, path, settings.format(), request, budget), request);
+        } catch (BudgetException | IOException | HistoryException e) {
+            // The check of all parts reports the failure, if it fails too.
+        }
+    }
+
+    private boolean stands(StandingViolation.@Nullable Repeated found, CheckRequest request) {
+        if (found == null) {
+            return false;
+        }
+        ends.put(request.level(), found.sessions());
+        found.verdict().exitCode(settings.exitCode(Verdict.Status.VIOLATION));
+        decided(PathCheck.complete(found.verdict(), path, start, before.state()));
+        return true;
+    }
+
+    /** Decides levels on the longest seam on which any of them is decided. */
+    private void decide(Seams known, List<CheckRequest> requests) throws IOException, HistoryException {
+        int left = open.size();
+        int most = before.parts().size();
+        while (most > 0 && open.size() == left && !budget.exhausted()) {
+            Seam seam = longest(known, requests.get(0), most);
+            if (seam == null) {
+                return;
+            }
+            try {
+                seam.requireWhole(budget::exhausted);
+            } catch (BudgetException | IOException e) {
+                if (!budget.exhausted()) {
+                    listener.message(Failures.text(e) + "; the seam is not used");
+                }
+                most = seam.covered() - 1;
+                continue;
+            }
+            // A weaker level goes on after a stronger one is violated, so that its newest seam may be another.
+            List<CheckRequest> served = new ArrayList<>();
+            for (CheckRequest request : requests) {
+                Seam own = longest(known, request, most);
+                if (own != null
+                        && own.covered() == seam.covered()
+                        && request.terms().filter(seam::serves).isPresent()) {
+                    served.add(request);
+                }
+            }
+            most = Math.min(
+                    on(seam, known, served),
+                    seam.covered() - Math.max(1, before.parts().size() - seam.covered()));
+        }
+    }
+
+    /** Decides levels on a seam. Returns the most parts that another seam may cover to explain more. */
+    private int on(Seam seam, Seams known, List<CheckRequest> served) {
+        // The state contains what loaders of the first part wrote, so the request has no loaders.
+        List<CheckRequest> each =
+                served.stream().map(CheckRequest::withoutLoaders).toList();
+        PathCheck check =
+                new PathCheck(settings, each, checker, listener.quiet(), path, before.on(seam), start, budget);
+        int most = Integer.MAX_VALUE;
+        for (Verdict verdict : check.run(PathCheck.Kept.NOWHERE)) {
+            HistoryTable table = verdict.table();
+            if (verdict.status() == Verdict.Status.PASS) {
+                seams.put(verdict.level(), seam);
+                decided(verdict);
+                listener.notice(
+                        path + ": the verdict covers the " + before.parts().size() + " earlier "
+                                + (before.parts().size() == 1 ? "part" : "parts") + " too");
+            } else if (verdict.status() == Verdict.Status.VIOLATION && table != null) {
+                String reason = OpenReads.unexplained(verdict, path, seam.covered());
+                if (!reason.isEmpty()) {
+                    unexplained.putIfAbsent(verdict.level(), reason);
+                }
+                CheckRequest request = served.stream()
+                        .filter(r -> r.level() == verdict.level())
+                        .findFirst()
+                        .orElseThrow();
+                most = Math.min(
+                        most,
+                        refuted(
+                                verdict,
+                                table,
+                                request,
+                                new SeamRefutation(before, known, seam, path, settings.format(), budget)));
+            }
+        }
+        writes = check.writes();
+        return most;
+    }
+
+    /** Decides the chain by a VIOLATION on a seam if it can. Returns the most parts that another seam may cover. */
+    private int refuted(Verdict verdict, HistoryTable table, CheckRequest request, SeamRefutation refutation) {
+        try {
+            int part = refutation.partOfMissing(table);
+            Verdict open = part < 0 ? OpenReads.unlessWritten(verdict, path) : verdict;
+            if (open != verdict) {
+                decided(open);
+                return 0;
+            }
+            stands(refutation.proved(verdict, table, request), request);
+            return part < 0 ? Integer.MAX_VALUE : part;
+        } catch (BudgetException e) {
+            // Other seams are tried, or all parts. If these are gone, the reason names the part that was needed here.
+            unexplained.computeIfPresent(verdict.level(), (level, reason) -> reason + "; " + Failures.text(e));
+            return Integer.MAX_VALUE;
+        } catch (IOException | HistoryException e) {
+            return Integer.MAX_VALUE;
+        }
+    }
+
+    private static @Nullable Seam longest(Seams known, CheckRequest request, int most) {
+        Terms terms = request.terms().orElse(null);
+        return terms == null ? null : known.longest(terms, most);
+    }
+}

@@ -1,0 +1,272 @@
+package org.polygraph.jobs.application;
+
+import it.unimi.dsi.fastutil.ints.IntArrayList;
+import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
+import it.unimi.dsi.fastutil.longs.LongSet;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.certificate.format.Guarantee;
+import org.polygraph.jobs.certificate.format.Terms;
+import org.polygraph.jobs.certificate.judge.BruteForce;
+import org.polygraph.jobs.certificate.judge.SubHistoryProof;
+import org.polygraph.jobs.decision.Budget;
+import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.isolation.SubHistory;
+import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.storage.format.HistoryFormat;
+import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistorySelection;
+import org.polygraph.storage.table.HistoryTable;
+
+/**
+ * What a VIOLATION on a seam says about the chain. The seam alone proves nothing, because another order of the parts
+ * before it may explain the chain. But {@link Writes} of these parts tell which of them can have written what a few
+ * transactions read. Only these parts are opened, and the sub-history of these transactions with all writers of what
+ * they read is judged by itself ({@link SubHistoryProof}).
+ */
+final class SeamRefutation {
+    /** How many violations are tried. */
+    private static final int MOST_TRIED = 4;
+
+    private static final int MOST_TRANSACTIONS = 64;
+    /** How many times parts are opened for one violation, because writers of one part may be writers of another. */
+    private static final int MOST_ROUNDS = 2;
+
+    private final Chain before;
+    private final Seams known;
+    private final Seam seam;
+    private final String path;
+    private final HistoryFormat format;
+    private final Budget budget;
+
+    /**
+     * Reads nothing yet.
+     *
+     * @param before the parts before a history
+     * @param known the runs of these parts
+     * @param seam the seam that the history was decided on
+     * @param path the history
+     */
+    SeamRefutation(Chain before, Seams known, Seam seam, String path, HistoryFormat format, Budget budget) {
+        this.before = before;
+        this.known = known;
+        this.seam = seam;
+        this.path = path;
+        this.format = format;
+        this.budget = budget;
+    }
+
+    /**
+     * Returns the part that has to be read, besides all later ones, to explain reads whose writers are not in the
+     * history: the first one of the last parts that may have written each; -1 if no part wrote any of them; the number
+     * of parts before the seam if that is not known, or if no read lacks a writer.
+     */
+    int partOfMissing(HistoryTable table) throws IOException, HistoryException {
+        LongSet missing = missing(table);
+        if (missing == null || missing.isEmpty()) {
+            return seam.covered();
+        }
+        List<LongSet> writers = known.writers(missing, seam.covered());
+        if (writers == null) {
+            return seam.covered();
+        }
+        int part = -1;
+        for (int p = seam.covered() - 1; p >= 0; p--) {
+            if (missing.removeAll(writers.get(p))) {
+                part = p;
+            }
+        }
+        return part;
+    }
+
+    /** Returns the hashes of values that are read and not written; null if one may be older than all parts. */
+    private static @Nullable LongSet missing(HistoryTable table) {
+        LongSet written = new LongOpenHashSet();
+        for (int o = 0; o < table.operations(); o++) {
+            if (table.isWrite(o)) {
+                written.add(Writes.hash(table, table.key(o), table.value(o)));
+            }
+        }
+        LongSet missing = new LongOpenHashSet();
+        for (int t = 0; t < table.transactions(); t++) {
+            for (int o = table.firstOperation(t);
+                    table.status(t) != TransactionStatus.ABORTED && o < table.operationsEnd(t);
+                    o++) {
+                int key = table.key(o);
+                if (table.isWrite(o) || table.value(o) == table.initialValue(key)) {
+                    continue;
+                }
+                if (table.values().isOther(table.value(o)) || table.value(o) == table.initialValue()) {
+                    return null;
+                }
+                long hash = Writes.hash(table, key, table.value(o));
+                if (!written.contains(hash)) {
+                    missing.add(hash);
+                }
+            }
+        }
+        return missing;
+    }
+
+    /** Returns a VIOLATION that is one of the chain whatever the parts are that are not opened; null if none is found. */
+    StandingViolation.@Nullable Repeated proved(Verdict verdict, HistoryTable table, CheckRequest request)
+            throws IOException, HistoryException {
+        Terms terms = request.terms().orElse(null);
+        if (terms == null || terms.guarantee() == Guarantee.LIN) {
+            return null;
+        }
+        int tried = 0;
+        for (Violation violation : verdict.violations()) {
+            SubHistory minimal = violation.minimal();
+            if (minimal == null || tried++ == MOST_TRIED || budget.exhausted()) {
+                continue;
+            }
+            BitSet opened = new BitSet();
+            HistoryTable sub = closed(table, minimal, terms, opened);
+            if (sub != null && BruteForce.judge(sub, terms) == BruteForce.Answer.VIOLATED) {
+                StandingViolation.Repeated found =
+                        StandingViolation.of(sub, reason(opened), table, seam.sessions(), request, budget);
+                if (found != null) {
+                    return found;
+                }
+            }
+        }
+        return null;
+    }
+
+    private String reason(BitSet opened) {
+        StringBuilder names = new StringBuilder();
+        opened.stream().forEach(p -> names.append(names.isEmpty() ? "" : ", ")
+                .append(before.parts().get(p).location()));
+        return "no part before " + (seam.covered() + 1) + " of the chain wrote a value that these transactions read"
+                + (opened.isEmpty() ? "" : ", but for " + names + ", opened again");
+    }
+
+    /**
+     * Returns the sub-history with every transaction of the chain that may have written what it reads; null if it is
+     * too large, or not known to have all of them.
+     *
+     * @param opened receives the parts before the seam that were read
+     */
+    private @Nullable HistoryTable closed(HistoryTable table, SubHistory minimal, Terms terms, BitSet opened)
+            throws IOException, HistoryException {
+        LongSet wanted = new LongOpenHashSet();
+        for (int o : minimal.operations()) {
+            if (!add(wanted, table, o, false)) {
+                return null;
+            }
+        }
+        for (int t : minimal.transactions()) {
+            if (!isOfTail(table, t)) {
+                continue;
+            }
+            // The tail may have other reads than the part, which is found by what the transaction writes.
+            boolean isWriter = false;
+            for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+                isWriter |= table.isWrite(o);
+                add(wanted, table, o, true);
+            }
+            if (!isWriter) {
+                opened.set(seam.covered() - 1);
+            }
+        }
+        for (int round = 0; round < MOST_ROUNDS; round++) {
+            if (!addWriters(wanted, opened)) {
+                return null;
+            }
+            HistoryTable parts = before.readSome(opened, seam.covered(), path, format, budget);
+            HistoryTable selected = selected(table, minimal, parts);
+            HistoryTable sub =
+                    selected == null ? null : SubHistoryProof.closed(parts, selected, terms, MOST_TRANSACTIONS);
+            if (sub == null) {
+                return null;
+            }
+            for (int o = 0; o < sub.operations(); o++) {
+                if (!add(wanted, sub, o, false)) {
+                    return null;
+                }
+            }
+            BitSet more = (BitSet) opened.clone();
+            if (!addWriters(wanted, more)) {
+                return null;
+            }
+            if (more.equals(opened)) {
+                return sub;
+            }
+            opened.or(more);
+        }
+        return null;
+    }
+
+    /** Adds the hash of a read, or of a write; returns false if a read excludes a value only. */
+    private static boolean add(LongSet hashes, HistoryTable table, int operation, boolean isWrite) {
+        if (table.isWrite(operation) != isWrite) {
+            return true;
+        }
+        if (table.values().isOther(table.value(operation))) {
+            return false;
+        }
+        hashes.add(Writes.hash(table, table.key(operation), table.value(operation)));
+        return true;
+    }
+
+    /** Adds the parts that may write values; returns false if they are not known. */
+    private boolean addWriters(LongSet hashes, BitSet parts) throws IOException, HistoryException {
+        List<LongSet> writers = known.writers(hashes, seam.covered());
+        for (int p = 0; writers != null && p < writers.size(); p++) {
+            if (!writers.get(p).isEmpty()) {
+                parts.set(p);
+            }
+        }
+        return writers != null;
+    }
+
+    private boolean isOfTail(HistoryTable table, int t) {
+        return table.index(t) <= seam.sessions().getOrDefault(table.sessionLabel(table.sessionOf(t)), Long.MIN_VALUE);
+    }
+
+    /** Selects the same operations of another history; null if it lacks a transaction. */
+    private static @Nullable HistoryTable selected(HistoryTable table, SubHistory minimal, HistoryTable parts) {
+        IntArrayList transactions = new IntArrayList();
+        IntArrayList operations = new IntArrayList();
+        for (int t : minimal.transactions()) {
+            int other = transaction(parts, table.sessionLabel(table.sessionOf(t)), table.index(t));
+            if (other < 0) {
+                return null;
+            }
+            transactions.add(other);
+            int first = table.firstOperation(t);
+            int count = table.operationsEnd(t) - first;
+            boolean isSame = parts.operationsEnd(other) - parts.firstOperation(other) == count;
+            for (int o = parts.firstOperation(other); o < parts.operationsEnd(other); o++) {
+                int same = first + o - parts.firstOperation(other);
+                if (!isSame || Arrays.binarySearch(minimal.operations(), same) >= 0) {
+                    operations.add(o);
+                }
+            }
+        }
+        int[] ascending = operations.toIntArray();
+        int[] sorted = transactions.toIntArray();
+        Arrays.sort(ascending);
+        Arrays.sort(sorted);
+        return HistorySelection.of(parts, sorted, ascending).table();
+    }
+
+    private static int transaction(HistoryTable table, long session, long index) {
+        for (int s = 0; s < table.sessions(); s++) {
+            for (int t = table.firstTransaction(s);
+                    table.sessionLabel(s) == session && t < table.transactionsEnd(s);
+                    t++) {
+                if (table.index(t) == index) {
+                    return t;
+                }
+            }
+        }
+        return -1;
+    }
+}

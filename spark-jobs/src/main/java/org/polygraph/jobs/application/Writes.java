@@ -1,0 +1,143 @@
+package org.polygraph.jobs.application;
+
+import it.unimi.dsi.fastutil.HashCommon;
+import it.unimi.dsi.fastutil.longs.LongArrayList;
+import it.unimi.dsi.fastutil.longs.LongArrays;
+import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
+import it.unimi.dsi.fastutil.longs.LongSet;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.storage.artifact.Location;
+import org.polygraph.storage.dictionary.KeyDictionary;
+import org.polygraph.storage.dictionary.ValueDictionary;
+import org.polygraph.storage.format.parquet.NumberTable;
+import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryTable;
+
+/**
+ * What the transactions of a part write, whatever their outcome: a hash of each key with its value. A value whose hash
+ * is missing is certainly not written to the key in the part, so the part need not be opened to look for it. The file
+ * takes about 3 bytes a write.
+ *
+ * @param input SHA-256 of the part
+ * @param hashes ascending
+ */
+@SuppressWarnings("ArrayRecordComponent") // never compared
+record Writes(String input, long[] hashes) {
+    private static final String FILE = "writes.parquet";
+    private static final String NAME = "writes";
+    private static final List<String> COLUMNS = List.of("hash");
+    /** The bits of a hash that are left out. A million writes then have a wrong hit in a million look-ups. */
+    private static final int LEFT_OUT = 24;
+
+    private static final long NULL = 0x9e3779b97f4a7c15L;
+
+    /**
+     * Returns the hashes of the writes in one file or folder of a history; null if the history has lists, inserts,
+     * deletes or predicates.
+     */
+    static long @Nullable [] of(HistoryTable table, String path) {
+        if (table.hasRows() || table.values().hasLists() || table.values().hasPredicates()) {
+            return null;
+        }
+        LongArrayList hashes = new LongArrayList();
+        boolean[] isOf = new boolean[table.source().files().size()];
+        for (int f = 0; f < isOf.length; f++) {
+            isOf[f] = OpenReads.isOf(table.source().files().get(f), path);
+        }
+        for (int t = 0; t < table.transactions(); t++) {
+            for (int o = table.firstOperation(t); isOf[table.fileOf(t)] && o < table.operationsEnd(t); o++) {
+                if (table.isWrite(o)) {
+                    hashes.add(hash(table, table.key(o), table.value(o)));
+                }
+            }
+        }
+        long[] sorted = hashes.toLongArray();
+        LongArrays.radixSort(sorted);
+        return sorted;
+    }
+
+    /** The hash of a value of a key, which is the same in every history. */
+    static long hash(HistoryTable table, int key, long value) {
+        KeyDictionary keys = table.keys();
+        ValueDictionary values = table.values();
+        long first = keys.isString(key) ? hash(keys.string(key)) : HashCommon.mix(keys.integer(key));
+        long second = values.isNull(value)
+                ? NULL
+                : values.isInteger(value) ? HashCommon.mix(values.integer(value)) : hash(values.text(value));
+        return HashCommon.murmurHash3(first * 31 + second) >>> LEFT_OUT;
+    }
+
+    private static long hash(String text) {
+        long hash = NULL;
+        for (int i = 0; i < text.length(); i++) {
+            hash = HashCommon.mix(hash + text.charAt(i));
+        }
+        return hash;
+    }
+
+    /** Returns the hashes among some whose values the part may write. */
+    LongSet of(LongSet some) {
+        LongSet found = new LongOpenHashSet();
+        some.forEach(hash -> {
+            if (Arrays.binarySearch(hashes, hash) >= 0) {
+                found.add(hash);
+            }
+        });
+        return found;
+    }
+
+    /** Writes the file of a run. */
+    void write(Location run) throws IOException {
+        int[] next = {0};
+        Seam.file(run, FILE)
+                .write(out -> NumberTable.write(out, NAME, input, COLUMNS, row -> {
+                    if (next[0] == hashes.length) {
+                        return false;
+                    }
+                    row[0] = hashes[next[0]++];
+                    return true;
+                }));
+    }
+
+    /** Reads the file of a run; null if it has none. */
+    static @Nullable Writes read(Location run) throws IOException, HistoryException {
+        Location file = Seam.file(run, FILE);
+        if (!file.exists()) {
+            return null;
+        }
+        Rows rows = new Rows(file.name());
+        NumberTable.read(file, NAME, rows);
+        if (rows.hashes.size() != rows.count) {
+            throw SessionEnds.damaged(file.name());
+        }
+        return new Writes(rows.input, rows.hashes.toLongArray());
+    }
+
+    private static final class Rows implements NumberTable.Sink {
+        private final String file;
+        private final LongArrayList hashes = new LongArrayList();
+        private String input = "";
+        private long count;
+
+        Rows(String file) {
+            this.file = file;
+        }
+
+        @Override
+        public void header(String text, List<String> columns, long rows) {
+            input = text;
+            count = rows;
+        }
+
+        @Override
+        public void row(long[] row) throws HistoryException {
+            if (!hashes.isEmpty() && row[0] < hashes.getLong(hashes.size() - 1)) {
+                throw SessionEnds.damaged(file);
+            }
+            hashes.add(row[0]);
+        }
+    }
+}
