@@ -33,7 +33,7 @@ final class OnSeams {
 
     private final List<Verdict> decided = new ArrayList<>();
     private final List<CheckRequest> open;
-    /** By level: the seam that a PASS rests on. */
+    /** By level: the seam that a verdict rests on. */
     private final Map<IsolationLevel, Seam> seams = new EnumMap<>(IsolationLevel.class);
     /** By level: the ends of the sessions, if a VIOLATION stands. */
     private final Map<IsolationLevel, Long2LongMap> ends = new EnumMap<>(IsolationLevel.class);
@@ -100,7 +100,7 @@ final class OnSeams {
         return open;
     }
 
-    /** The seam that a PASS rests on; null if it rests on none. */
+    /** The seam that a verdict rests on; null if it rests on none. */
     @Nullable
     Seam seam(IsolationLevel level) {
         return seams.get(level);
@@ -229,6 +229,8 @@ final class OnSeams {
             int part = refutation.partOfMissing(table);
             Verdict open = part < 0 ? OpenReads.unlessWritten(verdict, path) : verdict;
             if (open != verdict) {
+                // The next part is decided on this seam too.
+                seams.put(verdict.level(), refutation.seam());
                 decided(open);
                 return 0;
             }

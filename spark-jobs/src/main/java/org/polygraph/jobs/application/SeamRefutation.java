@@ -61,6 +61,10 @@ final class SeamRefutation {
         this.budget = budget;
     }
 
+    Seam seam() {
+        return seam;
+    }
+
     /**
      * Returns the part that has to be read, besides all later ones, to explain reads whose writers are not in the
      * history: the first one of the last parts that may have written each; -1 if no part wrote any of them; the number

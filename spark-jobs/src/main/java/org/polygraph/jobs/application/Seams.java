@@ -6,7 +6,9 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -47,17 +49,26 @@ final class Seams {
         String name = given.absolute();
         all.addAll(Runs.within(isRun ? Location.of(name.substring(0, name.lastIndexOf('/') + 1)) : given));
         Collections.reverse(all);
-        if (!isRun) {
-            runs.addAll(all);
-            return;
+        runs.addAll(isRun ? List.of(given) : all);
+        if (!runs.isEmpty()) {
+            addBases(runs.get(0));
         }
-        for (Seam base = Chain.of(given).seam();
-                base != null;
-                base = Chain.of(given).seam()) {
-            runs.add(given);
-            given = base.run();
+    }
+
+    /** Adds the runs on whose seams a run rests, for each part may have a folder of its own. */
+    private void addBases(Location run) {
+        Set<String> names = new HashSet<>();
+        runs.forEach(each -> names.add(each.absolute()));
+        try {
+            Seam base = Chain.of(run).seam();
+            while (base != null && names.add(base.run().absolute())) {
+                runs.add(base.run());
+                all.add(base.run());
+                base = Chain.of(base.run()).seam();
+            }
+        } catch (IOException | HistoryException e) {
+            warn.accept(Failures.text(e) + "; the seams before it are not used");
         }
-        runs.add(given);
     }
 
     /**

@@ -177,6 +177,26 @@ class ChainTest {
         assertThat(closed.word()).as(closed.toString()).isEqualTo("PASS");
     }
 
+    /** Each hour has a folder of runs, and one of them is UNKNOWN. */
+    @Test
+    void theHourAfterAnUnknownOneUsesTheSeamBeforeIt() throws IOException {
+        String before = folder.resolve("runs-1").toString();
+        for (int i = 1; i <= 4; i++) {
+            String hour = longHour(i);
+            append(hour, i == 3 ? line(5, 0, op("r", "a", 1)) : i == 4 ? line(6, 0, op("w", "a", 1)) : "");
+            String runs = folder.resolve("runs-" + i).toString();
+            InProcess answer = InProcess.run("check", "-q", "-l", "ser", "-o", runs, "--after", before, hour);
+            assertThat(answer.word()).as(answer.toString()).isEqualTo(i == 3 ? "UNKNOWN" : "PASS");
+            assertThat(answer.out())
+                    .contains(List.of("  1500 txns", "  2500 txns", "  2501 txns", "  4002 txns")
+                            .get(i - 1));
+            if (i <= 2) {
+                Files.delete(Path.of(hour));
+            }
+            before = runs;
+        }
+    }
+
     private static void append(String file, String line) throws IOException {
         Files.writeString(Path.of(file), line, StandardOpenOption.APPEND);
     }
