@@ -22,6 +22,26 @@ final class BlockReader {
         return bytes.length - at;
     }
 
+    /** The bytes before this one have been read. */
+    int at() {
+        return at;
+    }
+
+    /** Goes on at another byte. */
+    void moveTo(int byteIndex) {
+        at = byteIndex;
+    }
+
+    /** Adds bytes of the block to another one. */
+    void copy(int from, int to, BlockWriter into) {
+        into.raw(bytes, from, to);
+    }
+
+    /** Copies bytes of the block to an array. */
+    byte[] copy(int from, int to) {
+        return Arrays.copyOfRange(bytes, from, to);
+    }
+
     /** Whether these are the bytes that are left. */
     boolean isRest(byte[] expected) {
         return Arrays.equals(bytes, at, bytes.length, expected, 0, expected.length);
@@ -63,9 +83,42 @@ final class BlockReader {
         return new String(chars);
     }
 
+    /** Passes over a text. @return its {@link String#hashCode} */
+    int textHash() {
+        int hash = 0;
+        for (int left = count(); left > 0; left--) {
+            hash = 31 * hash + (int) unsigned();
+        }
+        return hash;
+    }
+
+    /** The id of a key, which is added if it is new. @param keyAndKind what {@link BlockWriter#keyAndKind} wrote first */
+    int key(long keyAndKind, KeyDictionary keys) {
+        return switch (BlockWriter.keyType(keyAndKind)) {
+            case BlockWriter.NEAR_KEY -> keys.id(nearKey(keyAndKind));
+            case BlockWriter.FAR_KEY -> keys.id(signed());
+            default -> keys.id(text());
+        };
+    }
+
+    static long nearKey(long keyAndKind) {
+        long key = keyAndKind >>> BlockWriter.KEY_SHIFT;
+        return key >>> 1 ^ -(key & 1);
+    }
+
     /** The id of a key, which is added if it is new. */
     int key(KeyDictionary keys) {
         return unsigned() == 0 ? keys.id(signed()) : keys.id(text());
+    }
+
+    /** Passes over a value. */
+    void skipValue() {
+        long kind = unsigned();
+        if (kind == BlockWriter.FAR_INTEGER) {
+            unsigned();
+        } else if (kind == BlockWriter.STRING || kind == BlockWriter.OPAQUE) {
+            textHash();
+        }
     }
 
     /** The code of a value. */

@@ -14,6 +14,15 @@ final class BlockWriter {
     /** Smaller codes have another meaning. */
     static final int FIRST_OWN = 4;
 
+    /** How a key follows the number with its kind: it is in the number; it is an integer behind it; it is a text behind it. */
+    static final int NEAR_KEY = 0;
+
+    static final int FAR_KEY = 1;
+    static final int TEXT_KEY = 2;
+    static final int KEY_SHIFT = 4;
+    private static final int TYPE_SHIFT = 2;
+    private static final int TWO_BITS = 3;
+
     private static final int MOST_BYTES = Integer.MAX_VALUE - 64;
     private static final int LEAST_BYTES = 256;
     private static final int MOST_OF_NUMBER = 10;
@@ -27,6 +36,11 @@ final class BlockWriter {
 
     byte[] array() {
         return bytes;
+    }
+
+    /** Removes all bytes. */
+    void clear() {
+        size = 0;
     }
 
     byte[] toBytes() {
@@ -61,12 +75,16 @@ final class BlockWriter {
     }
 
     BlockWriter bytes(byte[] array) {
-        unsigned(array.length);
-        while (bytes.length - size < array.length) {
+        return unsigned(array.length).raw(array, 0, array.length);
+    }
+
+    /** Adds bytes without their number. */
+    BlockWriter raw(byte[] array, int from, int to) {
+        while (bytes.length - size < to - from) {
             grow();
         }
-        System.arraycopy(array, 0, bytes, size, array.length);
-        size += array.length;
+        System.arraycopy(array, from, bytes, size, to - from);
+        size += to - from;
         return this;
     }
 
@@ -76,6 +94,26 @@ final class BlockWriter {
             unsigned(text.charAt(i));
         }
         return this;
+    }
+
+    /** Writes a key together with a kind of two bits. */
+    BlockWriter keyAndKind(long key, int kind) {
+        long zigzag = key << 1 ^ key >> 63;
+        return zigzag >>> Long.SIZE - KEY_SHIFT == 0
+                ? unsigned(zigzag << KEY_SHIFT | kind)
+                : unsigned(FAR_KEY << TYPE_SHIFT | kind).signed(key);
+    }
+
+    BlockWriter keyAndKind(String key, int kind) {
+        return unsigned(TEXT_KEY << TYPE_SHIFT | kind).text(key);
+    }
+
+    static int keyType(long keyAndKind) {
+        return (int) keyAndKind >>> TYPE_SHIFT & TWO_BITS;
+    }
+
+    static int kind(long keyAndKind) {
+        return (int) keyAndKind & TWO_BITS;
     }
 
     BlockWriter key(KeyDictionary keys, int id) {

@@ -1,16 +1,11 @@
 package org.polygraph.jobs.windows;
 
-import it.unimi.dsi.fastutil.booleans.BooleanArrayList;
-import it.unimi.dsi.fastutil.bytes.ByteArrayList;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
 import it.unimi.dsi.fastutil.objects.ObjectArrayList;
-import java.util.Arrays;
-import org.polygraph.jobs.certificate.replay.PlacedSessions;
 import org.polygraph.storage.dictionary.KeyDictionary;
 import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.model.TransactionStatus;
-import org.polygraph.storage.table.HistoryTable;
 
 /**
  * Events of neighbouring places in memory, by place once they are sorted. At SER a transaction is one event. At SI it is two: its
@@ -32,13 +27,6 @@ final class Cell {
     private static final int KIND_BITS = 2;
     private static final int KIND = 3;
 
-    private static final int STATUS = 3;
-    private static final int COUNTED = 4;
-    private static final int OPTIONAL = 8;
-    private static final int START = 16;
-    private static final int END = 32;
-    private static final int SNAPSHOT = 64;
-    private static final int COMMIT = 128;
     /** Of a block, about. */
     private static final int BYTES_PER_OPERATION = 10;
 
@@ -49,16 +37,14 @@ final class Cell {
     /** Times by which places are chosen; the place itself is the number of the transaction in the order. */
     private final LongArrayList clocks = new LongArrayList();
 
-    private final ByteArrayList statuses = new ByteArrayList();
-    private final BooleanArrayList counted = new BooleanArrayList();
-    private final BooleanArrayList optional = new BooleanArrayList();
+    /** By event: those of {@link EventReader}. */
+    private final IntArrayList flags = new IntArrayList();
+
     private final IntArrayList files = new IntArrayList();
     private final LongArrayList positions = new LongArrayList();
     private final LongArrayList starts = new LongArrayList();
     private final LongArrayList ends = new LongArrayList();
     private final IntArrayList operationStarts = new IntArrayList();
-    /** 0 for a whole transaction, {@link #SNAPSHOT} or {@link #COMMIT}. */
-    private final IntArrayList eventKinds = new IntArrayList();
     /** By event: of a commit the hash of its transaction. */
     private final ObjectArrayList<byte[]> hashes = new ObjectArrayList<>();
     /** Key x 4 + kind. */
@@ -101,24 +87,29 @@ final class Cell {
     }
 
     TransactionStatus status(int transaction) {
-        return TransactionStatus.ofCode(statuses.getByte(transaction));
+        return TransactionStatus.ofCode((byte) (flags.getInt(transaction) & EventReader.STATUS));
+    }
+
+    private boolean has(int event, int flag) {
+        return (flags.getInt(event) & flag) != 0;
     }
 
     boolean isCounted(int transaction) {
-        return counted.getBoolean(transaction);
+        return has(transaction, EventReader.COUNTED);
     }
 
     void count(int transaction, boolean counts) {
-        counted.set(transaction, counts);
+        int others = flags.getInt(transaction) & ~EventReader.COUNTED;
+        flags.set(transaction, others | (counts ? EventReader.COUNTED : 0));
     }
 
     /** Whether its outcome is unknown, and whether it counts is open. */
     boolean isOptional(int transaction) {
-        return optional.getBoolean(transaction);
+        return has(transaction, EventReader.OPTIONAL);
     }
 
     void optional(int transaction) {
-        optional.set(transaction, true);
+        flags.set(transaction, flags.getInt(transaction) | EventReader.OPTIONAL);
     }
 
     int file(int transaction) {
@@ -147,19 +138,12 @@ final class Cell {
 
     /** Whether the event is the snapshot of a transaction, whose commit is another one. */
     boolean isSnapshot(int event) {
-        return eventKinds.getInt(event) == SNAPSHOT;
+        return has(event, EventReader.SNAPSHOT);
     }
 
     /** Whether the event is the commit of a transaction, whose snapshot is another one. */
     boolean isCommit(int event) {
-        return eventKinds.getInt(event) == COMMIT;
-    }
-
-    /** What an event is of its transaction. */
-    PlacedSessions.Event event(int event) {
-        return isSnapshot(event)
-                ? PlacedSessions.Event.SNAPSHOT
-                : isCommit(event) ? PlacedSessions.Event.COMMIT : PlacedSessions.Event.WHOLE;
+        return has(event, EventReader.COMMIT);
     }
 
     /** Of a commit: the hash of its transaction. */
@@ -192,162 +176,67 @@ final class Cell {
         return readsBefore.getInt(operation);
     }
 
-    /** Adds an operation of the event that {@link #end} adds. @param code of its value; 0 for an intent */
-    void add(int key, int kind, long code) {
-        addAtCommit(key, kind, code, 0);
+    /** Adds all events of a block. */
+    void read(byte[] block) {
+        int about = operations.size() + block.length / BYTES_PER_OPERATION;
+        operations.ensureCapacity(about);
+        codes.ensureCapacity(about);
+        readsBefore.ensureCapacity(about);
+        for (EventReader in = new EventReader(block, values); in.next(); ) {
+            while (in.nextOperation()) {
+                add(in.key(keys), in.kind(), in.value());
+            }
+            int before = 0;
+            for (int i = in.isCommit() ? in.operations() : 0; i > 0; i--) {
+                before += in.moreReads();
+                readsBefore.set(operations.size() - i, before);
+            }
+            end(in);
+        }
     }
 
-    /** Adds an operation of the commit that {@link #endCommit} adds. @param before see {@link #readsBefore} */
-    void addAtCommit(int key, int kind, long code, int before) {
-        operations.add(key << KIND_BITS | kind);
-        codes.add(code);
-        readsBefore.add(before);
-    }
-
-    /** Adds the snapshot of a transaction, as {@link #end} does a whole transaction. */
-    void endSnapshot(int session, long index, long clock, byte status, int file, long position, long start, long end) {
-        end(session, index, clock, status, file, position, start, end);
-        eventKinds.set(size() - 1, SNAPSHOT);
-    }
-
-    /** Adds the commit of a transaction, as {@link #end} does a whole transaction. @param hash of the transaction */
-    void endCommit(
-            int session,
-            long index,
-            long clock,
-            byte status,
-            int file,
-            long position,
-            long start,
-            long end,
-            byte[] hash) {
-        end(session, index, clock, status, file, position, start, end);
-        eventKinds.set(size() - 1, COMMIT);
-        hashes.set(size() - 1, hash);
-    }
-
-    /** Adds a transaction with the operations since the event before. A committed one counts. */
-    void end(int session, long index, long clock, byte status, int file, long position, long start, long end) {
-        sessions.add(session);
-        indexes.add(index);
-        clocks.add(clock);
-        statuses.add(status);
-        counted.add(status == TransactionStatus.COMMITTED.code());
-        optional.add(false);
-        files.add(file);
-        positions.add(position);
-        starts.add(start);
-        ends.add(end);
-        eventKinds.add(0);
-        hashes.add(null);
+    private void end(EventReader in) {
+        sessions.add(in.session());
+        indexes.add(in.index());
+        clocks.add(in.clock());
+        flags.add(in.flags());
+        files.add(in.file());
+        positions.add(in.position());
+        starts.add(in.start());
+        ends.add(in.end());
+        hashes.add(in.isCommit() ? in.hash() : null);
         operationStarts.add(operations.size());
     }
 
-    /** Adds all transactions of a block. */
-    void read(BlockReader in) {
-        IntArrayList ids = new IntArrayList();
-        long clock = 0;
-        operations.ensureCapacity(operations.size() + in.left() / BYTES_PER_OPERATION);
-        codes.ensureCapacity(operations.size() + in.left() / BYTES_PER_OPERATION);
-        readsBefore.ensureCapacity(operations.size() + in.left() / BYTES_PER_OPERATION);
-        while (in.hasMore()) {
-            int session = in.count();
-            long index = in.signed();
-            clock += in.signed();
-            int flags = in.count();
-            boolean hasStart = (flags & START) != 0;
-            boolean hasEnd = (flags & END) != 0;
-            int file = in.count();
-            long position = in.unsigned();
-            long start = hasStart ? clock + in.signed() : HistoryTable.NO_TIME;
-            long end = hasEnd ? clock + in.signed() : HistoryTable.NO_TIME;
-            int count = in.count();
-            int before = 0;
-            for (int i = 0; i < count; i++) {
-                int keyAndKind = in.count();
-                int key = keyAndKind >>> KIND_BITS;
-                if (key == ids.size()) {
-                    ids.add(in.key(keys));
-                }
-                int kind = keyAndKind & KIND;
-                long code = kind == INTENT ? 0 : in.value(values);
-                before += (flags & COMMIT) == 0 ? 0 : in.count();
-                addAtCommit(ids.getInt(key), kind, code, before);
-            }
-            end(session, index, clock, (byte) (flags & STATUS), file, position, start, end);
-            counted.set(size() - 1, (flags & COUNTED) != 0);
-            optional.set(size() - 1, (flags & OPTIONAL) != 0);
-            eventKinds.set(size() - 1, flags & (SNAPSHOT | COMMIT));
-            if ((flags & COMMIT) != 0) {
-                hashes.set(size() - 1, in.bytes());
-            }
-        }
+    private void add(int key, int kind, long code) {
+        operations.add(key << KIND_BITS | kind);
+        codes.add(code);
+        readsBefore.add(0);
     }
 
-    /** By key: the output that used it last, and its id there. */
-    private int[] outputOfKey = new int[0];
-
-    private int[] idOfKey = new int[0];
-    private int outputs;
-
-    /** Writes transactions of this cell to a block, which has no others. Ends the output before it. */
+    /** Writes events of this cell to a block, which has no others. */
     final class Output {
-        private final BlockWriter out;
-        private final int number = ++outputs;
-        private int ids;
-        private long lastClock;
+        private final EventWriter out;
+        private final EventBody body = new EventBody();
 
         Output(BlockWriter out) {
-            this.out = out;
-            if (outputOfKey.length < keys.size()) {
-                outputOfKey = Arrays.copyOf(outputOfKey, keys.size());
-                idOfKey = Arrays.copyOf(idOfKey, keys.size());
-            }
+            this.out = new EventWriter(out);
         }
 
         void write(int t) {
-            long clock = clock(t);
-            boolean hasStart = start(t) != HistoryTable.NO_TIME;
-            boolean hasEnd = end(t) != HistoryTable.NO_TIME;
-            out.unsigned(session(t)).signed(index(t)).signed(clock - lastClock);
-            lastClock = clock;
-            out.unsigned(statuses.getByte(t)
-                    | (isCounted(t) ? COUNTED : 0)
-                    | (isOptional(t) ? OPTIONAL : 0)
-                    | (hasStart ? START : 0)
-                    | (hasEnd ? END : 0)
-                    | eventKinds.getInt(t));
-            out.unsigned(file(t)).unsigned(position(t));
-            if (hasStart) {
-                out.signed(start(t) - clock);
-            }
-            if (hasEnd) {
-                out.signed(end(t) - clock);
-            }
-            out.unsigned(operationsEnd(t) - firstOperation(t));
-            int before = 0;
-            for (int o = firstOperation(t); o < operationsEnd(t); o++) {
-                int key = key(o);
-                boolean isNew = outputOfKey[key] != number;
-                if (isNew) {
-                    outputOfKey[key] = number;
-                    idOfKey[key] = ids++;
-                }
-                out.unsigned((long) idOfKey[key] << KIND_BITS | kind(o));
-                if (isNew) {
-                    out.key(keys, key);
-                }
-                if (kind(o) != INTENT) {
-                    out.value(values, code(o));
-                }
-                if (isCommit(t)) {
-                    out.unsigned(readsBefore(o) - before);
-                    before = readsBefore(o);
-                }
-            }
+            body.begin(clock(t), file(t), position(t), start(t), end(t), operationsEnd(t) - firstOperation(t));
             if (isCommit(t)) {
-                out.bytes(hash(t));
+                body.hash(hash(t));
             }
+            for (int o = firstOperation(t); o < operationsEnd(t); o++) {
+                body.operation(keys, key(o), kind(o), values, code(o));
+            }
+            int before = 0;
+            for (int o = firstOperation(t); isCommit(t) && o < operationsEnd(t); o++) {
+                body.moreReads(readsBefore(o) - before);
+                before = readsBefore(o);
+            }
+            out.add(session(t), index(t), clock(t), flags.getInt(t), body);
         }
     }
 }

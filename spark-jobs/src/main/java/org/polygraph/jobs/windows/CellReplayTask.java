@@ -6,6 +6,7 @@ import org.polygraph.jobs.certificate.replay.PlacedSessions;
 import org.polygraph.jobs.certificate.replay.PlacedTimes;
 import org.polygraph.jobs.certificate.replay.Tally;
 import org.polygraph.jobs.decision.Budget;
+import org.polygraph.storage.dictionary.ValueDictionary;
 
 /**
  * Replays what does not depend on keys, for some cells. Result: the tally of their transactions, the tally of the operations that
@@ -27,42 +28,35 @@ record CellReplayTask(Cells cells, long[] labels, Terms terms) implements Task {
         PlacedTimes times = new PlacedTimes();
         for (int c = cells.from(); c < cells.to(); c++) {
             budget.require();
-            Cell cell = cells.read(c);
-            long[] keys = new long[cell.keys().size()];
-            for (int key = 0; key < keys.length; key++) {
-                keys[key] = Tally.key(cell.keys(), key);
-            }
-            for (int t = 0; t < cell.size(); t++) {
-                long place = cells.first(c) + t;
-                long session = labels[cell.session(t)];
-                byte status = cell.status(t).code();
-                boolean isCommit = cell.isCommit(t);
-                PlacedSessions.Event event = cell.event(t);
-                sessions.event(terms, place, event, session, cell.index(t), status, cell.isCounted(t));
-                if (cell.isCounted(t)) {
-                    times.event(terms, event, status, cell.start(t), cell.end(t));
+            ValueDictionary values = new ValueDictionary();
+            long place = cells.first(c);
+            for (EventReader in = cells.events(c, values); in.next(); place++) {
+                long session = labels[in.session()];
+                byte status = in.status().code();
+                PlacedSessions.Event event = in.event();
+                sessions.event(terms, place, event, session, in.index(), status, in.isCounted());
+                if (in.isCounted()) {
+                    times.event(terms, event, status, in.start(), in.end());
                 }
-                if (!cell.isSnapshot(t)) {
-                    raw.transaction(session, cell.index(t), status, cell.start(t), cell.end(t));
+                long name = Tally.name(session, in.index());
+                if (!in.isSnapshot()) {
+                    raw.transaction(name, status, in.start(), in.end());
                 }
-                for (int o = cell.firstOperation(t); o < cell.operationsEnd(t); o++) {
-                    int number = o - cell.firstOperation(t);
-                    boolean isIntent = cell.kind(o) == Cell.INTENT;
-                    long value = isIntent ? INTENT + cell.session(t) : Tally.value(cell.values(), cell.code(o));
-                    if (cell.isCounted(t)) {
-                        placed.operation(place, number, keys[cell.key(o)], cell.isWrite(o), value);
+                long nameOfPlace = Tally.name(place);
+                while (in.nextOperation()) {
+                    boolean isIntent = in.kind() == Cell.INTENT;
+                    long key = in.tallyKey();
+                    long code = in.value();
+                    long value = isIntent ? INTENT + in.session() : Tally.value(values, code);
+                    if (in.isCounted()) {
+                        placed.operation(nameOfPlace, in.number(), key, in.isWrite(), value);
                     }
                     if (!isIntent) {
-                        raw.operation(
-                                session,
-                                cell.index(t),
-                                isCommit ? Tally.atCommit(number) : number,
-                                keys[cell.key(o)],
-                                cell.isWrite(o),
-                                value);
+                        int number = in.isCommit() ? Tally.atCommit(in.number()) : in.number();
+                        raw.operation(name, number, key, in.isWrite(), value);
                     }
                     if (event != PlacedSessions.Event.WHOLE) {
-                        sessions.operation(event, cell.key(o), cell.isWrite(o));
+                        sessions.operation(event, key, in.isWrite());
                     }
                 }
             }

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
+import org.polygraph.storage.dictionary.ValueDictionary;
 
 /**
  * Some neighbouring cells as a task takes them: their first place, and the section with each.
@@ -29,7 +30,17 @@ record Cells(int from, long[] firsts, ArrayList<Section> sections) implements Se
 
     /** Reads one. */
     void read(int cell, Cell into) throws IOException {
-        into.read(new BlockReader(sections.get(cell - from).block(cell)));
+        into.read(sections.get(cell - from).block(cell));
+    }
+
+    /** Passes over the events of one. */
+    EventReader events(int cell) throws IOException {
+        return events(cell, new ValueDictionary());
+    }
+
+    /** The same. @param values see {@link EventReader} */
+    EventReader events(int cell, ValueDictionary values) throws IOException {
+        return new EventReader(sections.get(cell - from).block(cell), values);
     }
 
     Cell read(int cell) throws IOException {

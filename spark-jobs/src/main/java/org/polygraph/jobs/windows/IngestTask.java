@@ -3,10 +3,14 @@ package org.polygraph.jobs.windows;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import java.io.IOException;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.TransactionHash;
+import org.polygraph.jobs.certificate.replay.Tally;
 import org.polygraph.jobs.decision.Budget;
+import org.polygraph.storage.dictionary.KeyDictionary;
 import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.format.pieces.Piece;
+import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryRows;
@@ -15,7 +19,7 @@ import org.polygraph.storage.table.Operations;
 import org.polygraph.storage.table.Transactions;
 
 /**
- * Deals the transactions of a piece of the input to cells. Result: the section with a block for each cell.
+ * Deals the transactions of a piece of the input to cells. Result: {@link Ingested}.
  *
  * @param number of the piece
  * @param events of a transaction: 1, or 2 for its snapshot and its commit; an aborted transaction is one event
@@ -45,138 +49,184 @@ record IngestTask(
     @Override
     public byte[] run(Budget budget) throws IOException {
         try {
-            return run(new PieceRows(piece.read(budget::exhausted, budget.bytes()), number, clock, events));
+            PieceRows rows = new PieceRows(piece.read(budget::exhausted, budget.bytes()), number, clock, events);
+            String problem = rows.unsupported();
+            return (problem.isEmpty() ? deal(rows) : Ingested.problem(problem)).toBytes();
         } catch (HistoryException e) {
-            throw new IOException(e.getMessage() + " when the input was read a second time", e);
+            return Ingested.problem(Survey.UNREADABLE).toBytes();
+        } catch (BudgetException e) {
+            budget.require();
+            return Ingested.problem(Survey.UNREADABLE).toBytes();
         }
     }
 
-    private byte[] run(PieceRows in) throws IOException {
-        Cell cell = new Cell();
-        EventsOfRows all = new EventsOfRows(in, cell);
-        for (int t = 0; t < in.rows().transactions().size(); t++) {
+    private Ingested deal(PieceRows in) throws IOException {
+        EventsOfRows all = new EventsOfRows(in);
+        HistoryRows rows = in.rows();
+        for (int t = 0; t < rows.transactions().size(); t++) {
             all.add(t);
         }
-        Section.Output out = new Section.Output(0, borders.length + 1);
-        int[] targets = new int[cell.size()];
-        int[] ends = new int[borders.length + 2];
-        for (int t = 0; t < targets.length; t++) {
-            int at = Arrays.binarySearch(borders, cell.clock(t));
-            targets[t] = at >= 0 ? at + 1 : -at - 1;
-            ends[targets[t] + 1]++;
+        byte[][] loaded = new byte[in.sessions()][];
+        for (int s = 0; s < loaded.length; s++) {
+            loaded[s] = all.loaded(in.transaction(s, 0));
         }
-        for (int target = 0; target <= borders.length; target++) {
-            ends[target + 1] += ends[target];
+        long writes = 0;
+        for (int keyAndKind : rows.operations().keys()) {
+            writes += Operations.isWrite(keyAndKind) ? 1 : 0;
         }
-        int[] byTarget = new int[targets.length];
-        for (int t = 0; t < targets.length; t++) {
-            byTarget[ends[targets[t]]++] = t;
-        }
-        int next = 0;
-        for (int target = 0; target <= borders.length; target++) {
-            if (next < ends[target]) {
-                Cell.Output to = cell.new Output(out.block(target));
-                while (next < ends[target]) {
-                    to.write(byTarget[next++]);
-                }
-            }
-        }
-        BlockWriter result = new BlockWriter();
-        Section.write(result, out.write(folder, "piece", number));
-        return result.toBytes();
+        Tally tally = new Tally();
+        tally.rows(rows, events);
+        return new Ingested(
+                "",
+                all.out.write(folder, "piece", number),
+                all.counts,
+                all.operations,
+                rows.operations().size() - writes,
+                writes,
+                tally.sum(),
+                loaded);
     }
 
-    /** Turns transactions into events of a cell. */
+    /** Turns transactions into events of cells. */
     private final class EventsOfRows {
         private final HistoryRows rows;
-        private final Cell cell;
-        private final int[] keys;
+        private final KeyDictionary.Labels keys;
+        private final ValueDictionary values = new ValueDictionary();
         private final ValueDictionary.Codes codes;
         private final long[] clocks;
+        private final Section.Output out = new Section.Output(0, borders.length + 1);
+        /** By cell: the block with its events, and how many it has. */
+        private final @Nullable EventWriter[] cells = new @Nullable EventWriter[borders.length + 1];
+
+        private final long[] counts = new long[cells.length];
+        private long operations;
+        private final EventBody body = new EventBody();
         private final TransactionHash hash = new TransactionHash();
+        private final byte[] content = new byte[TransactionHash.BYTES];
         /** By key: the last transaction that wrote it, plus 1. */
         private final int[] writtenBy;
-        /** Operations and keys of one transaction. */
-        private final IntArrayList atCommit = new IntArrayList();
+        /** Operations of one transaction, and an operation on each key that it wrote. */
+        private final IntArrayList atSnapshot = new IntArrayList();
 
+        private final IntArrayList atCommit = new IntArrayList();
         private final IntArrayList written = new IntArrayList();
 
-        EventsOfRows(PieceRows in, Cell cell) {
+        EventsOfRows(PieceRows in) {
             this.rows = in.rows();
-            this.cell = cell;
-            keys = cell.keys().addAll(rows.keys());
-            codes = cell.values().addAll(rows.values());
+            keys = rows.keys();
+            codes = values.addAll(rows.values());
             clocks = in.clocks(leads, before);
-            writtenBy = new int[cell.keys().size()];
+            writtenBy = new int[events == 1 ? 0 : keys.labels().length];
         }
 
         void add(int t) {
             Transactions transactions = rows.transactions();
             byte status = transactions.statuses()[t];
-            int session = sessions[rows.sessionOf()[t]];
-            long index = transactions.indexes()[t];
             long clock = clocks[t * events];
-            long position = HistoryTable.Source.position(transactions.sources()[t]) + linesBefore;
             long start = PieceRows.time(transactions.starts(), t);
             long end = PieceRows.time(transactions.ends(), t);
+            int flags = EventReader.flags(status, start, end);
+            int from = rows.operations().starts()[t];
+            int to = rows.operations().starts()[t + 1];
             if (events == 1 || status == TransactionStatus.ABORTED.code()) {
-                for (int o = rows.operations().starts()[t];
-                        o < rows.operations().starts()[t + 1];
-                        o++) {
-                    cell.add(key(o), isWrite(o) ? Cell.WRITE : Cell.READ, code(o));
+                begin(t, clock, start, end, to - from);
+                for (int o = from; o < to; o++) {
+                    operation(o, isWrite(o) ? Cell.WRITE : Cell.READ);
                 }
-                cell.end(session, index, clock, status, piece.file(), position, start, end);
+                end(t, clock, flags);
                 return;
             }
-            addReads(t);
-            cell.endSnapshot(session, index, clock, status, piece.file(), position, start, end);
-            // Operation i of the commit follows i operations of the commit, and reads of the snapshot.
-            int first = rows.operations().starts()[t];
+            divide(t);
+            begin(t, clock, start, end, atSnapshot.size() + (hasIntents ? written.size() : 0));
+            for (int i = 0; i < atSnapshot.size(); i++) {
+                operation(atSnapshot.getInt(i), Cell.READ);
+            }
+            for (int i = 0; hasIntents && i < written.size(); i++) {
+                operation(written.getInt(i), Cell.INTENT);
+            }
+            end(t, clock, flags | EventReader.SNAPSHOT);
+            begin(t, clock + 1, start, end, atCommit.size());
+            body.hash(hash(t, status, start, end));
             for (int i = 0; i < atCommit.size(); i++) {
                 int o = atCommit.getInt(i);
-                int write = hasIntents ? Cell.INTENDED : Cell.WRITE;
-                cell.addAtCommit(key(o), isWrite(o) ? write : Cell.READ, code(o), o - first - i);
+                operation(o, !isWrite(o) ? Cell.READ : hasIntents ? Cell.INTENDED : Cell.WRITE);
             }
-            byte[] content = hash(t, index, status, start, end);
-            cell.endCommit(session, index, clock + 1, status, piece.file(), position, start, end, content);
+            // Operation i of the commit follows i operations of the commit, and reads of the snapshot.
+            int reads = 0;
+            for (int i = 0; i < atCommit.size(); i++) {
+                int more = atCommit.getInt(i) - from - i - reads;
+                body.moreReads(more);
+                reads += more;
+            }
+            end(t, clock + 1, flags | EventReader.COMMIT);
         }
 
-        /** Adds the operations of the snapshot, and collects those of the commit. */
-        private void addReads(int t) {
+        private void begin(int t, long clock, long start, long end, int count) {
+            operations += count;
+            long position = HistoryTable.Source.position(rows.transactions().sources()[t]) + linesBefore;
+            body.begin(clock, piece.file(), position, start, end, count);
+        }
+
+        private void end(int t, long clock, int flags) {
+            int at = Arrays.binarySearch(borders, clock);
+            int target = at >= 0 ? at + 1 : -at - 1;
+            EventWriter cell = cells[target];
+            if (cell == null) {
+                cell = new EventWriter(out.block(target));
+                cells[target] = cell;
+            }
+            counts[target]++;
+            cell.add(sessions[rows.sessionOf()[t]], rows.transactions().indexes()[t], clock, flags, body);
+        }
+
+        private void operation(int o, int kind) {
+            body.operation(keys, key(o), kind, values, code(o));
+        }
+
+        /** Divides the operations of a transaction into those of the snapshot and those of the commit. */
+        private void divide(int t) {
+            atSnapshot.clear();
             atCommit.clear();
             written.clear();
             for (int o = rows.operations().starts()[t]; o < rows.operations().starts()[t + 1]; o++) {
                 int key = key(o);
                 if (isWrite(o) && writtenBy[key] != t + 1) {
                     writtenBy[key] = t + 1;
-                    written.add(key);
+                    written.add(o);
                 }
-                if (writtenBy[key] == t + 1) {
-                    atCommit.add(o);
-                } else {
-                    cell.add(key, Cell.READ, code(o));
-                }
-            }
-            for (int i = 0; hasIntents && i < written.size(); i++) {
-                int key = written.getInt(i);
-                cell.add(key, Cell.INTENT, 0);
+                (writtenBy[key] == t + 1 ? atCommit : atSnapshot).add(o);
             }
         }
 
-        private byte[] hash(int t, long index, byte status, long start, long end) {
+        private byte[] hash(int t, byte status, long start, long end) {
             int from = rows.operations().starts()[t];
             int to = rows.operations().starts()[t + 1];
-            byte[] content = new byte[TransactionHash.BYTES];
-            hash.begin(rows.sessionLabels()[rows.sessionOf()[t]], index, status, start, end, to - from);
+            long session = rows.sessionLabels()[rows.sessionOf()[t]];
+            hash.begin(session, rows.transactions().indexes()[t], status, start, end, to - from);
             for (int o = from; o < to; o++) {
-                hash.operation(cell.keys(), cell.values(), Operations.pack(key(o), isWrite(o)), code(o));
+                if (keys.isString(key(o))) {
+                    hash.operation(keys.string(key(o)), isWrite(o), values, code(o));
+                } else {
+                    hash.operation(keys.integer(key(o)), isWrite(o), values, code(o));
+                }
             }
             hash.end(content, 0);
             return content;
         }
 
+        /** The only value that a committed transaction writes as a block, if it does nothing else; or nothing. */
+        byte[] loaded(int t) {
+            int from = rows.operations().starts()[t];
+            int to = rows.operations().starts()[t + 1];
+            boolean loads = from < to && rows.transactions().statuses()[t] == TransactionStatus.COMMITTED.code();
+            for (int o = from; o < to; o++) {
+                loads &= isWrite(o) && code(o) == code(from);
+            }
+            return loads ? new BlockWriter().value(values, code(from)).toBytes() : new byte[0];
+        }
+
         private int key(int operation) {
-            return keys[Operations.key(rows.operations().keys()[operation])];
+            return Operations.key(rows.operations().keys()[operation]);
         }
 
         private boolean isWrite(int operation) {

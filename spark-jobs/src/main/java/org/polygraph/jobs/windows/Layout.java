@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
-import org.polygraph.jobs.certificate.replay.Tally;
 import org.polygraph.storage.model.TransactionStatus;
 
 /**
@@ -25,7 +24,6 @@ final class Layout {
     private final long[] borders;
     private final byte[] initialValue;
     private String problem = "";
-    private String loader = "";
     private boolean startsAscend = true;
     private boolean valuesAscend = true;
     private boolean hasValues;
@@ -79,7 +77,7 @@ final class Layout {
     /** The clock to use, if surveys were made with that of times or positions. */
     Clock better() {
         long transactions = surveys.stream().mapToLong(Survey::transactions).sum();
-        if (clock == Clock.TIMES && (times() & (Survey.HAS_START | Survey.HAS_END)) != 0) {
+        if (clock == Clock.TIMES && hasTimes()) {
             return Clock.TIMES;
         }
         boolean isBySession = surveys.stream().mapToLong(Survey::neighbours).sum() > transactions / 2
@@ -160,9 +158,6 @@ final class Layout {
                 lead = PieceRows.NONE;
                 starts = Ascent.EMPTY;
                 written = Ascent.EMPTY;
-                if (loader.isEmpty() && Arrays.equals(session.loaded(), initialValue)) {
-                    loader = "session " + session.label() + " begins with a transaction that may load the initial rows";
-                }
             } else if (problem.isEmpty() && parts.get(i - 1).session.greatest() >= session.least()) {
                 problem = "the transactions of session " + session.label() + " are not in their order in the input";
             }
@@ -213,6 +208,15 @@ final class Layout {
         return surveys.stream().mapToInt(Survey::times).reduce(0, (a, b) -> a | b);
     }
 
+    boolean hasTimes() {
+        return (times() & (Survey.HAS_START | Survey.HAS_END)) != 0;
+    }
+
+    /** Whether all pieces were surveyed with their operations. */
+    boolean hasOperations() {
+        return surveys.stream().allMatch(Survey::hasOperations);
+    }
+
     /** Whether some transaction has a start and some an end, and none ended before it started. */
     boolean hasRealTime() {
         return times() == (Survey.HAS_START | Survey.HAS_END);
@@ -224,8 +228,17 @@ final class Layout {
     }
 
     /** Which transaction may load initial rows; empty if none. */
-    String loader() {
-        return loader;
+    String loader(Ingested.Input input) {
+        List<Part> parts = parts();
+        for (int i = 0; i < parts.size(); i++) {
+            Part part = parts.get(i);
+            boolean isFirst = i == 0 || parts.get(i - 1).session.label() != part.session.label();
+            byte[] loaded = input.pieces().get(part.piece).loaded()[part.number];
+            if (isFirst && Arrays.equals(loaded, initialValue)) {
+                return "session " + part.session.label() + " begins with a transaction that may load the initial rows";
+            }
+        }
+        return "";
     }
 
     /** The number of cells. */
@@ -271,21 +284,6 @@ final class Layout {
             }
         }
         return sums;
-    }
-
-    long reads() {
-        return surveys.stream().mapToLong(Survey::reads).sum();
-    }
-
-    long writes() {
-        return surveys.stream().mapToLong(Survey::writes).sum();
-    }
-
-    /** The sum over all transactions. */
-    long tally() {
-        Tally tally = new Tally();
-        surveys.forEach(survey -> tally.add(survey.tally()));
-        return tally.sum();
     }
 
     /** Lines of the same file before a piece. @param files by piece: the number of its file */

@@ -3,7 +3,6 @@ package org.polygraph.jobs.windows;
 import java.io.IOException;
 import org.polygraph.jobs.certificate.format.TransactionHash;
 import org.polygraph.jobs.decision.Budget;
-import org.polygraph.storage.table.Operations;
 
 /**
  * Deals the events of some cells to the ranges of a certificate, as {@link RankTask} reads them. Result: the section with a block for
@@ -23,18 +22,18 @@ record RankDealTask(Cells cells, long[] labels, RankRanges ranges, String folder
         byte[] bytes = new byte[TransactionHash.BYTES];
         for (int c = cells.from(); c < cells.to(); c++) {
             budget.require();
-            Cell cell = cells.read(c);
-            for (int t = 0; t < cell.size(); t++) {
-                long session = labels[cell.session(t)];
-                if (!cell.isCommit(t) && !cell.isSnapshot(t)) {
-                    hash(cell, t, session, hash, bytes);
+            long place = cells.first(c);
+            for (EventReader event = cells.events(c); event.next(); place++) {
+                long session = labels[event.session()];
+                if (!event.isCommit() && !event.isSnapshot()) {
+                    hash(event, session, hash, bytes);
                 }
                 // The snapshot of a transaction has no hash, and comes before its commit.
-                out.block(ranges.of(session, cell.index(t)))
+                out.block(ranges.of(session, event.index()))
                         .signed(session)
-                        .signed(cell.index(t))
-                        .unsigned(cell.isCounted(t) ? cells.first(c) + t + 1 : 0)
-                        .bytes(cell.isSnapshot(t) ? NO_HASH : cell.isCommit(t) ? cell.hash(t) : bytes);
+                        .signed(event.index())
+                        .unsigned(event.isCounted() ? place + 1 : 0)
+                        .bytes(event.isSnapshot() ? NO_HASH : event.isCommit() ? event.hash() : bytes);
             }
         }
         BlockWriter result = new BlockWriter();
@@ -42,17 +41,10 @@ record RankDealTask(Cells cells, long[] labels, RankRanges ranges, String folder
         return result.toBytes();
     }
 
-    private static void hash(Cell cell, int t, long session, TransactionHash hash, byte[] to) {
-        hash.begin(
-                session,
-                cell.index(t),
-                cell.status(t).code(),
-                cell.start(t),
-                cell.end(t),
-                cell.operationsEnd(t) - cell.firstOperation(t));
-        for (int o = cell.firstOperation(t); o < cell.operationsEnd(t); o++) {
-            int keyAndKind = Operations.pack(cell.key(o), cell.isWrite(o));
-            hash.operation(cell.keys(), cell.values(), keyAndKind, cell.code(o));
+    private static void hash(EventReader event, long session, TransactionHash hash, byte[] to) {
+        hash.begin(session, event.index(), event.status().code(), event.start(), event.end(), event.operations());
+        while (event.nextOperation()) {
+            event.addTo(hash, event.value());
         }
         hash.end(to, 0);
     }

@@ -29,7 +29,7 @@ record SliceReplayTask(SliceRows.Slice slice, int slices, byte[] initial, int ev
                             rows.place(), rows.number(), rows.key(), rows.session(), rows.isWrite(), rows.code());
                 }
                 tally.operation(
-                        rows.place(),
+                        Tally.name(rows.place()),
                         rows.number(),
                         Tally.key(rows.keys(), rows.key()),
                         rows.isWrite(),

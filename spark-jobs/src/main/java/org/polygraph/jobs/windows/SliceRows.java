@@ -1,6 +1,5 @@
 package org.polygraph.jobs.windows;
 
-import it.unimi.dsi.fastutil.ints.IntArrayList;
 import java.io.IOException;
 import java.io.Serializable;
 import java.util.ArrayList;
@@ -18,14 +17,15 @@ final class SliceRows {
     /** It never counts. */
     static final int INACTIVE = 2;
 
-    static final int STATE_SHIFT = 2;
-    static final int NUMBER_SHIFT = 4;
+    static final int NUMBER_SHIFT = 2;
+    private static final int STATE = 3;
 
     private final int slice;
     private final Iterator<Section> sections;
-    private final KeyDictionary keys = new KeyDictionary();
+    /** A slice has few of the integers in the range of its keys. */
+    private final KeyDictionary keys = KeyDictionary.sparse();
+
     private final ValueDictionary values = new ValueDictionary();
-    private final IntArrayList ids = new IntArrayList();
     private BlockReader in = new BlockReader(new byte[0]);
 
     private long place;
@@ -37,7 +37,7 @@ final class SliceRows {
     private int key;
     private long code;
 
-    /** A slice of sections that {@link DealTask}s wrote, in the order of places. */
+    /** A slice of sections that {@link Dealer}s wrote, in the order of places. */
     record Slice(int number, ArrayList<Section> sections) implements Serializable {
         private static final long serialVersionUID = 1L;
 
@@ -62,26 +62,22 @@ final class SliceRows {
                 return false;
             }
             in = new BlockReader(sections.next().block(slice));
-            ids.clear();
             place = 0;
         }
         place += in.unsigned();
         int flags = in.count();
         number = flags >>> NUMBER_SHIFT;
-        state = flags >>> STATE_SHIFT & 3;
-        kind = flags & 3;
+        state = flags & STATE;
+        long keyAndKind = in.unsigned();
+        kind = BlockWriter.kind(keyAndKind);
+        key = in.key(keyAndKind, keys);
+        code = kind == Cell.INTENT ? 0 : in.value(values);
         if (kind >= Cell.INTENT || state == OPEN) {
             session = in.count();
         }
         if (state == OPEN) {
             index = in.signed();
         }
-        int id = in.count();
-        if (id == ids.size()) {
-            ids.add(in.key(keys));
-        }
-        key = ids.getInt(id);
-        code = kind == Cell.INTENT ? 0 : in.value(values);
         return true;
     }
 

@@ -1,6 +1,8 @@
 package org.polygraph.jobs.windows;
 
+import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.ints.IntArrays;
+import it.unimi.dsi.fastutil.longs.LongArrayList;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -10,46 +12,91 @@ import org.polygraph.jobs.decision.Budget;
 import org.polygraph.storage.model.TransactionStatus;
 
 /**
- * Sorts the transactions of some cells by clock, then by session. Result: for each cell the numbers of its transactions and operations;
- * then the section with a block for each, and {@link PlacedTimes} of all events that may count.
+ * Sorts the events of some cells by clock, then by session, and deals their operations to slices of keys. Result: the section with the
+ * cells, the section with the slices, and {@link PlacedTimes} of all events that may count. Memory: 24 bytes an event, and the blocks.
  *
  * @param pieces sections of pieces, in the order of the input
+ * @param from the first cell
+ * @param firsts by cell: its first place; and the place behind the last
+ * @param ignoresUnknown see {@link Dealer}
+ * @param name of the section with the slices
  */
-record SortTask(ArrayList<Section> pieces, int from, int to, Terms terms, String folder) implements Task {
+@SuppressWarnings("ArrayRecordComponent") // never compared
+record SortTask(
+        ArrayList<Section> pieces,
+        int from,
+        long[] firsts,
+        Terms terms,
+        int slices,
+        boolean ignoresUnknown,
+        String folder,
+        String name)
+        implements Task {
     private static final long serialVersionUID = 1L;
 
-    SortTask(List<Section> pieces, int from, int to, Terms terms, String folder) {
-        this(new ArrayList<>(pieces), from, to, terms, folder);
+    SortTask(
+            List<Section> pieces,
+            int from,
+            long[] firsts,
+            Terms terms,
+            int slices,
+            boolean ignoresUnknown,
+            String folder,
+            String name) {
+        this(new ArrayList<>(pieces), from, firsts, terms, slices, ignoresUnknown, folder, name);
     }
 
     @Override
     public byte[] run(Budget budget) throws IOException {
-        Section.Output out = new Section.Output(from, to - from);
-        BlockWriter result = new BlockWriter();
+        int cells = firsts.length - 1;
+        Section.Output out = new Section.Output(from, cells);
+        Dealer dealer = new Dealer(slices, ignoresUnknown);
         PlacedTimes times = new PlacedTimes();
-        for (int c = from; c < to; c++) {
-            Cell cell = new Cell();
-            for (Section piece : pieces) {
-                cell.read(new BlockReader(piece.block(c)));
-            }
-            int[] order = new int[cell.size()];
-            for (int t = 0; t < order.length; t++) {
-                order[t] = t;
-            }
-            IntArrays.mergeSort(order, (a, b) -> {
-                int byClock = Long.compare(cell.clock(a), cell.clock(b));
-                return byClock != 0 ? byClock : Integer.compare(cell.session(a), cell.session(b));
-            });
-            Cell.Output sorted = cell.new Output(out.block(c));
-            for (int t : order) {
-                sorted.write(t);
-                if (cell.status(t) != TransactionStatus.ABORTED) {
-                    times.event(terms, cell.event(t), cell.status(t).code(), cell.start(t), cell.end(t));
-                }
-            }
-            result.unsigned(cell.size()).unsigned(cell.operations());
+        for (int c = 0; c < cells; c++) {
+            budget.require();
+            sort(from + c, firsts[c], new EventWriter(out.block(from + c)), dealer, times);
         }
+        BlockWriter result = new BlockWriter();
         Section.write(result, out.write(folder, "cells-0", from));
+        Section.write(result, dealer.write(folder, name, from));
         return result.bytes(times.toBytes()).toBytes();
+    }
+
+    private void sort(int cell, long first, EventWriter sorted, Dealer dealer, PlacedTimes times) throws IOException {
+        EventReader[] blocks = new EventReader[pieces.size()];
+        IntArrayList blockOf = new IntArrayList();
+        IntArrayList offsets = new IntArrayList();
+        IntArrayList sessions = new IntArrayList();
+        LongArrayList clocks = new LongArrayList();
+        for (int b = 0; b < blocks.length; b++) {
+            EventReader block = new EventReader(pieces.get(b).block(cell));
+            blocks[b] = block;
+            while (block.next()) {
+                blockOf.add(b);
+                offsets.add(block.offset());
+                sessions.add(block.session());
+                clocks.add(block.clock());
+            }
+        }
+        int[] order = new int[clocks.size()];
+        for (int e = 0; e < order.length; e++) {
+            order[e] = e;
+        }
+        long[] clockOf = clocks.elements();
+        int[] sessionOf = sessions.elements();
+        IntArrays.mergeSort(order, (a, b) -> {
+            int byClock = Long.compare(clockOf[a], clockOf[b]);
+            return byClock != 0 ? byClock : Integer.compare(sessionOf[a], sessionOf[b]);
+        });
+        long place = first;
+        for (int e : order) {
+            EventReader event = blocks[blockOf.getInt(e)];
+            event.moveTo(offsets.getInt(e), clockOf[e]);
+            sorted.add(event);
+            if (event.status() != TransactionStatus.ABORTED) {
+                times.event(terms, event.event(), event.status().code(), event.start(), event.end());
+            }
+            dealer.deal(event, place++);
+        }
     }
 }

@@ -3,7 +3,6 @@ package org.polygraph.jobs.windows;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
-import org.polygraph.jobs.certificate.replay.Tally;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.format.pieces.Piece;
@@ -13,7 +12,8 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryRows;
 
 /**
- * What the driver has to know of one piece of the input: its sessions, a sample of clocks and its counts.
+ * What the driver has to know of one piece of the input before its transactions are read into cells: its sessions, a sample of clocks and
+ * its counts.
  *
  * @param problem why the piece cannot be decided by windows; empty if it can
  * @param sessions by session of the piece
@@ -23,7 +23,7 @@ import org.polygraph.storage.table.HistoryRows;
  * @param neighbours how many of them follow one of their session in the piece
  * @param lines how many lines it has
  * @param initialValue the initial value of its header as a block; empty if there is none
- * @param tally of its transactions
+ * @param hasOperations whether the operations were read
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record Survey(
@@ -35,10 +35,8 @@ record Survey(
         long neighbours,
         long lines,
         long[] byStatus,
-        long reads,
-        long writes,
         byte[] initialValue,
-        long tally) {
+        boolean hasOperations) {
     /** Some transaction has a start; some has an end; one ended before it started. */
     static final int HAS_START = 1;
 
@@ -52,21 +50,12 @@ record Survey(
      *
      * @param lead maximum of clock - number over its events, see {@link PieceRows#lead}
      * @param starts of its transactions that may count
-     * @param written the largest values that its committed transactions wrote
-     * @param loaded the value as a block, if its first transaction is committed and writes this value only; else empty
+     * @param written the largest values that its committed transactions wrote, if the operations were read
      */
-    record Session(
-            long label,
-            long count,
-            long least,
-            long greatest,
-            long lead,
-            Ascent starts,
-            Ascent written,
-            byte[] loaded) {}
+    record Session(long label, long count, long least, long greatest, long lead, Ascent starts, Ascent written) {}
 
     private static Survey problem(String problem) {
-        return new Survey(problem, new Session[0], new long[0], 0, 0, 0, 0, new long[4], 0, 0, new byte[0], 0);
+        return new Survey(problem, new Session[0], new long[0], 0, 0, 0, 0, new long[4], new byte[0], true);
     }
 
     byte[] toBytes() {
@@ -79,7 +68,6 @@ record Survey(
                     .signed(s.lead);
             s.starts.write(out);
             s.written.write(out);
-            out.bytes(s.loaded);
         }
         out.unsigned(sample.length);
         long before = 0;
@@ -91,8 +79,7 @@ record Survey(
         for (long count : byStatus) {
             out.unsigned(count);
         }
-        out.unsigned(reads).unsigned(writes).signed(tally);
-        return out.bytes(initialValue).toBytes();
+        return out.bytes(initialValue).unsigned(hasOperations ? 1 : 0).toBytes();
     }
 
     static Survey ofBytes(byte[] bytes) {
@@ -107,8 +94,7 @@ record Survey(
                     in.signed(),
                     in.signed(),
                     Ascent.read(in),
-                    Ascent.read(in),
-                    in.bytes());
+                    Ascent.read(in));
         }
         long[] sample = new long[in.count()];
         long before = 0;
@@ -124,9 +110,6 @@ record Survey(
         for (int i = 0; i < byStatus.length; i++) {
             byStatus[i] = in.unsigned();
         }
-        long reads = in.unsigned();
-        long writes = in.unsigned();
-        long tally = in.signed();
         return new Survey(
                 problem,
                 sessions,
@@ -136,10 +119,8 @@ record Survey(
                 neighbours,
                 lines,
                 byStatus,
-                reads,
-                writes,
                 in.bytes(),
-                tally);
+                in.unsigned() == 1);
     }
 
     /**
@@ -148,14 +129,18 @@ record Survey(
      * @param number of the piece
      * @param events of a transaction: 1 or 2
      * @param perSample events for which one clock stands
+     * @param needsOperations whether to read the operations; else they are read if the format does not have the transactions apart
      */
-    record SurveyTask(Piece piece, int number, Clock clock, int events, long perSample) implements Task {
+    record SurveyTask(Piece piece, int number, Clock clock, int events, long perSample, boolean needsOperations)
+            implements Task {
         private static final long serialVersionUID = 1L;
 
         @Override
         public byte[] run(Budget budget) throws IOException {
             try {
-                HistoryRows rows = piece.read(budget::exhausted, budget.bytes());
+                HistoryRows rows = needsOperations
+                        ? piece.read(budget::exhausted, budget.bytes())
+                        : piece.readTransactions(budget::exhausted, budget.bytes());
                 return survey(new PieceRows(rows, number, clock, events)).toBytes();
             } catch (HistoryException e) {
                 return problem(UNREADABLE).toBytes();
@@ -181,13 +166,7 @@ record Survey(
             for (int t = 0; t < rows.transactions().size(); t++) {
                 byStatus[rows.transactions().statuses()[t]]++;
             }
-            long writes = 0;
-            for (int keyAndKind : rows.operations().keys()) {
-                writes += keyAndKind & 1;
-            }
             Session[] sessions = new Session[piece.sessions()];
-            ValueDictionary values = new ValueDictionary();
-            ValueDictionary.Codes codes = values.addAll(rows.values());
             for (int s = 0; s < sessions.length; s++) {
                 int first = piece.transaction(s, 0);
                 int last = piece.transaction(s, piece.count(s) - 1);
@@ -198,11 +177,8 @@ record Survey(
                         rows.transactions().indexes()[last],
                         piece.lead(s),
                         piece.starts(s),
-                        piece.written(s),
-                        loaded(rows, first, values, codes));
+                        piece.written(s));
             }
-            Tally tally = new Tally();
-            tally.rows(rows, events);
             return new Survey(
                     "",
                     sessions,
@@ -212,26 +188,18 @@ record Survey(
                     piece.neighbours(),
                     rows.lines(),
                     byStatus,
-                    rows.operations().size() - writes,
-                    writes,
-                    rows.initialValue() == null ? new byte[0] : block(values, codes.of(rows.initialValue())),
-                    tally.sum());
+                    initialValue(rows),
+                    needsOperations || rows.operations().size() > 0);
         }
 
-        /** The only value that a committed transaction writes, if it does nothing else; or nothing. */
-        private static byte[] loaded(HistoryRows rows, int t, ValueDictionary values, ValueDictionary.Codes codes) {
-            int from = rows.operations().starts()[t];
-            int to = rows.operations().starts()[t + 1];
-            boolean loads = from < to && rows.transactions().statuses()[t] == TransactionStatus.COMMITTED.code();
-            for (int o = from; o < to; o++) {
-                loads &= (rows.operations().keys()[o] & 1) != 0
-                        && rows.operations().values()[o] == rows.operations().values()[from];
-            }
-            return loads ? block(values, codes.of(rows.operations().values()[from])) : new byte[0];
-        }
-
-        private static byte[] block(ValueDictionary values, long code) {
-            return new BlockWriter().value(values, code).toBytes();
+        private static byte[] initialValue(HistoryRows rows) {
+            ValueDictionary values = new ValueDictionary();
+            ValueDictionary.Codes codes = values.addAll(rows.values());
+            return rows.initialValue() == null
+                    ? new byte[0]
+                    : new BlockWriter()
+                            .value(values, codes.of(rows.initialValue()))
+                            .toBytes();
         }
     }
 }

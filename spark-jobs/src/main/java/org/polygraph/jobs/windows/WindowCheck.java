@@ -193,24 +193,26 @@ public final class WindowCheck {
                 && !layout.startsAscend()) {
             return open("starts contradict the order of a session");
         }
-        if (findsLoaders && !layout.loader().isEmpty()) {
-            return open(layout.loader());
-        }
         initialValue = layout.initialValue();
         if (byStatus[TransactionStatus.COMMITTED.code()] == 0) {
             return open("no transaction committed");
         }
         if (restored == null) {
-            store.ingest(plan);
+            Ingested.Input input = store.ingest(plan);
+            if (!input.problem().isEmpty()) {
+                return open(input.problem());
+            }
+            String loader = findsLoaders ? layout.loader(input) : "";
+            if (!loader.isEmpty()) {
+                return open(loader);
+            }
             phases.end(Arrays.stream(byStatus).sum());
-            keep(store);
         }
         if (terms.guarantee().realTime() && !store.respectsTime()) {
             return open("the first order does not respect real time");
         }
         phases.begin("windows");
-        if (!store.isDealt()) {
-            store.deal();
+        if (restored == null) {
             if (byStatus[TransactionStatus.INDETERMINATE.code()] > 0) {
                 store.countUnknown();
             }
@@ -227,8 +229,8 @@ public final class WindowCheck {
                 byStatus[TransactionStatus.COMMITTED.code()],
                 byStatus[TransactionStatus.ABORTED.code()],
                 byStatus[TransactionStatus.INDETERMINATE.code()],
-                layout.reads(),
-                layout.writes(),
+                store.reads(),
+                store.writes(),
                 keys);
         Outcome outcome = repair(store, results);
         phases.end(decided);

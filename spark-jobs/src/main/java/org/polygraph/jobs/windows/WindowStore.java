@@ -63,7 +63,14 @@ final class WindowStore {
     /** Sections that nothing refers to since the last {@link #sweep}. */
     private final Set<Section> obsolete = new HashSet<>();
 
+    /** Those of all events, with intents. */
     private long operations;
+
+    private long reads;
+    private long operationsWritten;
+    /** The {@link Tally} of the input. */
+    private long tally;
+
     private boolean respectsTime;
     private long order;
     private int slices = 1;
@@ -88,14 +95,19 @@ final class WindowStore {
     static WindowStore of(Workers workers, ReadPlan plan, boolean usesTimes, WindowSettings settings, Terms terms)
             throws IOException {
         Clock first = usesTimes ? Clock.TIMES : Clock.POSITIONS;
-        List<Survey> surveys = surveys(workers, plan, first, settings, events(terms));
+        List<Survey> surveys = surveys(workers, plan, first, settings, events(terms), !usesTimes);
         WindowStore made = new WindowStore(workers, surveys, first, settings, terms);
+        if (!made.layout.hasOperations() && !made.layout.hasTimes()) {
+            first = Clock.POSITIONS;
+            surveys = surveys(workers, plan, first, settings, events(terms), true);
+            made = new WindowStore(workers, surveys, first, settings, terms);
+        }
         Clock better = made.layout.better();
         return better == first
                 ? made
                 : new WindowStore(
                         workers,
-                        better == Clock.PACE ? surveys : surveys(workers, plan, better, settings, events(terms)),
+                        better == Clock.PACE ? surveys : surveys(workers, plan, better, settings, events(terms), true),
                         better,
                         settings,
                         terms);
@@ -120,6 +132,9 @@ final class WindowStore {
         }
         WindowStore store = new WindowStore(workers, surveys, clock, settings, terms);
         store.operations = from.unsigned();
+        store.reads = from.unsigned();
+        store.operationsWritten = from.unsigned();
+        store.tally = from.signed();
         store.respectsTime = from.unsigned() == 1;
         store.writes = from.count();
         store.firsts = new long[from.count()];
@@ -153,7 +168,8 @@ final class WindowStore {
         for (Survey survey : surveys) {
             to.bytes(survey.toBytes());
         }
-        to.unsigned(operations).unsigned(respectsTime ? 1 : 0).unsigned(writes).unsigned(firsts.length);
+        to.unsigned(operations).unsigned(reads).unsigned(operationsWritten).signed(tally);
+        to.unsigned(respectsTime ? 1 : 0).unsigned(writes).unsigned(firsts.length);
         for (long first : firsts) {
             to.unsigned(first);
         }
@@ -172,11 +188,13 @@ final class WindowStore {
         }
     }
 
-    private static List<Survey> surveys(Workers workers, ReadPlan plan, Clock by, WindowSettings settings, int events)
+    private static List<Survey> surveys(
+            Workers workers, ReadPlan plan, Clock by, WindowSettings settings, int events, boolean needsOperations)
             throws IOException {
         List<Task> tasks = new ArrayList<>();
         for (Piece piece : plan.pieces()) {
-            tasks.add(new Survey.SurveyTask(piece, tasks.size(), by, events, events * settings.perSample()));
+            tasks.add(new Survey.SurveyTask(
+                    piece, tasks.size(), by, events, events * settings.perSample(), needsOperations));
         }
         return workers.run("survey the input", tasks).stream()
                 .map(Survey::ofBytes)
@@ -210,6 +228,16 @@ final class WindowStore {
         return operations;
     }
 
+    /** Reads of the input. */
+    long reads() {
+        return reads;
+    }
+
+    /** Writes of the input. */
+    long writes() {
+        return operationsWritten;
+    }
+
     long[] firsts() {
         return firsts;
     }
@@ -228,8 +256,8 @@ final class WindowStore {
         return new Cells(from, Arrays.copyOfRange(firsts, from, to + 1), cells.subList(from, to));
     }
 
-    /** Reads the input into cells. */
-    void ingest(ReadPlan plan) throws IOException {
+    /** Reads the input into cells, and deals their operations to slices, unless it has a problem. */
+    Ingested.Input ingest(ReadPlan plan) throws IOException {
         PlacedTimes times = new PlacedTimes();
         int[] files = plan.pieces().stream().mapToInt(Piece::file).toArray();
         List<Task> tasks = new ArrayList<>();
@@ -247,48 +275,49 @@ final class WindowStore {
                     layout.linesBefore(p, files),
                     workers.folder()));
         }
-        List<Section> pieces = sections(workers.run("read the input", tasks));
-        long[] expected = new long[layout.cells()];
-        Arrays.fill(expected, events * settings.perCell());
-        groups = grouped(DealTask.firsts(expected));
+        Ingested.Input input = Ingested.Input.of(workers.run("read the input", tasks));
+        if (!input.problem().isEmpty()) {
+            return input;
+        }
+        reads = input.reads();
+        operationsWritten = input.writes();
+        tally = input.tally();
+        operations = input.operations();
+        firsts = DealTask.firsts(input.events(layout.cells()));
+        divide();
+        List<Section> pieces = input.sections();
+        String name = next("slices");
         List<byte[]> results = workers.run(
                 "sort transactions",
                 IntStream.range(0, groups.length - 1)
                         .mapToObj(g -> new SortTask(
                                 having(pieces, groups[g], groups[g + 1]),
                                 groups[g],
-                                groups[g + 1],
+                                Arrays.copyOfRange(firsts, groups[g], groups[g + 1] + 1),
                                 terms,
-                                workers.folder()))
+                                slices,
+                                ignoresUnknown,
+                                workers.folder(),
+                                name))
                         .toList());
-        long[] counts = new long[layout.cells()];
         for (int g = 0; g < results.size(); g++) {
             BlockReader in = new BlockReader(results.get(g));
-            for (int c = groups[g]; c < groups[g + 1]; c++) {
-                counts[c] = in.unsigned();
-                operations += in.unsigned();
-            }
             Section section = Section.read(in);
             for (int c = groups[g]; c < groups[g + 1]; c++) {
                 cells.add(section);
             }
+            dealt.add(Section.read(in));
             times.then(terms, PlacedTimes.ofBytes(in.bytes()));
         }
         Section.delete(pieces);
         respectsTime = times.discrepancy() == null;
-        firsts = DealTask.firsts(counts);
-        divide();
+        return input;
     }
 
     private void divide() {
         groups = grouped(firsts);
         isChanged = new boolean[groups.length];
         slices = (int) Math.max(1, Math.min(settings.mostSlices(), operations / settings.perSlice() + 1));
-    }
-
-    /** Whether all operations are dealt. */
-    boolean isDealt() {
-        return dealt.size() == groups.length - 1;
     }
 
     private static List<Section> having(List<Section> sections, int from, int to) {
@@ -587,7 +616,7 @@ final class WindowStore {
             return wrong;
         }
         order = placed.sum();
-        if (raw.sum() != layout.tally()) {
+        if (raw.sum() != tally) {
             return "its transactions are not those of the input";
         }
         for (byte[] result : perSlice(

@@ -42,6 +42,11 @@ public final class KeyDictionary {
         this(strings, 1024, DIRECT);
     }
 
+    /** A dictionary that looks up all integers by hash, for keys that are few among the integers around them. */
+    public static KeyDictionary sparse() {
+        return new KeyDictionary(new StringDictionary(), 0, 0);
+    }
+
     private KeyDictionary(StringDictionary strings, int directSize, int directLimit) {
         this.strings = strings;
         this.direct = new int[directSize];
@@ -52,7 +57,7 @@ public final class KeyDictionary {
 
     /** A dictionary of some keys of another dictionary. It takes memory for these keys only. */
     public static KeyDictionary picked(KeyDictionary from, int[] ids) {
-        KeyDictionary picked = new KeyDictionary(new StringDictionary(), 0, 0);
+        KeyDictionary picked = sparse();
         for (int id : ids) {
             if (from.isString(id)) {
                 picked.id(from.string(id));
@@ -72,6 +77,20 @@ public final class KeyDictionary {
      */
     @SuppressWarnings("ArrayRecordComponent") // never compared
     public record Labels(long[] labels, long[] stringBits, List<String> strings) implements Serializable {
+        public boolean isString(int id) {
+            return (id >> 6) < stringBits.length && (stringBits[id >> 6] & (1L << id)) != 0;
+        }
+
+        /** The integer key with this id; only if {@link #isString} is false. */
+        public long integer(int id) {
+            return labels[id];
+        }
+
+        /** The string key with this id; only if {@link #isString} is true. */
+        public String string(int id) {
+            return strings.get((int) labels[id]);
+        }
+
         public long bytes() {
             return 8L * (labels.length + stringBits.length) + 100L * strings.size();
         }
@@ -90,8 +109,7 @@ public final class KeyDictionary {
     public int[] addAll(Labels other) {
         int[] ids = new int[other.labels.length];
         for (int i = 0; i < ids.length; i++) {
-            boolean isString = (i >> 6) < other.stringBits.length && (other.stringBits[i >> 6] & (1L << i)) != 0;
-            ids[i] = isString ? id(other.strings.get((int) other.labels[i])) : id(other.labels[i]);
+            ids[i] = other.isString(i) ? id(other.string(i)) : id(other.integer(i));
         }
         return ids;
     }

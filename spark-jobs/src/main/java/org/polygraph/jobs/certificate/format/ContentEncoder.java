@@ -101,19 +101,30 @@ final class ContentEncoder {
     /** @param flags of inserts and deletes */
     void operation(KeyDictionary keys, ValueDictionary values, int keyAndKind, long value, byte flags) {
         int key = Operations.key(keyAndKind);
-        boolean text = keys.isString(key);
+        byte all = (byte) ((keyAndKind & 1) | flags);
+        if (keys.isString(key)) {
+            operation(keys.string(key), values, value, all);
+        } else {
+            operation(keys.integer(key), values, value, all);
+        }
+    }
+
+    /** @param flags 1 for a write, and those of inserts and deletes */
+    void operation(String key, ValueDictionary values, long value, byte flags) {
+        put((byte) (flags | TEXT_KEY | (values.isInteger(value) ? INTEGER_VALUE : tag(values, value))));
+        text(key);
+        value(values, value);
+    }
+
+    /** @param flags 1 for a write, and those of inserts and deletes */
+    void operation(long key, ValueDictionary values, long value, byte flags) {
         boolean integer = values.isInteger(value);
         room(OPERATION);
-        buffer[size++] = (byte)
-                ((keyAndKind & 1) | (text ? TEXT_KEY : 0) | (integer ? INTEGER_VALUE : tag(values, value)) | flags);
-        if (text) {
-            text(keys.string(key));
-            value(values, value);
-        } else if (integer) {
-            add(keys.integer(key));
+        buffer[size++] = (byte) (flags | (integer ? INTEGER_VALUE : tag(values, value)));
+        add(key);
+        if (integer) {
             add(values.integer(value));
         } else {
-            add(keys.integer(key));
             value(values, value);
         }
     }

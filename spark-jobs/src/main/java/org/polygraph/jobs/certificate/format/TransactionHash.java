@@ -35,6 +35,16 @@ public final class TransactionHash {
         out.operation(keys, values, keyAndKind, value, (byte) 0);
     }
 
+    /** A read or a write of an integer key. */
+    public void operation(long key, boolean isWrite, ValueDictionary values, long value) {
+        out.operation(key, values, value, (byte) (isWrite ? 1 : 0));
+    }
+
+    /** A read or a write of a string key. */
+    public void operation(String key, boolean isWrite, ValueDictionary values, long value) {
+        out.operation(key, values, value, (byte) (isWrite ? 1 : 0));
+    }
+
     /** An operation that may be an insert or a delete. */
     public void operation(
             KeyDictionary keys,

@@ -3,7 +3,9 @@ package org.polygraph.jobs.certificate.replay;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Guarantee;
@@ -14,8 +16,8 @@ import org.polygraph.storage.model.TransactionStatus;
  * The conditions on an order of events that do not depend on keys, for events in the order of their places: places
  * ascend, every committed transaction counts and no aborted one does, and the transactions of a session that count
  * ascend. At SI a snapshot has reads only, a commit reads only what it wrote before, and the commit of a transaction is the next
- * event of its session after its snapshot. Parts of the order are checked one by one and joined. Memory: 80 bytes a session, 4
- * bytes a key.
+ * event of its session after its snapshot. Parts of the order are checked one by one and joined. Memory: 80 bytes a session, and
+ * up to 60 bytes for each key that one event wrote.
  */
 public final class PlacedSessions {
     private static final long NO_PLACE = -1;
@@ -31,14 +33,18 @@ public final class PlacedSessions {
     }
 
     private static final int FIELDS = 4;
+    /** More keys are looked up by hash. */
+    private static final int MANY = 64;
 
     /** By session: index and {@link Event} of the first, and of the last event of its transactions that count. */
     private final Map<Long, long[]> sessions = new TreeMap<>();
 
-    /** By key: the last event that wrote it, by its number. */
-    private int[] lastWriters = new int[0];
+    /** Keys that the present event wrote, and how many of them {@link #many} has. */
+    private long[] written = new long[16];
 
-    private int events;
+    private int writes;
+    private Set<Long> many = new HashSet<>();
+    private int indexed;
 
     private long firstPlace = NO_PLACE;
     private long place = NO_PLACE;
@@ -47,7 +53,11 @@ public final class PlacedSessions {
 
     /** Takes the next event. @param status the code of its transaction */
     public void event(Terms terms, long at, Event event, long session, long index, byte status, boolean counted) {
-        events++;
+        writes = 0;
+        if (indexed > 0) {
+            many = new HashSet<>();
+            indexed = 0;
+        }
         if (at <= place) {
             wrong("place " + at + " comes after place " + place);
         }
@@ -72,17 +82,30 @@ public final class PlacedSessions {
         return guarantee.events() == 2 || guarantee.isAxiom();
     }
 
-    /** Takes the next operation of a snapshot or a commit, but for an intent. */
-    public void operation(Event event, int key, boolean isWrite) {
-        if (key >= lastWriters.length) {
-            lastWriters = Arrays.copyOf(lastWriters, 2 * key + 1);
-        }
+    /** Takes the next operation of a snapshot or a commit, but for an intent. @param key its id, or a hash of it */
+    public void operation(Event event, long key, boolean isWrite) {
         if (isWrite) {
-            lastWriters[key] = events;
+            written = writes == written.length ? Arrays.copyOf(written, 2 * writes) : written;
+            written[writes++] = key;
         }
-        if (event == Event.SNAPSHOT ? isWrite : lastWriters[key] != events) {
+        if (event == Event.SNAPSHOT ? isWrite : !isWrite && !isWritten(key)) {
             wrong("place " + place + " has " + (isWrite ? "a write at a snapshot" : "a read at a commit"));
         }
+    }
+
+    private boolean isWritten(long key) {
+        if (writes > MANY) {
+            for (; indexed < writes; indexed++) {
+                many.add(written[indexed]);
+            }
+            return many.contains(key);
+        }
+        for (int i = 0; i < writes; i++) {
+            if (written[i] == key) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Adds events of a session. @param next index and event of the first, and of the last */

@@ -17,6 +17,8 @@ import org.polygraph.storage.table.Transactions;
  */
 public final class Tally {
     private static final long MULTIPLIER = 0x9E3779B97F4A7C15L;
+    private static final long KEY_FACTOR = 0xD1B54A32D192ED03L;
+    private static final long VALUE_FACTOR = 0xAEF17502108EF2D9L;
 
     private long sum;
 
@@ -30,25 +32,33 @@ public final class Tally {
         sum += other;
     }
 
+    /** The name of a transaction, for {@link #transaction} and {@link #operation}. */
+    public static long name(long session, long index) {
+        return mix(mix(session) + index);
+    }
+
+    /** The name of the event at a place. */
+    public static long name(long place) {
+        return mix(place);
+    }
+
     /** Adds a transaction. @param status its code */
-    public void transaction(long session, long index, byte status, long start, long end) {
-        sum += mix(mix(mix(mix(mix(session) + index) + status) + start) + end);
+    public void transaction(long name, byte status, long start, long end) {
+        sum += mix(mix(mix(name + status) + start) + end);
     }
 
     /**
-     * Adds an operation of a transaction.
+     * Adds an operation of a transaction or of an event. The four numbers are joined by one product each, because the name and the hashes
+     * of the key and the value depend on all bits of what they are made from.
      *
-     * @param number of the operation in its transaction
+     * @param name of the transaction or the event
+     * @param number of the operation in it
      * @param key hash of the key
      * @param value hash of the value
      */
-    public void operation(long session, long index, int number, long key, boolean isWrite, long value) {
-        operation(mix(mix(session) + index), number, key, isWrite, value);
-    }
-
-    /** Adds an operation of the event at a place, or of a transaction with a number that only it has. */
-    public void operation(long transaction, int number, long key, boolean isWrite, long value) {
-        sum += mix(mix(mix(mix(transaction) + ((long) number << 1 | (isWrite ? 1 : 0))) + key) + value);
+    public void operation(long name, int number, long key, boolean isWrite, long value) {
+        long kind = (long) number << 1 | (isWrite ? 1 : 0);
+        sum += mix(name + (kind + 1) * MULTIPLIER + key * KEY_FACTOR + value * VALUE_FACTOR);
     }
 
     /**
@@ -58,40 +68,34 @@ public final class Tally {
      *     {@link #atCommit}, unless the transaction aborted
      */
     public void rows(HistoryRows rows, int events) {
-        KeyDictionary keys = new KeyDictionary();
-        int[] ids = keys.addAll(rows.keys());
+        KeyDictionary.Labels keys = rows.keys();
         ValueDictionary values = new ValueDictionary();
         ValueDictionary.Codes codes = values.addAll(rows.values());
-        long[] hashes = new long[keys.size()];
+        long[] hashes = new long[keys.labels().length];
         for (int k = 0; k < hashes.length; k++) {
-            hashes[k] = key(keys, k);
+            hashes[k] = keys.isString(k) ? key(keys.string(k)) : key(keys.integer(k));
         }
         // By key: the last transaction that wrote it.
-        int[] lastWriter = new int[keys.size()];
+        int[] lastWriter = new int[hashes.length];
         Arrays.fill(lastWriter, -1);
         Transactions transactions = rows.transactions();
         int[] starts = rows.operations().starts();
         for (int t = 0; t < transactions.size(); t++) {
-            long session = rows.sessionLabels()[rows.sessionOf()[t]];
+            long name =
+                    name(rows.sessionLabels()[rows.sessionOf()[t]], transactions.indexes()[t]);
             byte status = transactions.statuses()[t];
             boolean isOneEvent = events == 1 || status == TransactionStatus.ABORTED.code();
-            transaction(
-                    session,
-                    transactions.indexes()[t],
-                    status,
-                    time(transactions.starts(), t),
-                    time(transactions.ends(), t));
+            transaction(name, status, time(transactions.starts(), t), time(transactions.ends(), t));
             int before = 0;
             int behind = 0;
             for (int o = starts[t]; o < starts[t + 1]; o++) {
                 int keyAndKind = rows.operations().keys()[o];
-                int key = ids[Operations.key(keyAndKind)];
+                int key = Operations.key(keyAndKind);
                 if (Operations.isWrite(keyAndKind)) {
                     lastWriter[key] = t;
                 }
                 operation(
-                        session,
-                        transactions.indexes()[t],
+                        name,
                         isOneEvent || lastWriter[key] != t ? before++ : atCommit(behind++),
                         hashes[key],
                         Operations.isWrite(keyAndKind),
@@ -111,7 +115,17 @@ public final class Tally {
 
     /** The hash of a key. */
     public static long key(KeyDictionary keys, int id) {
-        return keys.isString(id) ? text(keys.string(id), 1) : mix(keys.integer(id));
+        return keys.isString(id) ? key(keys.string(id)) : key(keys.integer(id));
+    }
+
+    /** The hash of an integer key. */
+    public static long key(long key) {
+        return mix(key);
+    }
+
+    /** The hash of a string key. */
+    public static long key(String key) {
+        return text(key, 1);
     }
 
     /** The hash of a value. */

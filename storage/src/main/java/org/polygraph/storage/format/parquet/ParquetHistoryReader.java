@@ -35,6 +35,16 @@ public final class ParquetHistoryReader {
 
     /** Reads the header, and the row groups from one number to another. */
     public void read(Location file, long fromGroup, long toGroup) throws IOException, HistoryException {
+        read(file, fromGroup, toGroup, true);
+    }
+
+    /** Reads the header, and the transactions of row groups without the columns of their operations. */
+    public void readTransactions(Location file, long fromGroup, long toGroup) throws IOException, HistoryException {
+        read(file, fromGroup, toGroup, false);
+    }
+
+    private void read(Location file, long fromGroup, long toGroup, boolean withOperations)
+            throws IOException, HistoryException {
         String name = file.name();
         long length = file.length();
         if (length < 0) {
@@ -51,8 +61,10 @@ public final class ParquetHistoryReader {
                 header = own;
             }
             ParquetSchema schema = ParquetSchema.of(name, footer.fields());
-            expect(footer.groups(), fromGroup, toGroup, length);
-            rows(in, footer, schema, name, fromGroup, toGroup);
+            if (withOperations) {
+                expect(footer.groups(), fromGroup, toGroup, length);
+            }
+            rows(in, footer, schema, name, fromGroup, toGroup, withOperations);
         } catch (ParquetRows.Refused e) {
             throw e.reason();
         } catch (BudgetException e) {
@@ -126,7 +138,14 @@ public final class ParquetHistoryReader {
         }
     }
 
-    private void rows(SeekableInput in, ParquetFooter footer, ParquetSchema schema, String name, long from, long to)
+    private void rows(
+            SeekableInput in,
+            ParquetFooter footer,
+            ParquetSchema schema,
+            String name,
+            long from,
+            long to,
+            boolean withOperations)
             throws IOException {
         List<ParquetFooter.Group> groups = footer.groups();
         long before = 0;
@@ -136,7 +155,11 @@ public final class ParquetHistoryReader {
         ParquetRows rows = new ParquetRows(schema, footer.createdBy(), name, before, context, builder);
         for (int g = (int) from; g < Math.min(to, groups.size()); g++) {
             try {
-                rows.read(in, groups.get(g));
+                if (withOperations) {
+                    rows.read(in, groups.get(g));
+                } else {
+                    rows.readTransactions(in, groups.get(g));
+                }
             } catch (BudgetException | ParquetRows.Refused e) {
                 throw e;
             } catch (RuntimeException | IOException e) {

@@ -176,6 +176,26 @@ final class ParquetRows {
         }
     }
 
+    /** Reads the transactions of a row group without their operations. */
+    void readTransactions(SeekableInput in, ParquetFooter.Group group) throws IOException {
+        for (ParquetColumn column : ofRows) {
+            column.open(in, group);
+        }
+        rowsAtHand = 0;
+        rowsBegun = 0;
+        long first = row;
+        for (int n; (n = rowsAtHand()) > 0; ) {
+            context.check(file);
+            for (int i = 0; i < n; i++) {
+                beginRow(first, first + group.rows());
+                builder.end();
+            }
+        }
+        if (row - first != group.rows()) {
+            throw new IOException((row - first) + " rows in a row group of " + group.rows());
+        }
+    }
+
     /**
      * Returns the least number of decoded entries among the columns. It is 0 at the end of the row group. Only this
      * method decodes further entries: the compiler would copy the decoder, which is long, into each caller.

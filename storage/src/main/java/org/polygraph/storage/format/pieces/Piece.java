@@ -24,4 +24,12 @@ public sealed interface Piece extends Serializable permits LinesPiece, RowGroups
      * @param memoryBytes what the rows may take while they are read
      */
     HistoryRows read(BooleanSupplier stop, long memoryBytes) throws HistoryException, IOException;
+
+    /**
+     * Reads the rows without their operations, which are not checked then, if the format has them apart; else with them.
+     * The arguments are those of {@link #read}.
+     */
+    default HistoryRows readTransactions(BooleanSupplier stop, long memoryBytes) throws HistoryException, IOException {
+        return read(stop, memoryBytes);
+    }
 }

@@ -37,6 +37,16 @@ record RowGroupsPiece(String path, int file, long from, long to) implements Piec
 
     @Override
     public HistoryRows read(BooleanSupplier stop, long memoryBytes) throws HistoryException, IOException {
+        return read(stop, memoryBytes, true);
+    }
+
+    @Override
+    public HistoryRows readTransactions(BooleanSupplier stop, long memoryBytes) throws HistoryException, IOException {
+        return read(stop, memoryBytes, false);
+    }
+
+    private HistoryRows read(BooleanSupplier stop, long memoryBytes, boolean withOperations)
+            throws HistoryException, IOException {
         ReadContext context = new ReadContext(stop, memoryBytes);
         HistoryTableBuilder builder = context.builder(Unit.ROW);
         builder.stringsInHeap();
@@ -47,7 +57,12 @@ record RowGroupsPiece(String path, int file, long from, long to) implements Piec
                     .content()
                     .close();
         }
-        new ParquetHistoryReader(context, builder).read(location, from, to);
+        ParquetHistoryReader reader = new ParquetHistoryReader(context, builder);
+        if (withOperations) {
+            reader.read(location, from, to);
+        } else {
+            reader.readTransactions(location, from, to);
+        }
         return builder.rows(0);
     }
 }

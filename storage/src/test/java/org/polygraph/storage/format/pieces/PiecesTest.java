@@ -26,7 +26,9 @@ import org.polygraph.storage.format.TestFiles;
 import org.polygraph.storage.format.parquet.ParquetHistoryWriter;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryRows;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.Transactions;
 import org.polygraph.storage.testkit.SuiteScale;
 
 /**
@@ -165,8 +167,27 @@ public class PiecesTest {
             String each = name + " in " + plan.pieces().size();
             most = Math.max(most, plan.pieces().size());
             equal(Objects.requireNonNull(inPieces(plan), each), expected, each);
+            for (Piece piece : plan.pieces()) {
+                alike(piece.readTransactions(() -> false, MEMORY), piece.read(() -> false, MEMORY), each);
+            }
         }
         return most;
+    }
+
+    /** Transactions that may have been read without their operations. */
+    private static void alike(HistoryRows alone, HistoryRows all, String name) {
+        assertThat(alone.sessionLabels()).as(name).isEqualTo(all.sessionLabels());
+        assertThat(alone.sessionOf()).as(name).isEqualTo(all.sessionOf());
+        assertThat(alone.lines()).as(name).isEqualTo(all.lines());
+        assertThat(alone.metadata()).as(name).isEqualTo(all.metadata());
+        Transactions some = alone.transactions();
+        Transactions expected = all.transactions();
+        assertThat(some.size()).as(name).isEqualTo(expected.size());
+        assertThat(some.indexes()).as(name).isEqualTo(expected.indexes());
+        assertThat(some.sources()).as(name).isEqualTo(expected.sources());
+        assertThat(some.statuses()).as(name).isEqualTo(expected.statuses());
+        assertThat(some.starts()).as(name).isEqualTo(expected.starts());
+        assertThat(some.ends()).as(name).isEqualTo(expected.ends());
     }
 
     private static void equal(HistoryTable actual, HistoryTable expected, String name) {

@@ -1,0 +1,71 @@
+package org.polygraph.jobs.windows;
+
+import org.polygraph.storage.dictionary.KeyDictionary;
+import org.polygraph.storage.dictionary.ValueDictionary;
+import org.polygraph.storage.table.HistoryTable;
+
+/**
+ * The part of an event in a block that depends on nothing else in the block, so that it can be copied to another one: where its transaction
+ * is in the input, its times and its operations with the labels of their keys. {@link EventReader} reads it. Used again for each event.
+ */
+final class EventBody {
+    private final BlockWriter out = new BlockWriter();
+
+    /**
+     * Begins an event; as many operations must follow.
+     *
+     * @param clock the times are written as distances from it
+     * @param start with {@code end} {@link HistoryTable#NO_TIME} if unknown
+     */
+    void begin(long clock, int file, long position, long start, long end, int operations) {
+        out.clear();
+        out.unsigned(file).unsigned(position);
+        if (start != HistoryTable.NO_TIME) {
+            out.signed(start - clock);
+        }
+        if (end != HistoryTable.NO_TIME) {
+            out.signed(end - clock);
+        }
+        out.unsigned(operations);
+    }
+
+    /** Of a commit: the hash of its transaction, before the operations. */
+    void hash(byte[] hash) {
+        out.raw(hash, 0, hash.length);
+    }
+
+    /** An operation of a kind of {@link Cell}. @param code of its value, which an intent does not have */
+    void operation(KeyDictionary keys, int key, int kind, ValueDictionary values, long code) {
+        if (keys.isString(key)) {
+            out.keyAndKind(keys.string(key), kind);
+        } else {
+            out.keyAndKind(keys.integer(key), kind);
+        }
+        value(kind, values, code);
+    }
+
+    /** The same. */
+    void operation(KeyDictionary.Labels keys, int key, int kind, ValueDictionary values, long code) {
+        if (keys.isString(key)) {
+            out.keyAndKind(keys.string(key), kind);
+        } else {
+            out.keyAndKind(keys.integer(key), kind);
+        }
+        value(kind, values, code);
+    }
+
+    private void value(int kind, ValueDictionary values, long code) {
+        if (kind != Cell.INTENT) {
+            out.value(values, code);
+        }
+    }
+
+    /** Of a commit, behind all operations, for each: how many more reads of the snapshot precede it than precede the one before. */
+    void moreReads(int count) {
+        out.unsigned(count);
+    }
+
+    void copy(BlockWriter to) {
+        to.unsigned(out.size()).raw(out.array(), 0, out.size());
+    }
+}

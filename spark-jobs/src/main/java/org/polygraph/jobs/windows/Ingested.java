@@ -1,0 +1,108 @@
+package org.polygraph.jobs.windows;
+
+import java.util.List;
+
+/**
+ * What a piece of the input has, once its transactions are in cells.
+ *
+ * @param problem why the piece cannot be decided by windows; empty if it can
+ * @param section with a block for each cell
+ * @param events by cell: how many it gets
+ * @param operations of these, with intents
+ * @param tally of the transactions
+ * @param loaded by session of the piece: the value as a block, if its first transaction is committed and writes this value only; else empty
+ */
+@SuppressWarnings("ArrayRecordComponent") // never compared
+record Ingested(
+        String problem,
+        Section section,
+        long[] events,
+        long operations,
+        long reads,
+        long writes,
+        long tally,
+        byte[][] loaded) {
+    static Ingested problem(String problem) {
+        return new Ingested(problem, new Section("", "", 0, 0, 0), new long[0], 0, 0, 0, 0, new byte[0][]);
+    }
+
+    byte[] toBytes() {
+        BlockWriter out = new BlockWriter().text(problem);
+        Section.write(out, section);
+        out.unsigned(events.length);
+        for (long count : events) {
+            out.unsigned(count);
+        }
+        out.unsigned(operations).unsigned(reads).unsigned(writes).signed(tally).unsigned(loaded.length);
+        for (byte[] value : loaded) {
+            out.bytes(value);
+        }
+        return out.toBytes();
+    }
+
+    private static Ingested ofBytes(byte[] bytes) {
+        BlockReader in = new BlockReader(bytes);
+        String problem = in.text();
+        Section section = Section.read(in);
+        long[] events = new long[in.count()];
+        for (int i = 0; i < events.length; i++) {
+            events[i] = in.unsigned();
+        }
+        long operations = in.unsigned();
+        long reads = in.unsigned();
+        long writes = in.unsigned();
+        long tally = in.signed();
+        byte[][] loaded = new byte[in.count()][];
+        for (int i = 0; i < loaded.length; i++) {
+            loaded[i] = in.bytes();
+        }
+        return new Ingested(problem, section, events, operations, reads, writes, tally, loaded);
+    }
+
+    /** The same of all pieces. */
+    record Input(List<Ingested> pieces) {
+        static Input of(List<byte[]> results) {
+            return new Input(results.stream().map(Ingested::ofBytes).toList());
+        }
+
+        /** Why the history cannot be decided by windows; empty if it can. */
+        String problem() {
+            return pieces.stream()
+                    .map(Ingested::problem)
+                    .filter(problem -> !problem.isEmpty())
+                    .findFirst()
+                    .orElse("");
+        }
+
+        List<Section> sections() {
+            return pieces.stream().map(Ingested::section).toList();
+        }
+
+        /** By cell. */
+        long[] events(int cells) {
+            long[] sums = new long[cells];
+            for (Ingested piece : pieces) {
+                for (int c = 0; c < cells; c++) {
+                    sums[c] += piece.events[c];
+                }
+            }
+            return sums;
+        }
+
+        long operations() {
+            return pieces.stream().mapToLong(Ingested::operations).sum();
+        }
+
+        long reads() {
+            return pieces.stream().mapToLong(Ingested::reads).sum();
+        }
+
+        long writes() {
+            return pieces.stream().mapToLong(Ingested::writes).sum();
+        }
+
+        long tally() {
+            return pieces.stream().mapToLong(Ingested::tally).sum();
+        }
+    }
+}
