@@ -57,7 +57,7 @@ public record Estimate(
 
     private static final long SPARK_SESSION_BYTES = 450L << 20;
     /** The bytes of an operation in scratch files: as its transaction has it, twice while cells are repaired, and as its key has it. */
-    private static final long SCRATCH_BYTES = 20;
+    private static final long SCRATCH_BYTES = 45;
     /** What the driver holds of each cell and slice, and of each session of a piece of the input. */
     private static final long CELL_BYTES = 512;
 

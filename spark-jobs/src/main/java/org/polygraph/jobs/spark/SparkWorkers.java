@@ -5,6 +5,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
+import java.net.URI;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
@@ -58,9 +59,11 @@ final class SparkWorkers implements Workers {
         folder.keep(forLater);
     }
 
+    /** A local path is read and written without Hadoop, whose local file system has a second file with checksums for each file. */
     @Override
     public String folder() {
-        return folder.path().toString();
+        URI path = folder.path().toUri();
+        return "file".equals(path.getScheme()) ? path.getPath() : path.toString();
     }
 
     @Override

@@ -149,7 +149,7 @@ class FaultsTest {
                 faults.stages,
                 faults.out("stages"),
                 "Spark could not read the input: " + NO_SPACE,
-                "make room in file:" + faults.stages + "/polygraph-run-",
+                "make room in " + faults.stages + "/polygraph-run-",
                 "spark.polygraph.stage.dir");
     }
 
