@@ -5,6 +5,7 @@ import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Witness;
+import org.polygraph.jobs.certificate.replay.RecordedReplay;
 import org.polygraph.jobs.certificate.replay.Replay;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.Check;
@@ -20,12 +21,16 @@ import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.partitioner.subhistory.WholeHistoryIds;
 import org.polygraph.storage.model.BudgetException;
+import org.polygraph.storage.table.PredicateReads;
 
 /**
  * Makes verdicts of findings, and turns an exhausted budget into UNKNOWN. No other class does either. A PASS needs an
  * order that independent code has replayed from the raw operations, unless the request declines the replay.
  */
 final class VerdictMaker {
+    /** Predicates times rows; fewer take less than 0.1 s. */
+    private static final long MOST_EVALUATIONS = 20_000_000;
+
     private VerdictMaker() {}
 
     /**
@@ -55,10 +60,32 @@ final class VerdictMaker {
                             || check.request().level().isAxiom()
                     ? of(check, () -> checker.find(check))
                     : PredicateRefinement.of(check, checker);
+            evaluate(verdict.build().witness(), check);
             how = verdict.status().name();
             return verdict;
         } finally {
             checker.ended(how);
+        }
+    }
+
+    /**
+     * Replays the order of a small history with predicates as it was recorded. An order of a large one is replayed by
+     * what found it, and by verify.
+     */
+    private static void evaluate(@Nullable Witness witness, Check check) {
+        PredicateReads predicates = check.table().predicates();
+        if (witness == null
+                || predicates == null
+                || !predicates.areAllRead()
+                || check.table().unknownRows() != null
+                || check.request().level().isAxiom()
+                || !check.request().replayed()
+                || RecordedReplay.cost(check.table()) > MOST_EVALUATIONS) {
+            return;
+        }
+        RecordedReplay.Result result = RecordedReplay.of(witness);
+        if (result != null && result.discrepancy() != null) {
+            throw new IllegalStateException("the order found does not explain the predicates: " + result.discrepancy());
         }
     }
 
