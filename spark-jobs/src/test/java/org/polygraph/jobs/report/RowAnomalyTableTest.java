@@ -72,6 +72,8 @@ class RowAnomalyTableTest {
                                 + " which s0#0 deleted");
         assertThat(sentence("init 5; s0: pr(1..9); s1: r(x,5)"))
                 .isEqualTo("s0#0 found no row \"x\" between 1 and 9, but every version of the row matches");
+        assertThat(sentence("s0: i(x,50); s1: pr(1..9,x=50)"))
+                .isEqualTo("s1#0 found row \"x\" between 1 and 9, but no version of the row matches");
         assertThat(sentence("s0: i(x,5); s1: pr(1..9) pr(1..9,x=5)"))
                 .isEqualTo(
                         "s1#0 found no row \"x\" between 1 and 9, which s0#0 inserted, but it also read 5 from key \"x\","

@@ -15,7 +15,9 @@ import org.polygraph.storage.model.HistoryException;
  */
 public final class PredicateReads {
     /** The value of a pair's key where the row matches. */
-    public static final String YES = "yes";
+    static final String YES = "yes";
+    /** The same if no version of the row matches, so that nothing writes it. */
+    static final String YES_NEVER = "matches";
     /** Up to so many operations all pairs become reads at once. */
     private static final long MOST_AT_ONCE = 1 << 21;
 
@@ -93,7 +95,12 @@ public final class PredicateReads {
 
     /** Whether the value of a pair's key states that the row matches. */
     public boolean isMatch(long code) {
-        return plain.values().label(code).equals(YES);
+        return isMatch(plain.values().label(code));
+    }
+
+    /** Whether the label of the value of a pair's key states that the row matches. */
+    public static boolean isMatch(String label) {
+        return label.equals(YES) || label.equals(YES_NEVER);
     }
 
     /** A pair of a condition and a row. */

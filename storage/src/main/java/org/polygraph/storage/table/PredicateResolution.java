@@ -229,7 +229,7 @@ final class PredicateResolution {
             boolean isSelected = pairs == null || pairs.contains(PredicateReads.pair(c, row));
             if (isSelected && left.contains(row) && !enough.contains(row)) {
                 // No version of the row matches, so nothing writes this value.
-                put(key(row, c) << 1, values.opaque("matches"), (byte) 0);
+                put(key(row, c) << 1, values.opaque(PredicateReads.YES_NEVER), (byte) 0);
             }
         }
     }

@@ -104,7 +104,7 @@ public final class Facts {
         String text = Pattern.compile(found)
                 .matcher(" " + detail)
                 .replaceAll(read -> {
-                    boolean is = read.group(2).equals(PredicateReads.YES);
+                    boolean is = PredicateReads.isMatch(read.group(2));
                     String earlier = read.group(1);
                     return Matcher.quoteReplacement(
                             earlier == null
