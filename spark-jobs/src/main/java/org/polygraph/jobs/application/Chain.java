@@ -470,6 +470,25 @@ public record Chain(
         }
     }
 
+    /**
+     * Describes the first transaction of the last part that precedes one of an earlier part in its session; null if
+     * there is none. The verdict is of all of them, but parts may have been given in the wrong order.
+     */
+    static @Nullable String late(HistoryTable table, String last) {
+        boolean[] isOfLast = OpenReads.filesOf(table, last);
+        for (int t = 1; t < table.transactions(); t++) {
+            if (table.sessionOf(t) == table.sessionOf(t - 1)
+                    && isOfLast[table.fileOf(t - 1)]
+                    && !isOfLast[table.fileOf(t)]) {
+                return table.whereIs(t - 1) + " precedes " + table.whereIs(t) + " of an earlier part in session "
+                        + table.sessionLabel(table.sessionOf(t))
+                        + "; the verdict is of the sessions in order, but check"
+                        + " whether the parts were given in theirs";
+            }
+        }
+        return null;
+    }
+
     private static String file(HistoryTable table, int t) {
         String where = table.whereIs(t);
         return where.substring(0, where.lastIndexOf(':'));

@@ -92,8 +92,18 @@ final class OpenReads {
     }
 
     /** Whether a file is a part, or is in the folder that is one. */
-    static boolean isOf(String file, String part) {
+    private static boolean isOf(String file, String part) {
         return file.equals(part) || file.startsWith(part.endsWith("/") ? part : part + "/");
+    }
+
+    /** Returns by file of a history: whether it is of a part. */
+    static boolean[] filesOf(HistoryTable table, String part) {
+        List<String> files = table.source().files();
+        boolean[] isOf = new boolean[files.size()];
+        for (int f = 0; f < isOf.length; f++) {
+            isOf[f] = isOf(files.get(f), part);
+        }
+        return isOf;
     }
 
     private static Stream<Violation> all(Verdict verdict) {

@@ -384,6 +384,10 @@ final class PathCheck {
         if (!earlier.parts().isEmpty()) {
             listener.notice(path + ": the verdict covers " + earlier.parts().size() + " earlier "
                     + (earlier.parts().size() == 1 ? "part" : "parts") + " too");
+            String late = Chain.late(read, path);
+            if (late != null) {
+                listener.notice(late);
+            }
         }
         counts = Counts.of(read);
         writes = settings.after() == null || settings.out() == null ? null : Writes.of(read, path);

@@ -43,10 +43,7 @@ record Writes(String input, long[] hashes) {
             return null;
         }
         LongArrayList hashes = new LongArrayList();
-        boolean[] isOf = new boolean[table.source().files().size()];
-        for (int f = 0; f < isOf.length; f++) {
-            isOf[f] = OpenReads.isOf(table.source().files().get(f), path);
-        }
+        boolean[] isOf = OpenReads.filesOf(table, path);
         for (int t = 0; t < table.transactions(); t++) {
             for (int o = table.firstOperation(t); isOf[table.fileOf(t)] && o < table.operationsEnd(t); o++) {
                 if (table.isWrite(o)) {

@@ -128,6 +128,15 @@ class ChainTest {
         assertThat(gap.err()).contains("continuing with index 3 after index 1", "a part is missing");
     }
 
+    @Test
+    void anHourInTheWrongOrderIsNamed() throws IOException {
+        assertThat(after(hour(2)).word()).isEqualTo("UNKNOWN");
+        InProcess late = InProcess.run("check", "-l", "ser", "-o", runs(), "--after", runs(), hour(1));
+        assertThat(late.word()).as(late.toString()).isEqualTo("PASS");
+        assertThat(late.err())
+                .containsPattern("hour-1.jsonl:1 precedes .*hour-2.jsonl:1 of an earlier part in session 0");
+    }
+
     /** Only the hour that wrote what a refutation reads is opened; the others are gone. */
     @Test
     void aViolationOpensTheHoursThatItNames() throws IOException {
