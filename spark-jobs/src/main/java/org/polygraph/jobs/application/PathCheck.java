@@ -155,7 +155,7 @@ final class PathCheck {
             boolean isDecided =
                     switch (verdict.status()) {
                         case PASS -> unknown.table() == UnknownRows.Table.GUESS;
-                        case VIOLATION -> unknown.table() == UnknownRows.Table.RELAXED;
+                        case VIOLATION -> unknown.refutes(verdict.level().eventsPerTransaction());
                         default -> true;
                     };
             verdicts.add(isDecided ? verdict : guessed(unknown, read, verdict));

@@ -90,6 +90,18 @@ class UnknownRowsTest {
         }
     }
 
+    /** At si the write comes after the delete of another transaction, and begins the row again. */
+    @Test
+    void anOpenWriteMayBeginARowAgain() throws IOException {
+        String path = file(HEADER
+                + line(0, "{\"op\":\"pw\",\"lo\":5,\"hi\":5,\"value\":7,\"count\":2},{\"op\":\"d\",\"key\":1}")
+                + line(1, "{\"op\":\"d\",\"key\":1},{\"op\":\"d\",\"key\":2}"));
+        InProcess si = InProcess.run("check", "-l", "si", path);
+        assertThat(si.out()).as(si.toString()).doesNotContain("VIOLATION");
+        InProcess ser = InProcess.run("check", "-l", "ser", path);
+        assertThat(ser.word()).as(ser.toString()).isEqualTo("VIOLATION");
+    }
+
     @Test
     void theCountIsKept() throws IOException {
         String path = file(HEADER + line(0, "{\"op\":\"pw\",\"lo\":5,\"hi\":5,\"value\":7,\"count\":1}"));

@@ -7,7 +7,7 @@ import org.polygraph.storage.model.HistoryException;
 public final class UnknownRows {
     /** The relation of a table with such writes to the history. */
     public enum Table {
-        /** The table lacks everything that depends on these rows. If it violates a level, so does the history. */
+        /** The table lacks everything that depends on these rows, see {@link UnknownRows#refutes}. */
         RELAXED,
         /** The table has the rows that match in the order of ends. If it keeps a level, so does the history. */
         GUESS,
@@ -41,6 +41,16 @@ public final class UnknownRows {
     /** The relation of the table to the history: relaxed, unless some of the writes are deletes. */
     public Table table() {
         return table;
+    }
+
+    /**
+     * Whether a violation of the table is one of the history. Where a transaction is two events, an open write may begin a row
+     * again that was deleted after its snapshot, and then another delete finds this row.
+     *
+     * @param events of a transaction: 1, or 2 for its snapshot and its commit
+     */
+    public boolean refutes(int events) {
+        return table == Table.RELAXED && (events == 1 || !resolution.hasDeletes());
     }
 
     /**

@@ -285,6 +285,18 @@ final class UnknownRowsResolution {
         return false;
     }
 
+    /** Whether a transaction that may have committed deletes a row that it names. */
+    boolean hasDeletes() {
+        for (int t = 0; t < raw.transactions(); t++) {
+            for (int o = raw.firstOperation(t); o < raw.operationsEnd(t); o++) {
+                if (raw.isDelete(o) && raw.status(t) != TransactionStatus.ABORTED) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
     /** The rows in an order of the transactions. */
     private final class State {
         private final boolean[] exists = new boolean[raw.keys().size()];

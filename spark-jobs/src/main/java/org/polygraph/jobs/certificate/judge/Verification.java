@@ -137,7 +137,7 @@ public final class Verification {
             return new Report(
                     Answer.UNDECIDED, "no evidence is defined for level " + Names.line(claim.level()), List.of());
         }
-        HistoryTable judged = judged(run, claim, table);
+        HistoryTable judged = judged(run, claim, terms, table);
         if (judged == null) {
             return new Report(
                     Answer.UNDECIDED, "the history has writes of unknown rows, which leave no evidence", List.of());
@@ -163,14 +163,14 @@ public final class Verification {
     }
 
     /** The history that the evidence is about, if it has writes of unknown rows; null if there is no such history. */
-    private static @Nullable HistoryTable judged(Location run, Claim claim, HistoryTable table)
+    private static @Nullable HistoryTable judged(Location run, Claim claim, Terms terms, HistoryTable table)
             throws IOException, HistoryException {
         UnknownRows unknown = table.unknownRows();
         if (unknown == null) {
             return table;
         }
         if (claim.verdict().equals("VIOLATION")) {
-            return unknown.table() == UnknownRows.Table.RELAXED ? table : null;
+            return unknown.refutes(terms.guarantee().events()) ? table : null;
         }
         RankFile.Content content = RankFile.read(run, table);
         HistoryTable guess = unknown.inOrder(content.counted(), content.position());
