@@ -7,7 +7,7 @@ import org.polygraph.partitioner.index.ReadsFrom;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * The reads with their sources and the writes, for RC and RA, in arrays that can be sent to other processes.
+ * The reads with their sources and the writes, for RC and RA, in arrays.
  *
  * @param keys how many there are
  * @param operationStarts as in HistoryTable
@@ -18,7 +18,7 @@ import org.polygraph.storage.table.HistoryTable;
  * @param sessionOf by transaction
  */
 @SuppressWarnings("ArrayRecordComponent") // a bundle of arrays, never compared
-public record ReadArrays(
+record ReadArrays(
         int keys,
         int[] operationStarts,
         int[] operationKeys,
@@ -30,7 +30,7 @@ public record ReadArrays(
     static final int SHORT = 24;
 
     /** Shares the history's arrays. */
-    public static ReadArrays of(ReadsFrom reads, Events events) {
+    static ReadArrays of(ReadsFrom reads, Events events) {
         HistoryTable table = reads.table();
         int[] starts = table.operationStarts();
         int[] sorted = new int[0];

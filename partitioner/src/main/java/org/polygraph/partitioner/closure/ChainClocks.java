@@ -107,18 +107,6 @@ public final class ChainClocks implements Closure {
         return new ChainClocks(graph, rows, new int[count], new long[(count + 63) >> 6]);
     }
 
-    /**
-     * Clocks that were computed elsewhere; not to be updated.
-     *
-     * @param rows by chain, an int a cell, see {@link #rows(int)}; exact
-     * @param ancestors any numbers that ascend along reachability, see {@link #ancestors}
-     */
-    public static ChainClocks of(KnownGraph graph, int[][] rows, int[] ancestors, long[] changed) {
-        ChainClocks clocks = new ChainClocks(graph, new IntRows(rows), ancestors, changed);
-        clocks.first = false;
-        return clocks;
-    }
-
     @Override
     public boolean restore(long[] changedThen, BooleanSupplier stop) {
         int indexed = graph.indexedEdges();

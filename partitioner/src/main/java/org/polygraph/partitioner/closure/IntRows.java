@@ -16,12 +16,6 @@ final class IntRows extends ClockRows {
         }
     }
 
-    /** @param cells by chain, computed elsewhere */
-    IntRows(int[][] cells) {
-        this.chains = cells.length;
-        this.cells = cells;
-    }
-
     static long bytes(Events events) {
         for (int s = 0; s < events.chains(); s++) {
             if ((long) events.chainLength(s) * events.chains() > Integer.MAX_VALUE - 8) {

@@ -18,7 +18,7 @@ import org.polygraph.storage.model.StoppedException;
  * <p>Events are numbered by place here, halo first, in a topological order. Memory: 20 bytes an event of it, 8 an edge,
  * and 4 an entry of a row; 8 a chain while it is closed.
  */
-public final class Window {
+final class Window {
     private static final int CHECK_EVERY = 1 << 10;
     private final int halo;
     private final int[] events;
@@ -91,7 +91,7 @@ public final class Window {
      * @param stop asked now and then
      * @throws org.polygraph.storage.model.BudgetException if stopped, or if the rows outgrow their limit
      */
-    public void close(long mostBytes, BooleanSupplier stop) {
+    void close(long mostBytes, BooleanSupplier stop) {
         int slots = most(chains) + 1;
         int[] last = new int[slots];
         Arrays.fill(last, -1);
@@ -167,13 +167,8 @@ public final class Window {
     }
 
     /** Numbers of the judged edges into events outside the halo that are not redundant. */
-    public int[] kept() {
+    int[] kept() {
         return Arrays.copyOf(kept, keptCount);
-    }
-
-    /** The number of events outside the halo. */
-    public int size() {
-        return events.length - halo;
     }
 
     /**

@@ -70,43 +70,6 @@ public final class WindowClosure implements Closure {
         return new WindowClosure(graph, mostBytes, granularity, workers);
     }
 
-    /** Rows that were computed elsewhere. */
-    @FunctionalInterface
-    public interface Exceptions {
-        /**
-         * Copies the exceptions of an event's row, ascending.
-         *
-         * @param target as long as there are chains
-         * @return how many
-         */
-        int row(int event, int[] target);
-    }
-
-    /**
-     * A closure that was computed elsewhere; not to be updated.
-     *
-     * @param earliestEnd see {@link TimeBounds#earliestEnd}
-     * @param latestStart see {@link TimeBounds#latestStart}
-     * @param changed see {@link #changed}
-     */
-    public static WindowClosure computed(
-            KnownGraph graph, int[] earliestEnd, int[] latestStart, Exceptions exceptions, long[] changed) {
-        WindowClosure closure = new WindowClosure(graph, Long.MAX_VALUE, WindowPlan.Granularity.DEFAULT, Workers.of(1));
-        System.arraycopy(changed, 0, closure.changed, 0, changed.length);
-        int chains = closure.events.chains();
-        closure.earliestEnd = earliestEnd;
-        closure.latestStart = latestStart;
-        closure.places = new int[earliestEnd.length];
-        closure.rows = new RowArena(chains, earliestEnd.length);
-        RowArena.Writer writer = closure.rows.writer();
-        int[] row = new int[chains];
-        for (int v = 0; v < earliestEnd.length; v++) {
-            int length = exceptions.row(v, row);
-            closure.places[v] = length == 0 ? 0 : writer.add(row, length);
-        }
-        return closure;
-    }
-
     /** The bytes that it takes while it is updated, without exceptions. */
     public static long bytes(Events events) {
         return 33L * events.count();

@@ -1,7 +1,6 @@
 package org.polygraph.partitioner.closure;
 
 import it.unimi.dsi.fastutil.ints.IntArrayList;
-import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -22,16 +21,16 @@ import org.polygraph.partitioner.graph.RealTime;
  *
  * <p>Memory beside {@link TimeBounds}: 8 bytes an event and 4 an event of a halo; while it is computed 8 an end.
  */
-public final class WindowPlan {
+final class WindowPlan {
     /**
      * The size of windows.
      *
      * @param leastEvents of a window
      * @param haloShare a window has at least so many times the events of its halo; 0: any number
      */
-    public record Granularity(int leastEvents, int haloShare) implements Serializable {
+    record Granularity(int leastEvents, int haloShare) {
         /** Few enough events for a cache, and enough to be worth a thread. */
-        public static final Granularity DEFAULT = new Granularity(1 << 15, 4);
+        static final Granularity DEFAULT = new Granularity(1 << 15, 4);
     }
 
     private final KnownGraph graph;
@@ -62,7 +61,7 @@ public final class WindowPlan {
      * @param known edges before this number are not redundant
      * @param granularity changes nothing but work and memory
      */
-    public static WindowPlan of(KnownGraph graph, int known, Granularity granularity) {
+    static WindowPlan of(KnownGraph graph, int known, Granularity granularity) {
         RealTime time = Objects.requireNonNull(graph.realTime(), "no real time in the graph");
         graph.indexPredecessors();
         int[] sequence = TopologicalOrder.fair(graph);
@@ -80,26 +79,18 @@ public final class WindowPlan {
     }
 
     /** Whether the graph has a cycle, alone or with real time: then there is no closure. */
-    public boolean isCyclic() {
+    boolean isCyclic() {
         return bounds == null;
     }
 
     /** The bounds of a graph without cycles. */
-    public TimeBounds bounds() {
+    TimeBounds bounds() {
         return Objects.requireNonNull(bounds, "the graph has a cycle");
     }
 
     /** Windows. */
-    public int count() {
+    int count() {
         return halos.size();
-    }
-
-    /**
-     * By window: the least latest start of its events, ascending. An event belongs to the last window whose number here
-     * is not above the latest start of the event.
-     */
-    public int[] borders() {
-        return borders.toIntArray();
     }
 
     private void divide(TimeBounds of, int ends, Granularity granularity) {
@@ -173,7 +164,7 @@ public final class WindowPlan {
     }
 
     /** One window with all that it needs. Thread-safe. */
-    public Window window(int number) {
+    Window window(int number) {
         int[] halo = halos.get(number);
         int from = firsts.getInt(number);
         int to = firsts.getInt(number + 1);
@@ -244,7 +235,7 @@ public final class WindowPlan {
     }
 
     /** A bit an edge, to which those that windows keep are to be added: the edges that are not to be judged. */
-    public long[] keep() {
+    long[] keep() {
         long[] keep = new long[(graph.edges() + 63) >> 6];
         for (int e = 0; e < known; e++) {
             keep[e >> 6] |= 1L << e;
@@ -253,7 +244,7 @@ public final class WindowPlan {
     }
 
     /** Drops all other edges. */
-    public void retain(long[] keep) {
+    void retain(long[] keep) {
         graph.retain(keep);
     }
 
@@ -263,7 +254,7 @@ public final class WindowPlan {
      *
      * @param changed a bit an event
      */
-    public void markGrown(TimeBounds before, long[] changed) {
+    void markGrown(TimeBounds before, long[] changed) {
         int[] earliestEnd = bounds().earliestEnd();
         int[] latestStart = bounds().latestStart();
         int ends = Objects.requireNonNull(graph.realTime()).ends();

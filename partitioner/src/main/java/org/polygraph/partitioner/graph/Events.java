@@ -1,6 +1,5 @@
 package org.polygraph.partitioner.graph;
 
-import java.util.Arrays;
 import org.polygraph.storage.model.BudgetException;
 
 /**
@@ -82,22 +81,5 @@ public final class Events {
     /** The chain of each transaction. */
     public int[] chainsByTransaction() {
         return sessionOf;
-    }
-
-    /**
-     * The chain of an event, or the session of a transaction, found in the list of starts.
-     *
-     * @param starts the first item of each chain, and the number of all items
-     */
-    public static int chainOf(int[] starts, int item) {
-        int found = Arrays.binarySearch(starts, item);
-        if (found < 0) {
-            return -found - 2;
-        }
-        // Empty chains start where the next one does.
-        while (found + 2 < starts.length && starts[found + 1] == item) {
-            found++;
-        }
-        return found;
     }
 }

@@ -68,8 +68,8 @@ public final class IndexedHistory {
         VersionIndexBuilder builder =
                 new VersionIndexBuilder(table.keys().size(), sessionOf, commitStatus.states(), table::initialValue);
         builder.stopIf(stop);
-        VersionIndex versions = builder.build(
-                table.operationStarts(), null, table.operationKeys(), table.operationValues(), pass.roles());
+        VersionIndex versions =
+                builder.build(table.operationStarts(), table.operationKeys(), table.operationValues(), pass.roles());
         return new IndexedHistory(
                 table,
                 commitStatus,
@@ -110,11 +110,6 @@ public final class IndexedHistory {
         return new IndexedHistory(table, commitStatus, sessionOf(table), null, violations);
     }
 
-    /** A history whose index was made elsewhere. */
-    public static IndexedHistory of(HistoryTable table, CommitStatus commitStatus, VersionIndex versions) {
-        return new IndexedHistory(table, commitStatus, sessionOf(table), versions, List.of());
-    }
-
     /**
      * Adds what {@link #of(HistoryTable, ArrayFile)} needs to a checkpoint file; there must be no {@link #violations}.
      */
@@ -136,7 +131,7 @@ public final class IndexedHistory {
                 || versions.historyKeys() != table.keys().size()) {
             throw new ArrayFile.DamagedException("it is of another history");
         }
-        return of(table, CommitStatus.of(states), versions);
+        return new IndexedHistory(table, CommitStatus.of(states), sessionOf(table), versions, List.of());
     }
 
     /** The same history with the decisions about reads that {@link VersionIndex#saveReadsTo} has left. */
@@ -145,11 +140,7 @@ public final class IndexedHistory {
     }
 
     private static int[] sessionOf(HistoryTable table) {
-        return sessionOf(table.sessionStarts());
-    }
-
-    /** By transaction. */
-    public static int[] sessionOf(int[] starts) {
+        int[] starts = table.sessionStarts();
         int[] sessionOf = new int[starts[starts.length - 1]];
         for (int s = 0; s + 1 < starts.length; s++) {
             Arrays.fill(sessionOf, starts[s], starts[s + 1], s);

@@ -2,7 +2,6 @@ package org.polygraph.partitioner.index;
 
 import java.util.Arrays;
 import java.util.function.IntUnaryOperator;
-import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.table.Operations;
 
 /**
@@ -10,12 +9,12 @@ import org.polygraph.storage.table.Operations;
  * writes stay sequential), and {@link #sort} puts one bucket in order within the cache. Linear time; 16 bytes an
  * operation.
  */
-public final class KeyBuckets {
+final class KeyBuckets {
     private static final int BUCKET_SHIFT = 10;
     private static final int BUCKET_KEYS = 1 << BUCKET_SHIFT;
 
     /** The number that a read carries to its bucket. A write carries its transaction. */
-    public enum Tag {
+    enum Tag {
         TRANSACTION,
         OPERATION
     }
@@ -34,15 +33,13 @@ public final class KeyBuckets {
     /**
      * Deals the operations out.
      *
-     * @param operationStarts operations of unit i: [operationStarts[i], operationStarts[i + 1])
-     * @param transactions the transaction of unit i, ascending; null: unit i is transaction i
+     * @param operationStarts operations of transaction t: [operationStarts[t], operationStarts[t + 1])
      * @param roles of each operation, see {@link TransactionScan}; hidden ones are left out
      * @param states {@link CommitStatus} states by transaction; operations of dropped ones are left out
      */
-    public KeyBuckets(
+    KeyBuckets(
             int keys,
             int[] operationStarts,
-            int @Nullable [] transactions,
             int[] operationKeys,
             long[] operationValues,
             byte[] roles,
@@ -51,10 +48,10 @@ public final class KeyBuckets {
         this.keys = keys;
         int buckets = (keys + BUCKET_KEYS - 1) >>> BUCKET_SHIFT;
         int[] next = new int[buckets + 1];
-        int units = operationStarts.length - 1;
-        for (int u = 0; u < units; u++) {
-            if (states[transactions == null ? u : transactions[u]] != CommitStatus.DROPPED) {
-                for (int o = operationStarts[u]; o < operationStarts[u + 1]; o++) {
+        int transactions = operationStarts.length - 1;
+        for (int t = 0; t < transactions; t++) {
+            if (states[t] != CommitStatus.DROPPED) {
+                for (int o = operationStarts[t]; o < operationStarts[t + 1]; o++) {
                     if (roles[o] != TransactionScan.HIDDEN) {
                         next[(operationKeys[o] >>> (BUCKET_SHIFT + 1)) + 1]++;
                         writes += operationKeys[o] & 1;
@@ -71,10 +68,9 @@ public final class KeyBuckets {
         dealtTags = new int[total];
         dealtValues = new long[total];
         boolean operations = tag == Tag.OPERATION;
-        for (int u = 0; u < units; u++) {
-            int t = transactions == null ? u : transactions[u];
+        for (int t = 0; t < transactions; t++) {
             if (states[t] != CommitStatus.DROPPED) {
-                for (int o = operationStarts[u]; o < operationStarts[u + 1]; o++) {
+                for (int o = operationStarts[t]; o < operationStarts[t + 1]; o++) {
                     if (roles[o] != TransactionScan.HIDDEN) {
                         int key = operationKeys[o];
                         int place = next[key >>> (BUCKET_SHIFT + 1)]++;
@@ -151,7 +147,7 @@ public final class KeyBuckets {
 
     /** Receives the writer of each read. */
     @FunctionalInterface
-    public interface Found {
+    interface Found {
         /**
          * Receives the writer of a read.
          *
@@ -162,7 +158,7 @@ public final class KeyBuckets {
     }
 
     /** Finds the writer of every read, key by key. @param transactionOf what a read carries */
-    public void findWriters(IntUnaryOperator transactionOf, Found found) {
+    void findWriters(IntUnaryOperator transactionOf, Found found) {
         WritersByValue writers = new WritersByValue();
         for (int b = 0; b < count(); b++) {
             sort(b);

@@ -54,7 +54,6 @@ public final class ReadsFrom {
         KeyBuckets buckets = new KeyBuckets(
                 table.keys().size(),
                 table.operationStarts(),
-                null,
                 table.operationKeys(),
                 table.operationValues(),
                 pass.roles(),
@@ -66,7 +65,7 @@ public final class ReadsFrom {
         return result.settled(impossible);
     }
 
-    public static FirstPass firstPass(
+    private static FirstPass firstPass(
             HistoryTable table, IndexedHistory.Indeterminate indeterminate, IsolationLevel level) {
         return FirstPass.of(
                 table,
@@ -75,14 +74,14 @@ public final class ReadsFrom {
     }
 
     /** Starts without any settled read. */
-    public static ReadsFrom unread(HistoryTable table, FirstPass pass) {
+    private static ReadsFrom unread(HistoryTable table, FirstPass pass) {
         int[] sources = new int[table.operations()];
         Arrays.fill(sources, NONE);
         return new ReadsFrom(table, pass.commitStatus(), sources, new IntArrayList(), pass.violations());
     }
 
     /** The result, once every external read is settled. */
-    public ReadsFrom settled(IntArrayList impossible) {
+    private ReadsFrom settled(IntArrayList impossible) {
         open.unstableSort(null);
         if (impossible.isEmpty()) {
             return this;
@@ -98,7 +97,7 @@ public final class ReadsFrom {
      *
      * @param writer as of {@link WritersByValue#find}
      */
-    public void settle(int operation, int writer, long value, IntArrayList impossible) {
+    private void settle(int operation, int writer, long value, IntArrayList impossible) {
         boolean initial = value == table.initialValue(table.key(operation));
         boolean own =
                 writer >= 0 && operation >= table.firstOperation(writer) && operation < table.operationsEnd(writer);

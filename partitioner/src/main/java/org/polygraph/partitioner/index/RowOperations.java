@@ -140,7 +140,7 @@ final class RowOperations {
 
     /** The index of the operations. */
     VersionIndex index(VersionIndexBuilder builder) {
-        return builder.build(starts, null, keys.toIntArray(), values.toLongArray(), Arrays.copyOf(roles, keys.size()))
+        return builder.build(starts, keys.toIntArray(), values.toLongArray(), Arrays.copyOf(roles, keys.size()))
                 .with(rows);
     }
 

@@ -1,7 +1,6 @@
 package org.polygraph.partitioner.index;
 
 import java.util.Arrays;
-import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.artifact.ArrayFile;
 
@@ -38,25 +37,11 @@ public final class VersionIndex {
      */
     @SuppressWarnings("ArrayRecordComponent") // columns, never compared
     public record Writers(
-            int[] starts, int[] transactions, int[] classes, int @Nullable [] next, int @Nullable [] initial) {
-        /** Allocates columns for the given numbers of writers and keys. */
-        public static Writers room(int writers, int keys, boolean repeated, boolean initial) {
-            return new Writers(
-                    new int[keys + 1],
-                    new int[writers],
-                    new int[writers],
-                    repeated ? new int[writers] : null,
-                    initial ? new int[keys] : null);
-        }
-    }
+            int[] starts, int[] transactions, int[] classes, int @Nullable [] next, int @Nullable [] initial) {}
 
     /** The external reads of all keys, see {@link VersionIndex}. */
     @SuppressWarnings("ArrayRecordComponent") // columns, never compared
     public record Readers(int[] starts, int[] transactions, int[] classes, int[] slotStarts) {
-        /** Allocates columns for the given number of readers. */
-        public static Readers room(int readers, int writers, int keys) {
-            return new Readers(new int[keys + 1], new int[readers], new int[readers], new int[writers + 2 * keys + 1]);
-        }
 
         private Readers copy() {
             return new Readers(starts, transactions.clone(), classes.clone(), slotStarts.clone());
@@ -154,121 +139,6 @@ public final class VersionIndex {
         return new VersionIndex(writers, readers, rows, file.ints("ambiguous")[0]);
     }
 
-    /** The same index with other numbers of transactions, which must ascend as the old ones do. */
-    public VersionIndex renumbered(IntUnaryOperator number) {
-        return new VersionIndex(
-                new Writers(
-                        writers.starts,
-                        renumbered(writers.transactions, number),
-                        writers.classes,
-                        writers.next,
-                        writers.initial),
-                new Readers(
-                        readers.starts,
-                        renumbered(readers.transactions, number),
-                        readers.classes.clone(),
-                        readers.slotStarts.clone()),
-                ambiguous);
-    }
-
-    private static int[] renumbered(int[] transactions, IntUnaryOperator number) {
-        int[] renumbered = new int[transactions.length];
-        for (int i = 0; i < renumbered.length; i++) {
-            renumbered[i] = number.applyAsInt(transactions[i]);
-        }
-        return renumbered;
-    }
-
-    /**
-     * The index of some keys, ascending, numbered from 0; -1 stands for a key without operations. Linear in their
-     * operations.
-     */
-    public VersionIndex part(int[] chosen) {
-        int keys = chosen.length;
-        int writerCount = 0;
-        int readerCount = 0;
-        for (int key : chosen) {
-            writerCount += key < 0 ? 0 : writers.starts[key + 1] - writers.starts[key];
-            readerCount += key < 0 ? 0 : readers.starts[key + 1] - readers.starts[key];
-        }
-        VersionIndex part = new VersionIndex(
-                Writers.room(writerCount, keys, writers.next != null, writers.initial != null),
-                Readers.room(readerCount, writerCount, keys),
-                0);
-        int w = 0;
-        int r = 0;
-        for (int k = 0; k < keys; k++) {
-            part.writers.starts[k] = w;
-            part.readers.starts[k] = r;
-            if (chosen[k] < 0) {
-                Arrays.fill(part.readers.slotStarts, part.slot(k), part.slot(k) + 2, r);
-                if (part.writers.initial != null) {
-                    part.writers.initial[k] = -1;
-                }
-                continue;
-            }
-            part.copyKey(this, chosen[k], k);
-            int open = ambiguousSlot(chosen[k]);
-            part.ambiguous += readers.slotStarts[open + 1] - readers.slotStarts[open];
-            w += writers.starts[chosen[k] + 1] - writers.starts[chosen[k]];
-            r += readers.starts[chosen[k] + 1] - readers.starts[chosen[k]];
-        }
-        part.writers.starts[keys] = w;
-        part.readers.starts[keys] = r;
-        part.readers.slotStarts[w + 2 * keys] = r;
-        return part;
-    }
-
-    /** Copies all of a key from another index; the starts of its writers and readers here must be set. */
-    public void copyKey(VersionIndex from, int fromKey, int key) {
-        int w0 = from.writers.starts[fromKey];
-        int r0 = from.readers.starts[fromKey];
-        int ws = from.writers.starts[fromKey + 1] - w0;
-        int rs = from.readers.starts[fromKey + 1] - r0;
-        int w = writers.starts[key];
-        int r = readers.starts[key];
-        System.arraycopy(from.writers.transactions, w0, writers.transactions, w, ws);
-        System.arraycopy(from.readers.transactions, r0, readers.transactions, r, rs);
-        shift(from.writers.classes, w0, writers.classes, w, ws, w - w0);
-        shift(from.readers.classes, r0, readers.classes, r, rs, w - w0);
-        shift(from.readers.slotStarts, from.slot(fromKey), readers.slotStarts, slot(key), ws + 2, r - r0);
-        if (from.writers.next != null && writers.next != null) {
-            shift(from.writers.next, w0, writers.next, w, ws, w - w0);
-        }
-        if (from.writers.initial != null && writers.initial != null) {
-            shift(from.writers.initial, fromKey, writers.initial, key, 1, w - w0);
-        }
-    }
-
-    /**
-     * The index of one key of which every read is decided.
-     *
-     * @param writers transactions, ascending
-     * @param slotStarts where the readers of the initial version begin, those of each writer, and twice the number of
-     *     readers
-     * @param readers transactions, ascending within a slot
-     */
-    public static VersionIndex ofKey(int[] writers, int[] slotStarts, int[] readers) {
-        int[] classes = new int[writers.length];
-        int[] readClasses = new int[readers.length];
-        Arrays.fill(readClasses, 0, slotStarts[1], INITIAL);
-        for (int w = 0; w < writers.length; w++) {
-            classes[w] = w;
-            Arrays.fill(readClasses, slotStarts[w + 1], slotStarts[w + 2], w);
-        }
-        return new VersionIndex(
-                new Writers(new int[] {0, writers.length}, writers, classes, null, null),
-                new Readers(new int[] {0, readers.length}, readers, readClasses, slotStarts),
-                0);
-    }
-
-    /** Copies numbers of writers raised by a number; negative ones (none, INITIAL) are copied unchanged. */
-    public static void shift(int[] source, int from, int[] target, int at, int count, int by) {
-        for (int i = 0; i < count; i++) {
-            target[at + i] = source[from + i] < 0 ? source[from + i] : source[from + i] + by;
-        }
-    }
-
     public int keys() {
         return writers.starts.length - 1;
     }
@@ -340,11 +210,6 @@ public final class VersionIndex {
     /** The slot of key k's ambiguous reads. */
     public int ambiguousSlot(int key) {
         return writers.starts[key + 1] + 2 * key + 1;
-    }
-
-    /** By key: the first writer of the initial value, or -1; null where no transaction wrote it. */
-    public int @Nullable [] initialWriters() {
-        return writers.initial;
     }
 
     /** The first candidate writer of a class; walk on with {@link #nextInClass}. -1 if there is none. */

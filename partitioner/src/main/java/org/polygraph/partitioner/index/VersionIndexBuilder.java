@@ -79,14 +79,12 @@ public final class VersionIndexBuilder {
     /**
      * Builds the index; called once.
      *
-     * @param operationStarts operations of unit i: [operationStarts[i], operationStarts[i + 1])
-     * @param transactions the transaction of unit i, ascending; null: unit i is transaction i
+     * @param operationStarts operations of transaction t: [operationStarts[t], operationStarts[t + 1])
      * @param roles of each operation, see {@link TransactionScan}
      */
-    public VersionIndex build(
-            int[] operationStarts, int @Nullable [] transactions, int[] operationKeys, long[] values, byte[] roles) {
-        KeyBuckets buckets = new KeyBuckets(
-                keys, operationStarts, transactions, operationKeys, values, roles, states, KeyBuckets.Tag.TRANSACTION);
+    public VersionIndex build(int[] operationStarts, int[] operationKeys, long[] values, byte[] roles) {
+        KeyBuckets buckets =
+                new KeyBuckets(keys, operationStarts, operationKeys, values, roles, states, KeyBuckets.Tag.TRANSACTION);
         writerStarts = new int[keys + 1];
         readerStarts = new int[keys + 1];
         int totalWriters = buckets.writes();

@@ -2,7 +2,6 @@ package org.polygraph.partitioner.linear;
 
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
-import java.nio.ByteBuffer;
 import java.util.function.BooleanSupplier;
 import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.storage.artifact.ArrayFile;
@@ -182,25 +181,6 @@ public final class KeyOrders {
     private void end(byte result) {
         results[done++] = result;
         starts[done] = transactions.size();
-    }
-
-    /** Appends the next key with its result in another object of this class. */
-    void add(KeyOrders other, int key) {
-        transactions.addElements(
-                transactions.size(), other.transactions.elements(), other.first(key), other.count(key));
-        end(other.results[key]);
-    }
-
-    /** Appends the next key, which has the given number of transactions. */
-    void add(byte result, ByteBuffer its, int count) {
-        for (int i = 0; i < count; i++) {
-            transactions.add(its.getInt());
-        }
-        end(result);
-    }
-
-    void repeats() {
-        uniqueValues = false;
     }
 
     int keys() {

@@ -1,6 +1,5 @@
 package org.polygraph.partitioner.linear;
 
-import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.function.IntToLongFunction;
@@ -22,9 +21,6 @@ final class LinearOperations {
     static final byte REFUSED = 4;
     /** Its outcome is unknown. */
     static final byte MAYBE = 8;
-
-    /** A row: int key, int transaction, byte kind, long read or not found, long written, long start, long end. */
-    static final int ROW_BYTES = 2 * Integer.BYTES + 1 + 4 * Long.BYTES;
 
     /** Operations of key k: [keyStarts[k], keyStarts[k + 1]). */
     final int[] keyStarts;
@@ -81,28 +77,6 @@ final class LinearOperations {
                             recorded.end(t));
                 }
             }
-        }
-        return all;
-    }
-
-    /** The operations of rows that ascend by transaction. */
-    static LinearOperations ofRows(ByteBuffer rows, int keys, long initialValue) {
-        int[] counts = new int[keys + 1];
-        int from = rows.position();
-        for (int at = from; at < rows.limit(); at += ROW_BYTES) {
-            counts[rows.getInt(at) + 1]++;
-        }
-        LinearOperations all = new LinearOperations(counts, key -> initialValue);
-        int[] next = Arrays.copyOf(all.keyStarts, keys);
-        while (rows.hasRemaining()) {
-            all.put(
-                    next[rows.getInt()]++,
-                    rows.getInt(),
-                    rows.get(),
-                    rows.getLong(),
-                    rows.getLong(),
-                    rows.getLong(),
-                    rows.getLong());
         }
         return all;
     }

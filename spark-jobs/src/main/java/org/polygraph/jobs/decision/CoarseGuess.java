@@ -64,7 +64,7 @@ final class CoarseGuess implements Strategy {
                 && state.history().versions().ambiguous() >= violated / 2;
     }
 
-    /** The rules of a guess are on the heap of this JVM, whatever the engine; those of the loop stay as they are. */
+    /** The rules of a guess take heap of their own; those of the loop stay as they are. */
     private @Nullable Finding find(PruneLoop loop) {
         KnownGraph known = loop.graph();
         Events events = state.events;

@@ -9,7 +9,7 @@ import org.polygraph.storage.model.BudgetException;
 
 /**
  * Decides SER, SSER, SI and SSI: looks for an order of events in which every read returns the last write before it, or
- * for the proof that there is none. All engines share this; they differ in their {@link Kernels}.
+ * for the proof that there is none. Both engines use it for whole histories and for the sets of windows.
  */
 public final class Decision {
     private final Check check;

@@ -1,7 +1,6 @@
 package org.polygraph.jobs.decision;
 
 import java.util.function.BooleanSupplier;
-import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.axiom.Axiom;
 import org.polygraph.partitioner.axiom.CausalAxiom;
 import org.polygraph.partitioner.axiom.ReadAxiom;
@@ -25,19 +24,6 @@ public record Kernels(HistoryTable table, boolean replayed, BooleanSupplier stop
     /** Indexes the history. */
     public IndexedHistory index(IndexedHistory.Indeterminate indeterminate) {
         return IndexedHistory.of(table, indeterminate, stop);
-    }
-
-    /**
-     * Closure, rules and order for a graph of the history.
-     *
-     * @param history as it was indexed or restored: no read of it has been decided since
-     * @param bytes of heap that the closure may take
-     * @param tuning what holds reachability where real time is part of the graph, on how many threads
-     * @return null if it does not fit
-     */
-    @Nullable
-    Rules rules(IndexedHistory history, KnownGraph graph, long bytes, Tuning tuning) {
-        return Rules.of(history, graph, bytes, tuning);
     }
 
     /**

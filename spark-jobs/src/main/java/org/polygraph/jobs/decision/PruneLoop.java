@@ -218,7 +218,7 @@ final class PruneLoop {
         }
         boolean needsRules = !finished || (refutation == null && !core().isEmpty());
         if (state[5] != 0 && needsRules) {
-            rules = kernels.rules(history, graph, closureBytes, tuning);
+            rules = Rules.of(history, graph, closureBytes, tuning);
         }
         if (rules != null) {
             restore(rules, file);
@@ -305,7 +305,8 @@ final class PruneLoop {
 
     private void orderOnly() {
         phases.begin("order");
-        int[] order = tightened(EventOrder.of(graph));
+        int[] found = EventOrder.of(graph);
+        int[] order = found == null ? null : tightened(found);
         phases.end(graph.events().count());
         if (order == null) {
             refutation = Refuted.BY_CYCLES;
@@ -316,7 +317,7 @@ final class PruneLoop {
 
     private void saturate(long closureBytes) {
         phases.begin("closure");
-        Rules made = kernels.rules(history, graph, closureBytes, tuning);
+        Rules made = Rules.of(history, graph, closureBytes, tuning);
         rules = made;
         if (made == null) {
             orderOnly();
@@ -380,11 +381,11 @@ final class PruneLoop {
         phases.begin("order");
         int[] order = tightened(made.order());
         phases.end(graph.events().count());
-        check(Budget.unlessEnded(order));
+        check(order);
     }
 
-    private int @Nullable [] tightened(int @Nullable [] order) {
-        return order == null || graph.realTime() != null ? order : EventOrder.withEarlyCommits(graph, order);
+    private int[] tightened(int[] order) {
+        return graph.realTime() != null ? order : EventOrder.withEarlyCommits(graph, order);
     }
 
     /** One round of rules and the closure of what they force. */

@@ -40,6 +40,7 @@ final class Rules {
     /**
      * Creates the rules of a graph.
      *
+     * @param history as it was indexed or restored: no read of it has been decided since
      * @param bytes that the closure may take
      * @param tuning what holds reachability if real time is part of the graph, and the number of threads
      * @return null if it does not fit
@@ -111,7 +112,7 @@ final class Rules {
 
     /**
      * Returns the position of each event in the order by rank, or by time if real time is part of the graph;
-     * reachability must be exact. Null if the budget ended.
+     * reachability must be exact.
      */
     int[] order() {
         return closure.order();
