@@ -137,7 +137,7 @@ with DAG(
         application_args=[
             "check",
             "--level=ser",
-            # A day is decided in the driver, on the seam of the day before. Spark decides what does not fit there.
+            # With --after the driver decides a day, on the seam of the day before.
             "--engine=auto",
             # A VIOLATION is not a failure of this task; the task verdict reports it.
             "--on-violation=succeed",

@@ -126,8 +126,7 @@ class HouseTest {
     @ArchTest
     static final ArchRule SPARK_REPLAY_REACHES_NEITHER_PARTITIONER_NOR_SOLVER = noClasses()
             .that()
-            .haveNameMatching(JOBS.replace(".", "\\.")
-                    + "spark\\.(SparkReplayer|PieceReplay|ReplayTasks?|SliceTask|SliceFiles)(\\$.*)?")
+            .haveNameMatching(JOBS.replace(".", "\\.") + "spark\\.(SparkReplayer|PieceReplay|ReplayTasks)(\\$.*)?")
             .should()
             .transitivelyDependOnClassesThat()
             .resideInAnyPackage(PARTITIONER + ".", SOLVER + "..");
@@ -235,7 +234,6 @@ class HouseTest {
             "closure",
             "prune",
             "order",
-            "sliced",
             "axiom",
             "linear",
             "residual",

@@ -30,7 +30,7 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.UnknownRows;
 
 /**
- * Checks one PATH: reads it once and judges it at each requested level. Every failure becomes a verdict and a message.
+ * Checks one PATH: reads it, or has it decided by windows, and judges it at each requested level. Every failure becomes a verdict and a message.
  * Used once.
  *
  * <p>The strongest level goes first, with all of the budget: its PASS is that of the weaker ones. A weaker one's

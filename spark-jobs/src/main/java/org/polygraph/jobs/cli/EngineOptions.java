@@ -31,8 +31,8 @@ final class EngineOptions {
             names = "--engine",
             paramLabel = "ENGINE",
             description =
-                    "auto, embedded (this process) or spark. auto: embedded, unless a check fits its memory only with"
-                            + " spark.")
+                    "auto, embedded (this process) or spark. auto: embedded; by windows where the whole history does not"
+                            + " fit in memory.")
     private Choice engine = Choice.AUTO;
 
     @Option(names = "--master", paramLabel = "URL", description = "Spark master (default: local[*]).")

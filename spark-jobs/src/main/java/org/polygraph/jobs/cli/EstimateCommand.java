@@ -35,8 +35,8 @@ import picocli.CommandLine.Spec;
             "",
             "Memory counts arrays; CPU is that of uniform keys and unique values: skew, repeated values and search",
             "can take far more. A check that fits only without clocks decides the same, with more search.",
-            "Time is that of an idle machine: what the driver does alone, then tasks on all cores. Slices, which are",
-            "the tasks that can run at once, follow from the profile of --master and from JAVA_OPTS=-Dspark..., as in check."
+            "Time is that of an idle machine: what the driver does alone, then tasks on all cores. Without --cores their",
+            "number follows from --master and from JAVA_OPTS=-Dspark..., as in check."
         })
 final class EstimateCommand implements Callable<Integer> {
     private final Environment environment;
