@@ -35,7 +35,6 @@ public final class ReadAxiom implements Axiom {
 
     @Override
     public @Nullable Conflict infer(KnownGraph graph, BooleanSupplier stop) {
-        ReadArrays arrays = ReadArrays.of(reads, graph.events());
-        return new ReadWindow(arrays, atomic, graph::add).infer(0, arrays.transactions(), stop);
+        return new ReadPass(ReadArrays.of(reads, graph.events()), atomic, graph).infer(stop);
     }
 }

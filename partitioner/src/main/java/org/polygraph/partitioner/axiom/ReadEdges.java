@@ -1,6 +1,7 @@
 package org.polygraph.partitioner.axiom;
 
 import java.util.Arrays;
+import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.ReadsFrom;
 import org.polygraph.storage.table.Operations;
 
@@ -9,7 +10,7 @@ final class ReadEdges {
     /** The round of edges that follow from the axiom. */
     private static final int DEMANDED = 1;
 
-    private final EdgeSink sink;
+    private final KnownGraph graph;
     private final int[] operationStarts;
     private final int[] operationKeys;
     private final int[] sources;
@@ -34,8 +35,8 @@ final class ReadEdges {
     int[] from = new int[16];
     int count;
 
-    ReadEdges(ReadArrays reads, EdgeSink sink) {
-        this.sink = sink;
+    ReadEdges(ReadArrays reads, KnownGraph graph) {
+        this.graph = graph;
         this.operationStarts = reads.operationStarts();
         this.operationKeys = reads.operationKeys();
         this.sortedKeys = reads.sortedKeys();
@@ -185,7 +186,7 @@ final class ReadEdges {
 
     private void add(int a, int b, int round) {
         if (sessionOf[a] != sessionOf[b] || a > b) {
-            sink.add(a, b, round);
+            graph.add(a, b, round);
         }
     }
 

@@ -93,7 +93,7 @@ public record FirstPass(CommitStatus commitStatus, byte[] roles, List<Violation>
      *
      * @param broken (transaction, operation) pairs; the first few become violations
      */
-    public static List<Violation> inconsistent(HistoryTable table, CommitStatus commitStatus, IntArrayList broken) {
+    static List<Violation> inconsistent(HistoryTable table, CommitStatus commitStatus, IntArrayList broken) {
         ReadAnomalies anomalies = new ReadAnomalies(table, commitStatus);
         List<Violation> violations = new ArrayList<>();
         for (int i = 0; i < broken.size() && violations.size() < IndexedHistory.MOST_VIOLATIONS; i += 2) {
@@ -107,7 +107,7 @@ public record FirstPass(CommitStatus commitStatus, byte[] roles, List<Violation>
      *
      * @param impossible (key, transaction) pairs; the first few become violations
      */
-    public static List<Violation> impossible(HistoryTable table, CommitStatus commitStatus, IntArrayList impossible) {
+    static List<Violation> impossible(HistoryTable table, CommitStatus commitStatus, IntArrayList impossible) {
         ReadAnomalies anomalies = new ReadAnomalies(table, commitStatus);
         IntArrayList reads = new IntArrayList();
         for (int i = 0; i < impossible.size() && reads.size() < IndexedHistory.MOST_VIOLATIONS; i += 2) {

@@ -36,12 +36,11 @@ public final class VersionIndex {
      * @param initial by key: the first writer of the initial value, or -1; null where no transaction wrote it
      */
     @SuppressWarnings("ArrayRecordComponent") // columns, never compared
-    public record Writers(
-            int[] starts, int[] transactions, int[] classes, int @Nullable [] next, int @Nullable [] initial) {}
+    record Writers(int[] starts, int[] transactions, int[] classes, int @Nullable [] next, int @Nullable [] initial) {}
 
     /** The external reads of all keys, see {@link VersionIndex}. */
     @SuppressWarnings("ArrayRecordComponent") // columns, never compared
-    public record Readers(int[] starts, int[] transactions, int[] classes, int[] slotStarts) {
+    record Readers(int[] starts, int[] transactions, int[] classes, int[] slotStarts) {
 
         private Readers copy() {
             return new Readers(starts, transactions.clone(), classes.clone(), slotStarts.clone());
@@ -54,7 +53,7 @@ public final class VersionIndex {
     private int ambiguous;
 
     /** @param ambiguous how many reads have several candidates */
-    public VersionIndex(Writers writers, Readers readers, int ambiguous) {
+    VersionIndex(Writers writers, Readers readers, int ambiguous) {
         this(writers, readers, null, ambiguous);
     }
 

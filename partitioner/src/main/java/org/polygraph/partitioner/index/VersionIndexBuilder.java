@@ -11,7 +11,7 @@ import org.polygraph.storage.model.StoppedException;
  * Builds a {@link VersionIndex} from {@link KeyBuckets}, bucket by bucket within the cache. Linear time; 16 bytes an
  * operation while it works.
  */
-public final class VersionIndexBuilder {
+final class VersionIndexBuilder {
     private final int keys;
     private final int[] sessionOf;
     private final byte[] states;
@@ -52,7 +52,7 @@ public final class VersionIndexBuilder {
      * @param initialValues by key
      * @param states {@link CommitStatus} states by transaction; operations of dropped ones are left out
      */
-    public VersionIndexBuilder(int keys, int[] sessionOf, byte[] states, IntToLongFunction initialValues) {
+    VersionIndexBuilder(int keys, int[] sessionOf, byte[] states, IntToLongFunction initialValues) {
         this.keys = keys;
         this.sessionOf = sessionOf;
         this.states = states;
@@ -62,7 +62,7 @@ public final class VersionIndexBuilder {
     /**
      * (key, transaction) pairs of counted reads whose value no transaction can have written, found by {@link #build}.
      */
-    public IntArrayList impossible() {
+    IntArrayList impossible() {
         return impossible;
     }
 
@@ -82,7 +82,7 @@ public final class VersionIndexBuilder {
      * @param operationStarts operations of transaction t: [operationStarts[t], operationStarts[t + 1])
      * @param roles of each operation, see {@link TransactionScan}
      */
-    public VersionIndex build(int[] operationStarts, int[] operationKeys, long[] values, byte[] roles) {
+    VersionIndex build(int[] operationStarts, int[] operationKeys, long[] values, byte[] roles) {
         KeyBuckets buckets =
                 new KeyBuckets(keys, operationStarts, operationKeys, values, roles, states, KeyBuckets.Tag.TRANSACTION);
         writerStarts = new int[keys + 1];

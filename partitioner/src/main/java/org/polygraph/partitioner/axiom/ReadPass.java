@@ -3,15 +3,15 @@ package org.polygraph.partitioner.axiom;
 import java.util.Arrays;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.ReadsFrom;
 import org.polygraph.storage.model.StoppedException;
 import org.polygraph.storage.table.Operations;
 
 /**
- * The edges that RC or RA demands for a window of transactions, in their order, up to the first conflict. Consecutive
- * windows together have the edges of the whole; for RA a window begins with a session.
+ * One pass over the transactions in their order, which adds the edges that RC or RA demands, up to the first conflict.
  */
-final class ReadWindow {
+final class ReadPass {
     private static final int CHECK_EVERY = 1 << 16;
     /** Number of transactions whose sources are fetched at a time. */
     private static final int AHEAD = 32;
@@ -23,23 +23,24 @@ final class ReadWindow {
     private Axiom.@Nullable Conflict conflict;
 
     /** @param atomic RA, else RC */
-    ReadWindow(ReadArrays reads, boolean atomic, EdgeSink sink) {
+    ReadPass(ReadArrays reads, boolean atomic, KnownGraph graph) {
         this.reads = reads;
         this.atomic = atomic;
-        this.edges = new ReadEdges(reads, sink);
+        this.edges = new ReadEdges(reads, graph);
         this.lastWriters = new int[atomic ? reads.keys() : 0];
         Arrays.fill(lastWriters, -1);
     }
 
-    /** The first conflict of transactions [from, to), or null. */
-    Axiom.@Nullable Conflict infer(int from, int to, BooleanSupplier stop) {
+    /** The first conflict, or null. */
+    Axiom.@Nullable Conflict infer(BooleanSupplier stop) {
         int[] sessionOf = reads.sessionOf();
-        int sessionStart = from;
-        for (int t = from; t < to; t++) {
-            if ((t - from) % AHEAD == 0) {
-                edges.fetch(t, Math.min(to, t + AHEAD));
+        int transactions = reads.transactions();
+        int sessionStart = 0;
+        for (int t = 0; t < transactions; t++) {
+            if (t % AHEAD == 0) {
+                edges.fetch(t, Math.min(transactions, t + AHEAD));
             }
-            if (t > from && sessionOf[t] != sessionOf[t - 1]) {
+            if (t > 0 && sessionOf[t] != sessionOf[t - 1]) {
                 sessionStart = t;
             }
             if (!reads.isCounted(t)) {
