@@ -41,12 +41,25 @@ public final class AutoChecker implements Checker {
         return Estimate.auto(HistorySize.of(table), request.level(), budget.heap()) == Estimate.Engine.WINDOWS;
     }
 
+    /** Only windows use the cluster. */
+    @Override
+    public Progress listening(Progress progress) {
+        return cluster == null ? progress : cluster.listening(progress);
+    }
+
+    @Override
+    public void ended(String how) {
+        if (cluster != null) {
+            cluster.ended(how);
+        }
+    }
+
     @Override
     public Workers workers(@Nullable Location scratch, Progress progress, Budget budget) throws IOException {
         if (cluster == null) {
             return embedded.workers(scratch, progress, budget);
         }
-        cluster.prepare(progress, budget, progress::note);
+        cluster.prepare(scratch, progress, budget, progress::note);
         return cluster.workers(scratch, progress, budget);
     }
 }

@@ -24,12 +24,13 @@ public interface Checker {
     /**
      * Validates the settings before a history is read.
      *
+     * @param scratch as for {@link #workers}
      * @param warn receives warnings, a line each
      * @throws ConfigurationException if the engine cannot work with the settings
      * @throws EngineException if validation needs a cluster and there is none
      * @throws BudgetException if the budget ends meanwhile
      */
-    default void prepare(Progress progress, Budget budget, Consumer<String> warn) {}
+    default void prepare(@Nullable Location scratch, Progress progress, Budget budget, Consumer<String> warn) {}
 
     /**
      * Reads a history as {@link HistoryReader#read} does: with the same table or the same failure.

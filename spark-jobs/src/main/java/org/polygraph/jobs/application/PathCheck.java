@@ -61,6 +61,8 @@ final class PathCheck {
 
     private Counts counts = Counts.NONE;
     private @Nullable Phase reading;
+    /** Whether windows did not decide a history that they should have. */
+    private boolean usedWindows;
     private long @Nullable [] writes;
 
     /**
@@ -128,6 +130,7 @@ final class PathCheck {
         HistoryTable read = table;
         if (problem == null && unknown == null && read != null && mayUseWindows(kept) && isTooLarge(read)) {
             read = null;
+            usedWindows = true;
             Verdict byWindows = byWindows(kept, "the estimate of its memory exceeds what there is");
             if (byWindows != null) {
                 return List.of(byWindows);
@@ -317,7 +320,10 @@ final class PathCheck {
 
     /** Decides the history without a table of it, if the engine can; makes a verdict if the engine cannot work. */
     private Verdict.@Nullable Builder decide(Kept kept) throws HistoryException, IOException {
-        checker.prepare(listener, budget, listener::message);
+        if (mayUseWindows(kept)) {
+            KeptRun run = kept.run(requests.get(0));
+            checker.prepare(run == null ? null : run.scratch(), listener, budget, listener::message);
+        }
         return decide(checker, kept);
     }
 
@@ -339,8 +345,14 @@ final class PathCheck {
                 && settings.proof() == null;
     }
 
+    /** Whether windows decide a history better than the whole, and it can be read again. */
     private boolean isTooLarge(HistoryTable read) {
-        return checker.isTooLarge(read, requests.get(0), budget);
+        CheckRequest request = requests.get(0);
+        return checker.isTooLarge(read, request, budget)
+                && !read.hasRows()
+                && !read.values().hasLists()
+                && !read.values().hasOthers()
+                && WindowedChecker.plan(path, settings.format(), request, budget) != null;
     }
 
     /** Decides by windows a level that needed more memory than there is; null if windows do not decide it either. */
@@ -349,6 +361,7 @@ final class PathCheck {
                         && verdicts.get(0).status() == Verdict.Status.UNKNOWN
                         && !budget.exhausted()
                         && !checker.usesWindows()
+                        && !usedWindows
                         && mayUseWindows(kept)
                 ? byWindows(kept, verdicts.get(0).reason())
                 : null;

@@ -26,6 +26,7 @@ import org.polygraph.jobs.windows.WindowSettings;
 import org.polygraph.jobs.windows.Workers;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.analysis.InitialChoice;
+import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.pieces.ReadPlan;
 import org.polygraph.storage.model.HistoryException;
@@ -55,9 +56,10 @@ public final class WindowedChecker implements Checker {
     }
 
     @Override
-    public void prepare(Progress progress, Budget budget, Consumer<String> warnings) {
+    public void prepare(
+            @Nullable Location scratch, Progress progress, Budget budget, Consumer<String> warnings) {
         warn = warnings;
-        whole.prepare(progress, budget, warnings);
+        whole.prepare(scratch, progress, budget, warnings);
     }
 
     @Override
@@ -75,14 +77,8 @@ public final class WindowedChecker implements Checker {
             Budget budget)
             throws HistoryException, IOException {
         Terms terms = request.terms().orElse(null);
-        if (request.level() == IsolationLevel.LIN
-                || terms == null
-                || request.initial().kind() == InitialChoice.Kind.NAMED) {
-            return null;
-        }
-        ReadPlan plan =
-                ReadPlan.of(path, format, ReadPlan.Sizes.ofAny(ReadPlan.Sizes.DEFAULT.pieceBytes()), budget::exhausted);
-        if (plan == null) {
+        ReadPlan plan = plan(path, format, request, budget);
+        if (plan == null || terms == null) {
             return null;
         }
         Progress heard = whole.listening(progress);
@@ -100,8 +96,8 @@ public final class WindowedChecker implements Checker {
                     kept == null ? operations -> Checkpoints.NONE : kept.checkpoints());
             WindowCheck.Outcome outcome =
                     check.run(request.time() != TimeMode.NONE, request.initial().kind() == InitialChoice.Kind.AUTO);
-            workers.keep(false);
             if (outcome == WindowCheck.Outcome.OPEN) {
+                workers.keep(false);
                 heard.note("the history is read as a whole: " + check.reason());
                 how = "undecided";
                 return null;
@@ -117,12 +113,27 @@ public final class WindowedChecker implements Checker {
                 verdict = Verdict.of(Verdict.Status.PASS, request.level())
                         .certificate(new Certificate(Certificate.ORDER, certificate, true));
             }
+            workers.keep(false);
             phases.addTo(verdict);
             how = verdict.status().name();
             return verdict.counts(check.counts()).windows(check.windows()).assumptions(assumptions(request, check));
         } finally {
             whole.ended(how);
         }
+    }
+
+    /** Returns how to read a history for windows; null if they cannot decide it in scratch files. */
+    static @Nullable ReadPlan plan(String path, HistoryFormat format, CheckRequest request, Budget budget) {
+        boolean isSupported = request.level() != IsolationLevel.LIN
+                && request.terms().isPresent()
+                && request.initial().kind() != InitialChoice.Kind.NAMED;
+        return isSupported
+                ? ReadPlan.of(
+                        path,
+                        format,
+                        ReadPlan.Sizes.ofAny(ReadPlan.Sizes.DEFAULT.pieceBytes()),
+                        budget::exhausted)
+                : null;
     }
 
     /** Judges a part of the history; keeps the verdict if the part violates the level. */

@@ -75,7 +75,8 @@ final class ScratchParent {
                 ? own
                 : new Path(
                         configured,
-                        "polygraph-" + own.getParent().getParent().getName().replace('=', '-'));
+                        "polygraph-" + own.getParent().getParent().getName().replace('=', '-') + "-"
+                                + Integer.toHexString(own.toString().hashCode()));
     }
 
     /** @throws ConfigurationException if the configured value is not a path */
@@ -93,9 +94,14 @@ final class ScratchParent {
         return "file".equals(FileSystem.getDefaultUri(hadoop).getScheme());
     }
 
-    /** Whether it is this machine's temporary folder and executors may be on other machines. Starts no session. */
-    static boolean isInDoubt(SparkConf conf) {
+    /**
+     * Whether scratch files go to this machine and executors may be on other machines. Starts no session.
+     *
+     * @param scratch where scratch files go that a later process may need; null if none does
+     */
+    static boolean isInDoubt(SparkConf conf, @Nullable Location scratch) {
         return !conf.get("spark.master").startsWith("local")
+                && (scratch == null || scratch.isLocal())
                 && conf.get(LazySession.STAGE_FOLDER, "").isEmpty()
                 && isLocal(SparkHadoopUtil.get().newConfiguration(conf));
     }
@@ -105,9 +111,9 @@ final class ScratchParent {
      *
      * @throws ConfigurationException if the path does not exist, or executors cannot see it, as those in other pods
      */
-    static void validate(SparkConf conf) {
+    static void validate(SparkConf conf, @Nullable Location scratch) {
         configured(conf);
-        if (conf.get("spark.master").startsWith("k8s://") && isInDoubt(conf)) {
+        if (conf.get("spark.master").startsWith("k8s://") && isInDoubt(conf, scratch)) {
             throw unseen("pods");
         }
     }

@@ -3,6 +3,7 @@ package org.polygraph.jobs.spark;
 import java.io.IOException;
 import java.util.Locale;
 import java.util.function.Consumer;
+import org.apache.spark.SparkConf;
 import org.apache.spark.sql.SparkSession;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.application.Checker;
@@ -45,9 +46,11 @@ public final class SparkChecker implements Checker, AutoCloseable {
      * need a session.
      */
     @Override
-    public void prepare(Progress progress, Budget budget, Consumer<String> warn) {
-        ScratchParent.validate(session.configuration());
-        if (ScratchParent.isInDoubt(session.configuration())
+    public void prepare(
+            @Nullable Location scratch, Progress progress, Budget budget, Consumer<String> warn) {
+        SparkConf conf = session.configuration();
+        ScratchParent.validate(conf, scratch);
+        if (ScratchParent.isInDoubt(conf, scratch)
                 && Runtime.getRuntime().maxMemory() >= LazySession.LEAST_HEAP) {
             ScratchParent.validate(started(progress, budget), budget, warn);
         }

@@ -12,6 +12,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.Progress;
@@ -19,6 +20,7 @@ import org.polygraph.storage.artifact.Location;
 
 /** Runs tasks on threads of this process. */
 public final class LocalWorkers implements Workers {
+    private static final int PATIENCE_SECONDS = 10;
     /** Locked by the process that uses the folder. */
     private static final String OWNER = ".owner";
 
@@ -43,6 +45,9 @@ public final class LocalWorkers implements Workers {
             thread.setDaemon(true);
             return thread;
         });
+        if (lock == null) {
+            Runtime.getRuntime().addShutdownHook(atExit);
+        }
     }
 
     /** Makes workers with a temporary folder. */
@@ -142,9 +147,35 @@ public final class LocalWorkers implements Workers {
         isKept = forLater && mayKeep();
     }
 
+    /** A signal ends the process without {@link #close}. */
+    private final Thread atExit = new Thread(this::clear, "windows-exit");
+
+    private void clear() {
+        try {
+            folder.delete();
+        } catch (IOException e) {
+            // Scratch files that remain do not change a verdict.
+        }
+    }
+
     @Override
     public void close() {
-        threads.shutdown();
+        threads.shutdownNow();
+        try {
+            // A task that still writes would make the folder again.
+            if (!threads.awaitTermination(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+                progress.note("a task has not ended: scratch files may stay in " + folder.name());
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        if (lock == null) {
+            try {
+                Runtime.getRuntime().removeShutdownHook(atExit);
+            } catch (IllegalStateException e) {
+                // The process is ending, and the hook deletes the files.
+            }
+        }
         try {
             if (!isKept) {
                 folder.delete();

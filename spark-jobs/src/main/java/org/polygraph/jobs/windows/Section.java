@@ -1,5 +1,6 @@
 package org.polygraph.jobs.windows;
 
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.Serializable;
@@ -63,7 +64,11 @@ record Section(String folder, String name, int number, int from, int to) impleme
             in.seek((long) ENTRY_BYTES * (begin - from));
             ByteBuffer ends = ByteBuffer.wrap(read(in, ENTRY_BYTES * (end - begin) + Long.BYTES));
             long start = (long) ENTRY_BYTES * (to - from) + Long.BYTES;
-            in.seek(start + ends.getLong(0));
+            long begins = ends.getLong(0);
+            if (begins < 0) {
+                throw damaged("a block at " + begins);
+            }
+            in.seek(start + begins);
             CRC32C sum = new CRC32C();
             for (int target = begin; target < end; target++) {
                 long at = ends.getLong();
@@ -80,6 +85,8 @@ record Section(String folder, String name, int number, int from, int to) impleme
                 }
                 blocks[target - first] = block;
             }
+        } catch (EOFException e) {
+            throw damaged("a file that ends too soon");
         }
         return blocks;
     }

@@ -269,6 +269,7 @@ public final class WindowCheck {
             largest = from.unsigned();
             isUnique = from.unsigned() == 1;
             keys = from.unsigned();
+            workers.keep(true);
             return found;
         } catch (ArrayFile.DamagedException e) {
             kept.reject(CHECKPOINT, String.valueOf(e.getMessage()));
@@ -279,7 +280,7 @@ public final class WindowCheck {
     /** Keeps the state for a later process, and deletes what it does not need. */
     private void keep(WindowStore store) throws IOException {
         Checkpoints kept = checkpoints.apply(store.operations());
-        if (kept.keeps()) {
+        if (kept.keeps() && store.isSmallEnoughToSave()) {
             BlockWriter to = new BlockWriter();
             store.saveTo(to);
             to.unsigned(round).unsigned(margin).unsigned(isWholeRepaired ? 1 : 0);

@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.UUID;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
@@ -36,10 +37,15 @@ final class WindowStore {
     private static final int CELLS_OF_RUN = 4;
     /** Groups of cells. A task of a slice reads a block of each group, so more groups make these blocks too short. */
     private static final int MOST_GROUPS = 512;
+    /** Sessions of pieces in a checkpoint, of 60 bytes each. */
+    private static final int MOST_SAVED_SESSIONS = 10_000_000;
     /** A range of a certificate has the transactions of so many tasks, because a row of it is short. */
     private static final int RANGES_PER_TASK = 4;
 
     private final Workers workers;
+    /** The folder of the scratch files, which no other store writes to: another one may divide the history otherwise. */
+    private final String folder;
+
     private final WindowSettings settings;
     private final Terms terms;
     private final boolean ignoresUnknown;
@@ -76,8 +82,15 @@ final class WindowStore {
     private int slices = 1;
     private int writes;
 
-    private WindowStore(Workers workers, List<Survey> surveys, Clock clock, WindowSettings settings, Terms terms) {
+    private WindowStore(
+            Workers workers,
+            String folder,
+            List<Survey> surveys,
+            Clock clock,
+            WindowSettings settings,
+            Terms terms) {
         this.workers = workers;
+        this.folder = folder;
         this.surveys = surveys;
         this.clock = clock;
         this.settings = settings;
@@ -94,19 +107,21 @@ final class WindowStore {
     /** Surveys the input. */
     static WindowStore of(Workers workers, ReadPlan plan, boolean usesTimes, WindowSettings settings, Terms terms)
             throws IOException {
+        String folder = workers.folder() + "/" + UUID.randomUUID();
         Clock first = usesTimes ? Clock.TIMES : Clock.POSITIONS;
         List<Survey> surveys = surveys(workers, plan, first, settings, events(terms), !usesTimes);
-        WindowStore made = new WindowStore(workers, surveys, first, settings, terms);
+        WindowStore made = new WindowStore(workers, folder, surveys, first, settings, terms);
         if (!made.layout.hasOperations() && !made.layout.hasTimes()) {
             first = Clock.POSITIONS;
             surveys = surveys(workers, plan, first, settings, events(terms), true);
-            made = new WindowStore(workers, surveys, first, settings, terms);
+            made = new WindowStore(workers, folder, surveys, first, settings, terms);
         }
         Clock better = made.layout.better();
         return better == first
                 ? made
                 : new WindowStore(
                         workers,
+                        folder,
                         better == Clock.PACE ? surveys : surveys(workers, plan, better, settings, events(terms), true),
                         better,
                         settings,
@@ -125,12 +140,16 @@ final class WindowStore {
                 || from.count() != plan.pieces().size()) {
             throw new ArrayFile.DamagedException("found windows of another size");
         }
+        String folder = from.text();
+        if (!folder.startsWith(workers.folder() + "/")) {
+            throw new ArrayFile.DamagedException("found scratch files in " + folder);
+        }
         Clock clock = Clock.values()[from.count()];
         List<Survey> surveys = new ArrayList<>();
         for (int p = 0; p < plan.pieces().size(); p++) {
             surveys.add(Survey.ofBytes(from.bytes()));
         }
-        WindowStore store = new WindowStore(workers, surveys, clock, settings, terms);
+        WindowStore store = new WindowStore(workers, folder, surveys, clock, settings, terms);
         store.operations = from.unsigned();
         store.reads = from.unsigned();
         store.operationsWritten = from.unsigned();
@@ -156,15 +175,20 @@ final class WindowStore {
 
     private Section restored(BlockReader from) throws IOException {
         Section section = Section.read(from);
-        if (!section.existsIn(workers.folder())) {
+        if (!section.existsIn(folder)) {
             throw new ArrayFile.DamagedException("found no scratch file " + section);
         }
         return section;
     }
 
+    /** Whether a checkpoint has room for the surveys. */
+    boolean isSmallEnoughToSave() {
+        return surveys.stream().mapToLong(survey -> survey.sessions().length).sum() <= MOST_SAVED_SESSIONS;
+    }
+
     /** Writes what a later process needs to go on, after {@link #ingest} or {@link #deal}. */
     void saveTo(BlockWriter to) {
-        to.unsigned(settings.window()).unsigned(surveys.size()).unsigned(clock.ordinal());
+        to.unsigned(settings.window()).unsigned(surveys.size()).text(folder).unsigned(clock.ordinal());
         for (Survey survey : surveys) {
             to.bytes(survey.toBytes());
         }
@@ -273,7 +297,7 @@ final class WindowStore {
                     layout.before(p),
                     layout.borders(),
                     layout.linesBefore(p, files),
-                    workers.folder()));
+                    folder));
         }
         Ingested.Input input = Ingested.Input.of(workers.run("read the input", tasks));
         if (!input.problem().isEmpty()) {
@@ -297,7 +321,7 @@ final class WindowStore {
                                 terms,
                                 slices,
                                 ignoresUnknown,
-                                workers.folder(),
+                                folder,
                                 name))
                         .toList());
         for (int g = 0; g < results.size(); g++) {
@@ -379,7 +403,7 @@ final class WindowStore {
                 "deal operations to keys",
                 some.stream()
                         .map(g -> new DealTask(
-                                cells(groups[g], groups[g + 1]), slices, ignoresUnknown, workers.folder(), name))
+                                cells(groups[g], groups[g + 1]), slices, ignoresUnknown, folder, name))
                         .toList());
         List<Section> sections = sections(results);
         for (int i = 0; i < some.size(); i++) {
@@ -422,7 +446,7 @@ final class WindowStore {
         List<Section> marked = sections(perGroup(
                 "mark unknown outcomes",
                 some -> new CountTask(
-                        some, outcomes.outcomes(), terms.guarantee().isAxiom(), workers.folder(), name)));
+                        some, outcomes.outcomes(), terms.guarantee().isAxiom(), folder, name)));
         for (int g = 0; g < marked.size(); g++) {
             for (int c = groups[g]; c < groups[g + 1]; c++) {
                 replace(c, marked.get(g));
@@ -481,7 +505,7 @@ final class WindowStore {
         String name = next("borders");
         List<Section> borders = sections(perSlice(
                 "find values at borders",
-                slice -> new BorderTask(slice, layout.initialValue(), from, to, workers.folder(), name)));
+                slice -> new BorderTask(slice, layout.initialValue(), from, to, folder, name)));
         String moved = next("cells");
         List<Task> tasks = new ArrayList<>();
         List<List<Run>> parts = new ArrayList<>();
@@ -506,7 +530,7 @@ final class WindowStore {
                     layout.initialValue(),
                     terms,
                     strict,
-                    workers.folder(),
+                    folder,
                     moved));
             number += count;
         }
@@ -567,13 +591,13 @@ final class WindowStore {
         String name = next("ranks");
         List<Section> sections = sections(perGroup(
                 "deal the order to sessions",
-                some -> new RankDealTask(some, layout.labels(), ranges, workers.folder(), name)));
+                some -> new RankDealTask(some, layout.labels(), ranges, folder, name)));
         List<RankRange> written = new ArrayList<>();
         for (byte[] result : workers.run(
                 "write the certificate",
                 IntStream.range(0, ranges.count())
                         .mapToObj(r -> new RankTask(
-                                new ArrayList<>(having(sections, r, r + 1)), r, run.name(), terms.guarantee()))
+                                new ArrayList<>(having(sections, r, r + 1)), r, run.absolute(), terms.guarantee()))
                         .toList())) {
             written.add(RankTask.ofBytes(result));
         }

@@ -23,13 +23,13 @@ class ScratchParentTest {
 
     @Test
     void onlyAnUnconfiguredLocalFolderIsInDoubt() {
-        assertThat(ScratchParent.isInDoubt(conf("local[2]"))).isFalse();
+        assertThat(ScratchParent.isInDoubt(conf("local[2]"), null)).isFalse();
         for (String master : List.of("spark://h:7077", "yarn", "k8s://https://h")) {
-            assertThat(ScratchParent.isInDoubt(conf(master))).as(master).isTrue();
-            assertThat(ScratchParent.isInDoubt(conf(master, LazySession.STAGE_FOLDER, "/shared")))
+            assertThat(ScratchParent.isInDoubt(conf(master), null)).as(master).isTrue();
+            assertThat(ScratchParent.isInDoubt(conf(master, LazySession.STAGE_FOLDER, "/shared"), null))
                     .as(master)
                     .isFalse();
-            assertThat(ScratchParent.isInDoubt(conf(master, "spark.hadoop.fs.defaultFS", "hdfs://h:8020")))
+            assertThat(ScratchParent.isInDoubt(conf(master, "spark.hadoop.fs.defaultFS", "hdfs://h:8020"), null))
                     .as(master)
                     .isFalse();
         }
@@ -37,19 +37,19 @@ class ScratchParentTest {
 
     @Test
     void podsAreOtherMachines() {
-        assertThatThrownBy(() -> ScratchParent.validate(conf("k8s://https://h")))
+        assertThatThrownBy(() -> ScratchParent.validate(conf("k8s://https://h"), null))
                 .isInstanceOf(ConfigurationException.class)
                 .hasMessageContaining(
                         "found pods, which cannot see it; expected a folder that driver and executors see; give")
                 .hasMessageContaining(LazySession.STAGE_FOLDER);
-        ScratchParent.validate(conf("spark://h:7077"));
-        ScratchParent.validate(conf("k8s://https://h", LazySession.STAGE_FOLDER, "s3a://b/stages"));
+        ScratchParent.validate(conf("spark://h:7077"), null);
+        ScratchParent.validate(conf("k8s://https://h", LazySession.STAGE_FOLDER, "s3a://b/stages"), null);
     }
 
     @Test
     void whatIsNoPathIsASettingThatCannotWork() {
         for (String wrong : List.of("hdfs:", ":", "a:b c")) {
-            assertThatThrownBy(() -> ScratchParent.validate(conf("local[2]", LazySession.STAGE_FOLDER, wrong)))
+            assertThatThrownBy(() -> ScratchParent.validate(conf("local[2]", LazySession.STAGE_FOLDER, wrong), null))
                     .as(wrong)
                     .isInstanceOf(ConfigurationException.class)
                     .hasMessageStartingWith("found " + LazySession.STAGE_FOLDER + " = '" + wrong + "' (")

@@ -14,10 +14,13 @@ import org.polygraph.storage.table.Operations;
 
 /**
  * Deals the transactions of a piece of the input to ranges of (session, index). A block has, for each transaction: int
- * number of the piece, long position there, int length, {@link TransactionBytes}. Memory: the rows and their bytes.
+ * number of the piece, long position there, int length, {@link TransactionBytes}. Memory: the rows and the bytes of a block for each range.
  */
 public final class PieceDealer {
     static final int PREFIX = 2 * Integer.BYTES + Long.BYTES;
+
+    /** Bytes of a block, about. A shuffle keeps a block in one page of its memory. */
+    private static final int BLOCK_BYTES = 1 << 18;
 
     private PieceDealer() {}
 
@@ -97,9 +100,13 @@ public final class PieceDealer {
             }
             block.writeBytes(Arrays.copyOf(prefix.array(), PREFIX));
             block.writeBytes(whole);
+            if (block.size() >= BLOCK_BYTES) {
+                sink.block(range, block.toByteArray());
+                block.reset();
+            }
         }
         for (int r = 0; r < blocks.length; r++) {
-            if (blocks[r] != null) {
+            if (blocks[r] != null && blocks[r].size() > 0) {
                 sink.block(r, blocks[r].toByteArray());
             }
         }

@@ -102,8 +102,8 @@ public final class ReadPlan {
             context.check(file.name());
             pieces.addAll(
                     format == HistoryFormat.PARQUET
-                            ? RowGroupsPiece.split(file, f, sizes.pieceBytes / Sizes.PARQUET)
-                            : LinesPiece.split(context, file, f, sizes.pieceBytes));
+                            ? RowGroupsPiece.split(Location.of(file.absolute()), f, sizes.pieceBytes / Sizes.PARQUET)
+                            : LinesPiece.split(context, Location.of(file.absolute()), f, sizes.pieceBytes));
         }
         return pieces.size() < sizes.leastPieces
                 ? null
