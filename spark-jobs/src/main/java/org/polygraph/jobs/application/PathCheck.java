@@ -63,6 +63,7 @@ final class PathCheck {
     private @Nullable Phase reading;
     /** Whether windows did not decide a history that they should have. */
     private boolean usedWindows;
+
     private long @Nullable [] writes;
 
     /**

@@ -56,8 +56,7 @@ public final class WindowedChecker implements Checker {
     }
 
     @Override
-    public void prepare(
-            @Nullable Location scratch, Progress progress, Budget budget, Consumer<String> warnings) {
+    public void prepare(@Nullable Location scratch, Progress progress, Budget budget, Consumer<String> warnings) {
         warn = warnings;
         whole.prepare(scratch, progress, budget, warnings);
     }
@@ -129,10 +128,7 @@ public final class WindowedChecker implements Checker {
                 && request.initial().kind() != InitialChoice.Kind.NAMED;
         return isSupported
                 ? ReadPlan.of(
-                        path,
-                        format,
-                        ReadPlan.Sizes.ofAny(ReadPlan.Sizes.DEFAULT.pieceBytes()),
-                        budget::exhausted)
+                        path, format, ReadPlan.Sizes.ofAny(ReadPlan.Sizes.DEFAULT.pieceBytes()), budget::exhausted)
                 : null;
     }
 

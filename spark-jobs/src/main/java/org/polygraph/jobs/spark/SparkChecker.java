@@ -46,12 +46,10 @@ public final class SparkChecker implements Checker, AutoCloseable {
      * need a session.
      */
     @Override
-    public void prepare(
-            @Nullable Location scratch, Progress progress, Budget budget, Consumer<String> warn) {
+    public void prepare(@Nullable Location scratch, Progress progress, Budget budget, Consumer<String> warn) {
         SparkConf conf = session.configuration();
         ScratchParent.validate(conf, scratch);
-        if (ScratchParent.isInDoubt(conf, scratch)
-                && Runtime.getRuntime().maxMemory() >= LazySession.LEAST_HEAP) {
+        if (ScratchParent.isInDoubt(conf, scratch) && Runtime.getRuntime().maxMemory() >= LazySession.LEAST_HEAP) {
             ScratchParent.validate(started(progress, budget), budget, warn);
         }
     }

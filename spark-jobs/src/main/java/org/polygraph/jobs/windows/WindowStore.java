@@ -83,12 +83,7 @@ final class WindowStore {
     private int writes;
 
     private WindowStore(
-            Workers workers,
-            String folder,
-            List<Survey> surveys,
-            Clock clock,
-            WindowSettings settings,
-            Terms terms) {
+            Workers workers, String folder, List<Survey> surveys, Clock clock, WindowSettings settings, Terms terms) {
         this.workers = workers;
         this.folder = folder;
         this.surveys = surveys;
@@ -402,8 +397,7 @@ final class WindowStore {
         List<byte[]> results = workers.run(
                 "deal operations to keys",
                 some.stream()
-                        .map(g -> new DealTask(
-                                cells(groups[g], groups[g + 1]), slices, ignoresUnknown, folder, name))
+                        .map(g -> new DealTask(cells(groups[g], groups[g + 1]), slices, ignoresUnknown, folder, name))
                         .toList());
         List<Section> sections = sections(results);
         for (int i = 0; i < some.size(); i++) {
@@ -590,8 +584,7 @@ final class WindowStore {
                 layout.ranges(Math.max(RANGES_PER_TASK * settings.perTask(), places() / events / MOST_GROUPS));
         String name = next("ranks");
         List<Section> sections = sections(perGroup(
-                "deal the order to sessions",
-                some -> new RankDealTask(some, layout.labels(), ranges, folder, name)));
+                "deal the order to sessions", some -> new RankDealTask(some, layout.labels(), ranges, folder, name)));
         List<RankRange> written = new ArrayList<>();
         for (byte[] result : workers.run(
                 "write the certificate",

@@ -91,8 +91,9 @@ class SparkLevelsTest {
     @Test
     void autoIsWindowsWhereTheWholeDoesNotFit(@TempDir Path folder) {
         String path = folder.resolve("wide.parquet").toString();
-        InProcess generated = InProcess.run(
-                List.of(("generate -q --transactions 160000 --sessions 2000 --operations 2 --keys 20000 --no-time --out " + path)
+        InProcess generated = InProcess.run(List.of(
+                ("generate -q --transactions 160000 --sessions 2000 --operations 2 --keys 20000 --no-time --out "
+                                + path)
                         .split(" ", -1)));
         assertThat(generated.exitCode()).as(generated.toString()).isZero();
         assertThat(run(List.of("estimate", "-l", "ser", "--memory", "500m"), List.of(), List.of(path))

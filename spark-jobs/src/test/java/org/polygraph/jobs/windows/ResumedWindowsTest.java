@@ -1,0 +1,129 @@
+package org.polygraph.jobs.windows;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.polygraph.jobs.application.CheckpointFiles;
+import org.polygraph.jobs.decision.Budget;
+import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.decision.PhaseClock;
+import org.polygraph.jobs.decision.Progress;
+import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.artifact.Location;
+import org.polygraph.storage.format.HistoryFormat;
+import org.polygraph.storage.format.HistoryWriter;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.testkit.HistoryGenerator;
+import org.polygraph.storage.testkit.TinyHistories;
+
+/** A check by windows that is killed at any job continues, also where another check with other windows ran between. */
+class ResumedWindowsTest {
+    private static final long SEED = 0x4e5;
+
+    @TempDir
+    private Path folder;
+
+    private final List<String> messages = new ArrayList<>();
+
+    /** Workers that end with an error instead of running the job of a number. */
+    private record Killed(Workers workers, int[] jobs) implements Workers {
+        /** The process is gone. */
+        private static final class Kill extends RuntimeException {
+            private static final long serialVersionUID = 1L;
+        }
+
+        @Override
+        public String folder() {
+            return workers.folder();
+        }
+
+        @Override
+        public List<byte[]> run(String what, List<? extends Task> tasks) throws IOException {
+            if (jobs[0]-- == 0) {
+                // A killed process deletes nothing.
+                workers.keep(true);
+                throw new Kill();
+            }
+            return workers.run(what, tasks);
+        }
+
+        @Override
+        public boolean mayKeep() {
+            return true;
+        }
+
+        @Override
+        public void keep(boolean forLater) {
+            workers.keep(forLater);
+        }
+
+        @Override
+        public void close() {
+            workers.close();
+        }
+    }
+
+    /** @return whether it ended, and then with what and with which order */
+    private String run(String file, CheckRequest request, int window, int jobs) throws IOException {
+        Location stages = Location.of(folder.resolve("stages").toString());
+        try (Workers workers = new Killed(
+                LocalWorkers.of(stages.child("windows"), Budget.unlimited(), Progress.NONE), new int[] {jobs})) {
+            WindowCheck check = new WindowCheck(
+                    workers,
+                    FileWindows.plan(file, 20_000),
+                    new WindowSettings(window, window, 500, 5),
+                    request.terms().orElseThrow(),
+                    part -> FileWindows.whole(part, request) == Verdict.Status.VIOLATION,
+                    new PhaseClock(Progress.NONE, 0),
+                    operations -> new CheckpointFiles(stages, messages::add));
+            WindowCheck.Outcome outcome = check.run(true, false);
+            stages.delete();
+            return outcome + " " + check.order() + " " + check.counts() + " " + check.hasUniqueValues();
+        } catch (Killed.Kill e) {
+            return "";
+        } catch (org.polygraph.storage.model.HistoryException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    void killedChecksContinue() throws IOException {
+        int continued = 0;
+        for (IsolationLevel level : List.of(IsolationLevel.SER, IsolationLevel.SI)) {
+            HistoryTable history = TinyHistories.of(
+                    HistoryGenerator.withSeed(SEED)
+                            .isolation(HistoryGenerator.Isolation.SERIAL)
+                            .sessions(8)
+                            .transactions(600)
+                            .operations(1, 5)
+                            .keys(60)
+                            .zipf(0.9)
+                            .indeterminateShare(0.05)
+                            .clockSkew(20_000),
+                    null);
+            String file = folder.resolve(level + ".jsonl").toString();
+            HistoryWriter.write(history, file, HistoryFormat.JSONL);
+            CheckRequest request = CheckRequest.of(level);
+            String expected = run(file, request, 60, Integer.MAX_VALUE);
+            assertThat(expected).startsWith("ORDERED");
+            for (int jobs = 0; ; jobs++) {
+                String name = level + " killed at job " + jobs;
+                if (!run(file, request, 60, jobs).isEmpty()) {
+                    break;
+                }
+                // Another check with other windows is killed too.
+                assertThat(run(file, request, 100, 3 + jobs % 4)).as(name).isEmpty();
+                messages.clear();
+                assertThat(run(file, request, 60, Integer.MAX_VALUE)).as(name).isEqualTo(expected);
+                continued += messages.stream().anyMatch(message -> message.contains("damaged")) ? 0 : messages.size();
+            }
+        }
+        assertThat(continued).isGreaterThan(10);
+    }
+}
