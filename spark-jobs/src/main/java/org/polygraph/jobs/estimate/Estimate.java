@@ -98,7 +98,7 @@ public record Estimate(
 
     private static final double WARM_UP_OPERATIONS = 1e6;
     private static final double SPARK_START_SECONDS = 16;
-    private static final double WINDOW_OPERATION_SECONDS = 2e-6;
+    private static final double WINDOW_OPERATION_SECONDS = 1e-6;
 
     /** Estimates the check of one level of one history. */
     public static Estimate of(Engine engine, HistorySize size, IsolationLevel level) {
