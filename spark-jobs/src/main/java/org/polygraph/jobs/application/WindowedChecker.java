@@ -93,8 +93,7 @@ public final class WindowedChecker implements Checker {
                     part -> violates(part, request, budget, violation),
                     phases,
                     kept == null ? operations -> Checkpoints.NONE : kept.checkpoints());
-            WindowCheck.Outcome outcome =
-                    check.run(request.time() != TimeMode.NONE, request.initial().kind() == InitialChoice.Kind.AUTO);
+            WindowCheck.Outcome outcome = run(check, request, workers);
             if (outcome == WindowCheck.Outcome.OPEN) {
                 workers.keep(false);
                 heard.note("the history is read as a whole: " + check.reason());
@@ -118,6 +117,22 @@ public final class WindowedChecker implements Checker {
             return verdict.counts(check.counts()).windows(check.windows()).assumptions(assumptions(request, check));
         } finally {
             whole.ended(how);
+        }
+    }
+
+    /** A failure to read or write a file names the folder of scratch files, which the user may not know. */
+    private static WindowCheck.Outcome run(WindowCheck check, CheckRequest request, Workers workers) {
+        try {
+            return check.run(request.time() != TimeMode.NONE, request.initial().kind() == InitialChoice.Kind.AUTO);
+        } catch (IOException e) {
+            if (Workers.showsDamage(e)) {
+                workers.keep(false);
+            }
+            throw new EngineException(
+                    "windows, with scratch files in " + workers.folder() + ": found " + Failures.text(e)
+                            + "; expected files that can be read, and a folder with room; make room or give another --out, then run the"
+                            + " command again",
+                    e);
         }
     }
 

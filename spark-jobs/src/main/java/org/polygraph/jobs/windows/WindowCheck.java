@@ -144,7 +144,7 @@ public final class WindowCheck {
             throw new IllegalStateException("there is no order");
         }
         phases.begin("certificate");
-        String path = found.certificate(run, input, tool);
+        String path = new PlacedOrder(found).certificate(run, input, tool);
         phases.end(counts.transactionsCommitted() + counts.transactionsAborted() + counts.transactionsIndeterminate());
         return path;
     }
@@ -236,7 +236,8 @@ public final class WindowCheck {
         phases.end(decided);
         if (outcome == Outcome.ORDERED) {
             phases.begin("replay");
-            String wrong = store.replay();
+            PlacedOrder placed = new PlacedOrder(store);
+            String wrong = placed.replay();
             if (!wrong.isEmpty() && byStatus[TransactionStatus.INDETERMINATE.code()] > 0) {
                 // One that counts since a later window may stand where it did not have to keep its order with others.
                 return open("the order with transactions of unknown outcome is wrong: " + wrong);
@@ -245,7 +246,7 @@ public final class WindowCheck {
                 throw new IllegalStateException("the order found does not explain the history: " + wrong);
             }
             phases.end(store.operations());
-            order = store.order();
+            order = placed.order();
         }
         return outcome;
     }

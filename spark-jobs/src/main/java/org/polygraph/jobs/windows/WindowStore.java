@@ -11,16 +11,10 @@ import java.util.UUID;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
-import org.polygraph.jobs.certificate.format.RankFile;
-import org.polygraph.jobs.certificate.format.RankPart;
-import org.polygraph.jobs.certificate.format.RankRange;
 import org.polygraph.jobs.certificate.format.Terms;
-import org.polygraph.jobs.certificate.replay.PlacedSessions;
 import org.polygraph.jobs.certificate.replay.PlacedTimes;
 import org.polygraph.jobs.certificate.replay.Tally;
 import org.polygraph.storage.artifact.ArrayFile;
-import org.polygraph.storage.artifact.Location;
-import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.format.pieces.Piece;
 import org.polygraph.storage.format.pieces.ReadPlan;
 
@@ -35,12 +29,12 @@ final class WindowStore {
     private static final int LEAST_NAMED = 64;
     /** Cells of a run, which one worker holds, unless a window has more. */
     private static final int CELLS_OF_RUN = 4;
+    /** A range of a certificate has the transactions of so many tasks, because a row of it is short. */
+    private static final int RANGES_PER_TASK = 4;
     /** Groups of cells. A task of a slice reads a block of each group, so more groups make these blocks too short. */
     private static final int MOST_GROUPS = 512;
     /** Sessions of pieces in a checkpoint, of 60 bytes each. */
     private static final int MOST_SAVED_SESSIONS = 10_000_000;
-    /** A range of a certificate has the transactions of so many tasks, because a row of it is short. */
-    private static final int RANGES_PER_TASK = 4;
 
     private final Workers workers;
     /** The folder of the scratch files, which no other store writes to: another one may divide the history otherwise. */
@@ -78,7 +72,6 @@ final class WindowStore {
     private long tally;
 
     private boolean respectsTime;
-    private long order;
     private int slices = 1;
     private int writes;
 
@@ -238,6 +231,32 @@ final class WindowStore {
         return firsts[firsts.length - 1];
     }
 
+    Terms terms() {
+        return terms;
+    }
+
+    Workers workers() {
+        return workers;
+    }
+
+    String folder() {
+        return folder;
+    }
+
+    int slices() {
+        return slices;
+    }
+
+    /** The sum over all transactions of the input. */
+    long tally() {
+        return tally;
+    }
+
+    /** Transactions of a range of the certificate. */
+    long perRange() {
+        return Math.max(RANGES_PER_TASK * settings.perTask(), places() / events / MOST_GROUPS);
+    }
+
     /** Events of a transaction: 1, or 2 for its snapshot and its commit. */
     int events() {
         return events;
@@ -339,7 +358,7 @@ final class WindowStore {
         slices = (int) Math.max(1, Math.min(settings.mostSlices(), operations / settings.perSlice() + 1));
     }
 
-    private static List<Section> having(List<Section> sections, int from, int to) {
+    static List<Section> having(List<Section> sections, int from, int to) {
         return sections.stream()
                 .filter(section -> section.from() < to && section.to() > from)
                 .toList();
@@ -360,7 +379,7 @@ final class WindowStore {
     }
 
     /** Runs a task for each group of cells. */
-    private List<byte[]> perGroup(String what, Function<Cells, Task> task) throws IOException {
+    List<byte[]> perGroup(String what, Function<Cells, Task> task) throws IOException {
         return workers.run(
                 what,
                 IntStream.range(0, groups.length - 1)
@@ -377,13 +396,13 @@ final class WindowStore {
                         .toList());
     }
 
-    private static List<Section> sections(List<byte[]> results) {
+    static List<Section> sections(List<byte[]> results) {
         return results.stream()
                 .map(result -> Section.read(new BlockReader(result)))
                 .toList();
     }
 
-    private String next(String name) {
+    String next(String name) {
         return name + "-" + ++writes;
     }
 
@@ -564,89 +583,5 @@ final class WindowStore {
         obsolete.removeAll(new HashSet<>(cells));
         Section.delete(new ArrayList<>(obsolete));
         obsolete.clear();
-    }
-
-    /** The tally of all operations that count by place, once the order was replayed: equal for equal orders. */
-    long order() {
-        return order;
-    }
-
-    /**
-     * Writes the order as a certificate, which every worker writes a range of.
-     *
-     * @param run the folder of the run, which all workers see
-     * @param input fingerprint of the bytes of the history
-     * @param tool version of this program
-     * @return the path within the run
-     */
-    String certificate(Location run, String input, String tool) throws IOException {
-        RankRanges ranges =
-                layout.ranges(Math.max(RANGES_PER_TASK * settings.perTask(), places() / events / MOST_GROUPS));
-        String name = next("ranks");
-        List<Section> sections = sections(perGroup(
-                "deal the order to sessions", some -> new RankDealTask(some, layout.labels(), ranges, folder, name)));
-        List<RankRange> written = new ArrayList<>();
-        for (byte[] result : workers.run(
-                "write the certificate",
-                IntStream.range(0, ranges.count())
-                        .mapToObj(r -> new RankTask(
-                                new ArrayList<>(having(sections, r, r + 1)), r, run.absolute(), terms.guarantee()))
-                        .toList())) {
-            written.add(RankTask.ofBytes(result));
-        }
-        Section.delete(sections);
-        for (RankRange range : written) {
-            for (RankPart part : range.parts()) {
-                if (!run.child(RankFile.FOLDER).child(part.file()).exists()) {
-                    throw new IOException(run.name() + ": the part " + part.file()
-                            + " that a worker wrote was not found; give an --out that all workers see");
-                }
-            }
-        }
-        ValueDictionary values = new ValueDictionary();
-        long initial = new BlockReader(layout.initialValue()).value(values);
-        return RankFile.finish(run, terms, written, values, initial, input, tool);
-    }
-
-    /**
-     * Replays the whole order by code that shares nothing with what found it.
-     *
-     * @return the first discrepancy, or empty
-     */
-    String replay() throws IOException {
-        PlacedSessions sessions = new PlacedSessions();
-        PlacedTimes times = new PlacedTimes();
-        Tally raw = new Tally();
-        Tally placed = new Tally();
-        for (byte[] result : perGroup("replay sessions", some -> new CellReplayTask(some, layout.labels(), terms))) {
-            BlockReader in = new BlockReader(result);
-            raw.add(in.signed());
-            placed.add(in.signed());
-            sessions.then(PlacedSessions.ofBytes(in.bytes()));
-            times.then(terms, PlacedTimes.ofBytes(in.bytes()));
-        }
-        String wrong = sessions.discrepancy();
-        if (wrong == null && terms.guarantee().realTime()) {
-            wrong = times.discrepancy();
-        }
-        if (wrong != null) {
-            return wrong;
-        }
-        order = placed.sum();
-        if (raw.sum() != tally) {
-            return "its transactions are not those of the input";
-        }
-        for (byte[] result : perSlice(
-                "replay keys",
-                slice -> new SliceReplayTask(
-                        slice, slices, layout.initialValue(), terms.guarantee().events()))) {
-            BlockReader in = new BlockReader(result);
-            placed.add(-in.signed());
-            String found = in.text();
-            if (!found.isEmpty()) {
-                return found;
-            }
-        }
-        return placed.sum() == 0 ? "" : "the operations of its keys are not those of its transactions";
     }
 }

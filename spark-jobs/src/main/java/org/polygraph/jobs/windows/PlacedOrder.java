@@ -1,0 +1,121 @@
+package org.polygraph.jobs.windows;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.polygraph.jobs.certificate.format.RankFile;
+import org.polygraph.jobs.certificate.format.RankPart;
+import org.polygraph.jobs.certificate.format.RankRange;
+import org.polygraph.jobs.certificate.format.Terms;
+import org.polygraph.jobs.certificate.replay.PlacedSessions;
+import org.polygraph.jobs.certificate.replay.PlacedTimes;
+import org.polygraph.jobs.certificate.replay.Tally;
+import org.polygraph.storage.artifact.Location;
+import org.polygraph.storage.dictionary.ValueDictionary;
+
+/** The order of a store in which nothing is violated: its replay, and its certificate. */
+final class PlacedOrder {
+    private final WindowStore store;
+    private final Layout layout;
+    private final Terms terms;
+    private long order;
+
+    PlacedOrder(WindowStore store) {
+        this.store = store;
+        this.layout = store.layout();
+        this.terms = store.terms();
+    }
+
+    /** The tally of all operations that count by place, once the order was replayed: equal for equal orders. */
+    long order() {
+        return order;
+    }
+
+    /**
+     * Writes the order as a certificate, which every worker writes a range of.
+     *
+     * @param run the folder of the run, which all workers see
+     * @param input fingerprint of the bytes of the history
+     * @param tool version of this program
+     * @return the path within the run
+     */
+    String certificate(Location run, String input, String tool) throws IOException {
+        RankRanges ranges = layout.ranges(store.perRange());
+        String name = store.next("ranks");
+        List<Section> sections = WindowStore.sections(store.perGroup(
+                "deal the order to sessions",
+                some -> new RankDealTask(some, layout.labels(), ranges, store.folder(), name)));
+        List<RankRange> written = new ArrayList<>();
+        for (byte[] result : store.workers()
+                .run(
+                        "write the certificate",
+                        IntStream.range(0, ranges.count())
+                                .mapToObj(r -> new RankTask(
+                                        new ArrayList<>(WindowStore.having(sections, r, r + 1)),
+                                        r,
+                                        run.absolute(),
+                                        terms.guarantee()))
+                                .toList())) {
+            written.add(RankTask.ofBytes(result));
+        }
+        Section.delete(sections);
+        for (RankRange range : written) {
+            for (RankPart part : range.parts()) {
+                if (!run.child(RankFile.FOLDER).child(part.file()).exists()) {
+                    throw new IOException(run.name() + ": the part " + part.file()
+                            + " that a worker wrote was not found; give an --out that all workers see");
+                }
+            }
+        }
+        ValueDictionary values = new ValueDictionary();
+        long initial = new BlockReader(layout.initialValue()).value(values);
+        return RankFile.finish(run, terms, written, values, initial, input, tool);
+    }
+
+    /**
+     * Replays the whole order by code that shares nothing with what found it.
+     *
+     * @return the first discrepancy, or empty
+     */
+    String replay() throws IOException {
+        PlacedSessions sessions = new PlacedSessions();
+        PlacedTimes times = new PlacedTimes();
+        Tally raw = new Tally();
+        Tally placed = new Tally();
+        for (byte[] result :
+                store.perGroup("replay sessions", some -> new CellReplayTask(some, layout.labels(), terms))) {
+            BlockReader in = new BlockReader(result);
+            raw.add(in.signed());
+            placed.add(in.signed());
+            sessions.then(PlacedSessions.ofBytes(in.bytes()));
+            times.then(terms, PlacedTimes.ofBytes(in.bytes()));
+        }
+        String wrong = sessions.discrepancy();
+        if (wrong == null && terms.guarantee().realTime()) {
+            wrong = times.discrepancy();
+        }
+        if (wrong != null) {
+            return wrong;
+        }
+        order = placed.sum();
+        if (raw.sum() != store.tally()) {
+            return "its transactions are not those of the input";
+        }
+        for (byte[] result : store.perSlice(
+                "replay keys",
+                slice -> new SliceReplayTask(
+                        slice,
+                        store.slices(),
+                        layout.initialValue(),
+                        terms.guarantee().events()))) {
+            BlockReader in = new BlockReader(result);
+            placed.add(-in.signed());
+            String found = in.text();
+            if (!found.isEmpty()) {
+                return found;
+            }
+        }
+        return placed.sum() == 0 ? "" : "the operations of its keys are not those of its transactions";
+    }
+}
