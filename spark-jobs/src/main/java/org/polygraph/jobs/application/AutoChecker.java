@@ -15,8 +15,8 @@ import org.polygraph.storage.format.HistorySize;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * {@code --engine auto}: this process decides a history that fits in its memory. A larger one is decided by windows, on a cluster
- * if the master is one.
+ * {@code --engine auto}: this process decides a history that fits in its memory. A larger one is decided by windows. Their tasks run on a
+ * cluster if the master is one, else on threads of this process.
  */
 public final class AutoChecker implements Checker {
     private final Checker embedded;
@@ -25,7 +25,7 @@ public final class AutoChecker implements Checker {
     /** @throws EngineMissingException if the master is a cluster, and Spark is not installed */
     public AutoChecker(Engines engines, String master) throws EngineMissingException {
         embedded = engines.embedded();
-        // This is what spark-submit sets.
+        // spark-submit sets the property.
         boolean isLocal =
                 SparkSettings.isLocal(master) && SparkSettings.isLocal(System.getProperty("spark.master", master));
         cluster = isLocal ? null : engines.spark(master);

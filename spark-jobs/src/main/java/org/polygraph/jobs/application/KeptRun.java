@@ -6,13 +6,13 @@ import org.polygraph.jobs.report.RunDirectory;
 import org.polygraph.storage.artifact.Location;
 
 /**
- * A run that keeps the evidence of a verdict, and until then checkpoints.
+ * A folder that keeps the evidence of a verdict. Until there is a verdict, it keeps checkpoints.
  *
  * @param input fingerprint of the bytes of the history
- * @param checkpoints of a history with so many operations
+ * @param checkpoints gives the checkpoints of a history with so many operations
  */
 public record KeptRun(RunDirectory folder, String input, LongFunction<Checkpoints> checkpoints) {
-    /** The folder for scratch files, from which a later process can continue. */
+    /** The folder of the scratch files of windows. A later process continues from them. */
     Location scratch() {
         return folder.stages().child("windows");
     }

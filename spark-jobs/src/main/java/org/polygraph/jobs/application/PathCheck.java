@@ -61,8 +61,8 @@ final class PathCheck {
 
     private Counts counts = Counts.NONE;
     private @Nullable Phase reading;
-    /** Whether windows did not decide a history that they should have. */
-    private boolean usedWindows;
+    /** Whether windows were tried after the history had been read. */
+    private boolean triedWindows;
 
     private long @Nullable [] writes;
 
@@ -130,8 +130,9 @@ final class PathCheck {
         UnknownRows unknown = unknownRows;
         HistoryTable read = table;
         if (problem == null && unknown == null && read != null && mayUseWindows(kept) && isTooLarge(read)) {
+            // Windows need the memory that the table has.
             read = null;
-            usedWindows = true;
+            triedWindows = true;
             Verdict byWindows = byWindows(kept, "the estimate of its memory exceeds what there is");
             if (byWindows != null) {
                 return List.of(byWindows);
@@ -362,7 +363,7 @@ final class PathCheck {
                         && verdicts.get(0).status() == Verdict.Status.UNKNOWN
                         && !budget.exhausted()
                         && !checker.usesWindows()
-                        && !usedWindows
+                        && !triedWindows
                         && mayUseWindows(kept)
                 ? byWindows(kept, verdicts.get(0).reason())
                 : null;

@@ -25,8 +25,8 @@ import org.polygraph.storage.table.HistoryTable;
 
 /**
  * What a VIOLATION on a seam says about the chain. The seam alone proves nothing, because another order of the parts
- * before it may explain the chain. But {@link Writes} of these parts tell which of them can have written what a few
- * transactions read. Only these parts are opened, and the sub-history of these transactions with all writers of what
+ * before it may explain the chain. But {@link Writes} of these parts show which of them can have written the values that a
+ * few transactions read. Only these parts are opened, and the sub-history of these transactions with all writers of what
  * they read is judged by itself ({@link SubHistoryProof}).
  */
 final class SeamRefutation {

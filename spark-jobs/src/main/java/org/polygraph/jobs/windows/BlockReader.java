@@ -22,12 +22,12 @@ final class BlockReader {
         return bytes.length - at;
     }
 
-    /** The bytes before this one have been read. */
+    /** The index of the byte that is read next. */
     int at() {
         return at;
     }
 
-    /** Goes on at another byte. */
+    /** Continues at another byte. */
     void moveTo(int byteIndex) {
         at = byteIndex;
     }

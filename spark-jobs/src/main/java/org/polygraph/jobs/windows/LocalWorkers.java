@@ -32,6 +32,9 @@ public final class LocalWorkers implements Workers {
     private final int cores;
     private final Budget budget;
     private final Progress progress;
+    /** Deletes a temporary folder if a signal ends the process. */
+    private final Thread atExit = new Thread(this::clear, "windows-exit");
+
     private boolean isKept;
 
     private LocalWorkers(Location folder, @Nullable FileChannel lock, int cores, Budget budget, Progress progress) {
@@ -147,9 +150,6 @@ public final class LocalWorkers implements Workers {
         isKept = forLater && mayKeep();
     }
 
-    /** A signal ends the process without {@link #close}. */
-    private final Thread atExit = new Thread(this::clear, "windows-exit");
-
     private void clear() {
         try {
             folder.delete();
@@ -176,15 +176,15 @@ public final class LocalWorkers implements Workers {
                 // The process is ending, and the hook deletes the files.
             }
         }
+        if (!isKept) {
+            clear();
+        }
         try {
-            if (!isKept) {
-                folder.delete();
-            }
             if (lock != null) {
                 lock.close();
             }
         } catch (IOException e) {
-            // Scratch files that remain do not change a verdict.
+            // The folder is not used any more, so its lock does not matter.
         }
     }
 }

@@ -5,7 +5,6 @@ import it.unimi.dsi.fastutil.ints.IntArrays;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.List;
 import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.certificate.replay.PlacedTimes;
 import org.polygraph.jobs.decision.Budget;
@@ -33,18 +32,6 @@ record SortTask(
         String name)
         implements Task {
     private static final long serialVersionUID = 1L;
-
-    SortTask(
-            List<Section> pieces,
-            int from,
-            long[] firsts,
-            Terms terms,
-            int slices,
-            boolean ignoresUnknown,
-            String folder,
-            String name) {
-        this(new ArrayList<>(pieces), from, firsts, terms, slices, ignoresUnknown, folder, name);
-    }
 
     @Override
     public byte[] run(Budget budget) throws IOException {

@@ -144,7 +144,7 @@ public final class WindowCheck {
             throw new IllegalStateException("there is no order");
         }
         phases.begin("certificate");
-        String path = new PlacedOrder(found).certificate(run, input, tool);
+        String path = new StoredOrder(found).certificate(run, input, tool);
         phases.end(counts.transactionsCommitted() + counts.transactionsAborted() + counts.transactionsIndeterminate());
         return path;
     }
@@ -236,7 +236,7 @@ public final class WindowCheck {
         phases.end(decided);
         if (outcome == Outcome.ORDERED) {
             phases.begin("replay");
-            PlacedOrder placed = new PlacedOrder(store);
+            StoredOrder placed = new StoredOrder(store);
             String wrong = placed.replay();
             if (!wrong.isEmpty() && byStatus[TransactionStatus.INDETERMINATE.code()] > 0) {
                 // One that counts since a later window may stand where it did not have to keep its order with others.

@@ -329,7 +329,7 @@ final class WindowStore {
                 "sort transactions",
                 IntStream.range(0, groups.length - 1)
                         .mapToObj(g -> new SortTask(
-                                having(pieces, groups[g], groups[g + 1]),
+                                new ArrayList<>(having(pieces, groups[g], groups[g + 1])),
                                 groups[g],
                                 Arrays.copyOfRange(firsts, groups[g], groups[g + 1] + 1),
                                 terms,

@@ -15,13 +15,13 @@ import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.dictionary.ValueDictionary;
 
 /** The order of a store in which nothing is violated: its replay, and its certificate. */
-final class PlacedOrder {
+final class StoredOrder {
     private final WindowStore store;
     private final Layout layout;
     private final Terms terms;
     private long order;
 
-    PlacedOrder(WindowStore store) {
+    StoredOrder(WindowStore store) {
         this.store = store;
         this.layout = store.layout();
         this.terms = store.terms();
