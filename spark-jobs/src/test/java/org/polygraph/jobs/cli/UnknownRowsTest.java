@@ -76,6 +76,17 @@ class UnknownRowsTest {
         assertThat(InProcess.run("check", "-l", "ser", seen).word()).isEqualTo("PASS");
     }
 
+    /** Two writes leave the same value, and the later one in the table is aborted. */
+    @Test
+    void anAbortedWriteHidesNoOpenOne() throws IOException {
+        String write = "{\"op\":\"pw\",\"lo\":5,\"hi\":5,\"value\":7,\"count\":2}";
+        String path = file(HEADER
+                + line(0, write)
+                + line(1, write).replace("committed", "aborted")
+                + line(2, "{\"op\":\"r\",\"key\":1,\"value\":7},{\"op\":\"r\",\"key\":2,\"value\":7}"));
+        assertThat(InProcess.run("check", "-l", "ser,si", path).exitCode()).isZero();
+    }
+
     /** The rows of the second write match because of the first one, whose rows no read shows. */
     @Test
     void aWriteMayMatchBecauseOfAnOpenOne() throws IOException {

@@ -36,7 +36,7 @@ final class UnknownRowsResolution {
     private final Int2ObjectMap<IntLinkedOpenHashSet> shown;
     /** Values that an unknown write and another write may have written, or that are initial ones. */
     private final LongOpenHashSet ambiguous;
-    /** By value: the only unknown write of this value. */
+    /** By value: the only unknown write of this value; if there are several, one that is not aborted, if there is one. */
     private final Long2IntOpenHashMap writers;
 
     private final IntOpenHashSet open;
@@ -216,8 +216,8 @@ final class UnknownRowsResolution {
                 if (raw.status(t) == TransactionStatus.ABORTED) {
                     ofAborted.add(number);
                 }
-                if (write != null && !write.isDelete() && writers.put(write.value(), number) >= 0) {
-                    ambiguous.add(write.value());
+                if (write != null && !write.isDelete()) {
+                    addWriter(write.value(), number);
                 }
             }
         }
@@ -230,6 +230,16 @@ final class UnknownRowsResolution {
             if (raw.isWrite(o) && !Predicates.isStandIn(raw.value(o))) {
                 mark(raw.value(o));
             }
+        }
+    }
+
+    private void addWriter(long value, int number) {
+        boolean isFirst = !writers.containsKey(value);
+        if (isFirst || !ofAborted.contains(number)) {
+            writers.put(value, number);
+        }
+        if (!isFirst) {
+            ambiguous.add(value);
         }
     }
 
