@@ -156,7 +156,7 @@ public final class CheckRun {
         listener.phase("hashing");
         StringBuilder input = new StringBuilder();
         Verdict.@Nullable Builder unread =
-                VerdictMaker.withinBudget(requests.get(0), budget, () -> "hashing of the input", (Deadline.Step<
+                LevelCheck.withinBudget(requests.get(0), budget, () -> "hashing of the input", (Deadline.Step<
                                 Verdict.Builder, IOException, IOException>)
                         () -> {
                             input.append(Deadline.run(budget, () -> Fingerprint.ofInput(location, budget::exhausted)));

@@ -9,6 +9,7 @@ import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.Checkpoints;
 import org.polygraph.jobs.decision.Finding;
 import org.polygraph.jobs.decision.Progress;
+import org.polygraph.jobs.decision.Tuning;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.jobs.windows.LocalWorkers;
 import org.polygraph.jobs.windows.Workers;
@@ -19,7 +20,7 @@ import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 
-/** An engine. It reads histories, and decides those that are in memory. Implementations keep no state between calls. */
+/** An engine: where a history is read and decided. Implementations keep no state between calls. */
 public interface Checker {
     /**
      * Validates the settings before a history is read.
@@ -85,11 +86,18 @@ public interface Checker {
     }
 
     /**
-     * Decides one history.
+     * Decides a history in memory in a way of its own.
      *
+     * @return null if the history is decided as a whole, in this process
      * @throws BudgetException if the budget of the check ends before anything is found
      */
+    @Nullable
     Finding find(Check check);
+
+    /** How whole histories are decided. */
+    default Tuning tuning() {
+        return Tuning.DEFAULT;
+    }
 
     /**
      * Is called when a check that this engine began has ended.
@@ -106,7 +114,7 @@ public interface Checker {
     /** Returns the verdict in the same way, but continues from the checkpoints of an earlier process. */
     default Verdict check(
             HistoryTable table, CheckRequest request, Progress progress, Budget budget, Checkpoints checkpoints) {
-        return VerdictMaker.of(new Check(table, request, progress, budget, checkpoints), this)
+        return LevelCheck.of(new Check(table, request, progress, budget, checkpoints), this)
                 .build();
     }
 }

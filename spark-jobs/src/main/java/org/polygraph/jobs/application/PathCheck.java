@@ -1,7 +1,6 @@
 package org.polygraph.jobs.application;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -12,7 +11,6 @@ import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.Check;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.Checkpoints;
-import org.polygraph.jobs.decision.CpuClock;
 import org.polygraph.jobs.decision.Finding;
 import org.polygraph.jobs.evidence.Implications;
 import org.polygraph.jobs.verdict.Assumptions;
@@ -24,7 +22,6 @@ import org.polygraph.jobs.verdict.Phase;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.linear.Linearizability;
-import org.polygraph.storage.analysis.Loaders;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.UnknownRows;
@@ -50,21 +47,11 @@ final class PathCheck {
     private final Budget budget;
 
     private final Chain earlier;
-
-    private @Nullable HistoryTable table;
-    /** The history in which loaders of initial rows are ordinary transactions; null if there are none. */
-    private @Nullable HistoryTable unloaded;
-
-    private @Nullable UnknownRows unknownRows;
-    /** Why transactions that look like loaders are not loaders; else empty. */
-    private String doubt = "";
-
-    private Counts counts = Counts.NONE;
-    private @Nullable Phase reading;
+    private final PathHistory input;
+    /** The counts of a history that is decided by windows; null if it is decided as a whole. */
+    private @Nullable Counts windowCounts;
     /** Whether windows were tried after the history had been read. */
     private boolean triedWindows;
-
-    private long @Nullable [] writes;
 
     /**
      * Reads nothing yet.
@@ -91,6 +78,7 @@ final class PathCheck {
         this.earlier = before;
         this.start = start;
         this.budget = budget;
+        this.input = new PathHistory(settings, requests.get(0), checker, listener, path, before, budget);
     }
 
     /** Keeps the checkpoints and the evidence of a check. */
@@ -118,7 +106,7 @@ final class PathCheck {
         Deadline.Step<Verdict.Builder, HistoryException, IOException> early = () -> decide(kept);
         Verdict.Builder decided = attempt(strongest, () -> Deadline.run(budget, early));
         if (decided != null) {
-            counts = decided.build().counts();
+            windowCounts = decided.build().counts();
             verdicts.add(complete(decided));
             for (CheckRequest request : requests.subList(1, requests.size())) {
                 verdicts.add(again(verdicts.get(0), request.level()));
@@ -127,8 +115,8 @@ final class PathCheck {
         }
         Deadline.Step<Verdict.Builder, HistoryException, IOException> reader = this::read;
         Verdict.Builder problem = attempt(strongest, () -> Deadline.run(budget, reader));
-        UnknownRows unknown = unknownRows;
-        HistoryTable read = table;
+        UnknownRows unknown = input.unknownRows();
+        HistoryTable read = input.table();
         if (problem == null && unknown == null && read != null && mayUseWindows(kept) && isTooLarge(read)) {
             // Windows need the memory that the table has.
             read = null;
@@ -155,7 +143,7 @@ final class PathCheck {
      */
     private List<Verdict> ofUnknownRows(UnknownRows unknown, List<Verdict> given) {
         List<Verdict> verdicts = new ArrayList<>();
-        HistoryTable read = Objects.requireNonNull(table, "a history");
+        HistoryTable read = Objects.requireNonNull(input.table(), "a history");
         for (Verdict verdict : given) {
             boolean isDecided =
                     switch (verdict.status()) {
@@ -202,9 +190,9 @@ final class PathCheck {
     private Verdict.@Nullable Builder guessed(CheckRequest request, @Nullable HistoryTable first)
             throws HistoryException {
         HistoryTable guess = first;
-        for (int i = 0; i < MOST_GUESSES && guess != null && use(guess) == null; i++) {
+        for (int i = 0; i < MOST_GUESSES && guess != null && input.use(guess) == null; i++) {
             Verdict.Builder verdict =
-                    judge(Objects.requireNonNull(table, "a history"), request, Kept.NOWHERE, List.of());
+                    judge(Objects.requireNonNull(input.table(), "a history"), request, Kept.NOWHERE, List.of());
             UnknownRows open = guess.unknownRows();
             Witness witness = verdict.witness();
             if (open == null || verdict.status() != Verdict.Status.PASS || witness == null) {
@@ -217,21 +205,21 @@ final class PathCheck {
 
     /** {@link Writes#of} the PATH; null if they are not kept, or if the history was not read. */
     long @Nullable [] writes() {
-        return writes;
+        return input.writes();
     }
 
     /** @param problem the reason why the history cannot be judged; null if it can */
     private List<Verdict> verdicts(Verdict.@Nullable Builder problem, Kept kept) {
         List<Verdict> verdicts = new ArrayList<>();
         Verdict unread = problem == null ? null : complete(problem);
-        HistoryTable whole = table;
-        HistoryTable history = whole == null ? null : whole.withoutRefusals();
+        HistoryTable whole = input.table();
+        HistoryTable plain = whole == null ? null : whole.withoutRefusals();
         List<CheckRequest> fit = new ArrayList<>(requests);
         if (settings.asFits() && whole != null) {
             fit.removeIf(request -> !fits(whole, request.level()));
         }
         for (CheckRequest request : fit) {
-            HistoryTable judged = history == null || request.level() == IsolationLevel.LIN ? whole : history;
+            HistoryTable judged = plain == null || request.level() == IsolationLevel.LIN ? whole : plain;
             verdicts.add(
                     unread != null || judged == null
                             ? again(Objects.requireNonNull(unread, "a failure"), request.level())
@@ -241,11 +229,11 @@ final class PathCheck {
                                             attempt(request, () -> judge(judged, request, kept, verdicts)),
                                             "a verdict"))));
         }
-        for (int i = fit.size() - 2; i >= 0 && history != null; i--) {
+        for (int i = fit.size() - 2; i >= 0 && plain != null; i--) {
             CheckRequest request = fit.get(i);
             if (verdicts.get(i).status() == Verdict.Status.UNKNOWN && !budget.exhausted()) {
                 List<Verdict> weaker = verdicts.subList(i + 1, verdicts.size());
-                Verdict.Builder verdict = attempt(request, () -> fromWeaker(request.judged(history), request, weaker));
+                Verdict.Builder verdict = attempt(request, () -> fromWeaker(request.judged(plain), request, weaker));
                 if (verdict != null && verdict.status() != Verdict.Status.UNKNOWN) {
                     verdicts.set(i, complete(verdict));
                 }
@@ -262,16 +250,18 @@ final class PathCheck {
 
     /** Completes a verdict with what holds for all levels of the PATH. Every verdict of a PATH is made here. */
     private Verdict complete(Verdict.Builder verdict) {
+        Phase reading = input.reading();
         if (reading != null) {
             verdict.firstPhase(reading);
         }
-        if (verdict.status() == Verdict.Status.PASS && !doubt.isEmpty()) {
-            verdict.reason(doubt + "; if it loads the initial rows, give --initial SESSION#INDEX");
+        if (verdict.status() == Verdict.Status.PASS && !input.doubt().isEmpty()) {
+            verdict.reason(input.doubt() + "; if it loads the initial rows, give --initial SESSION#INDEX");
         }
         if (verdict.status() == Verdict.Status.VIOLATION) {
             verdict.exitCode(settings.exitCode(Verdict.Status.VIOLATION));
         }
-        return complete(verdict.counts(counts), path, start, earlier.state());
+        return complete(
+                verdict.counts(windowCounts == null ? input.counts() : windowCounts), path, start, earlier.state());
     }
 
     /** Adds what a PATH's verdicts have in common. @param state the file with initial values; null if there is none */
@@ -301,7 +291,7 @@ final class PathCheck {
     private Verdict.@Nullable Builder attempt(
             CheckRequest request, Deadline.Step<Verdict.Builder, HistoryException, IOException> step) {
         try {
-            return VerdictMaker.withinBudget(request, budget, listener::currentPhase, step);
+            return LevelCheck.withinBudget(request, budget, listener::currentPhase, step);
         } catch (HistoryException e) {
             return failure(request, Verdict.Status.INVALID, Failures.text(e));
         } catch (IOException e) {
@@ -371,8 +361,7 @@ final class PathCheck {
 
     /** @return null if windows do not decide the history */
     private @Nullable Verdict byWindows(Kept kept, String why) {
-        table = null;
-        unloaded = null;
+        input.forget();
         Deadline.Step<Verdict.Builder, HistoryException, IOException> windows =
                 () -> decide(new WindowedChecker(checker, WindowedChecker.WINDOW), kept);
         Verdict.Builder decided = attempt(requests.get(0), () -> Deadline.run(budget, windows));
@@ -381,58 +370,14 @@ final class PathCheck {
             return null;
         }
         listener.notice(path + ": the history is decided by windows, because " + why);
-        reading = null;
-        counts = decided.build().counts();
+        windowCounts = decided.build().counts();
         return complete(decided);
     }
 
     /** Reads the history; makes a verdict if there is nothing to judge. */
     private Verdict.@Nullable Builder read() throws HistoryException, IOException {
-        long before = System.nanoTime();
-        long cpu = CpuClock.millis();
-        HistoryTable read;
-        if (earlier.isEmpty()) {
-            read = checker.read(path, settings.format(), listener, budget);
-        } else {
-            read = earlier.read(path, settings.format(), budget::exhausted, budget.bytes());
-        }
-        if (!earlier.parts().isEmpty()) {
-            listener.notice(path + ": the verdict covers " + earlier.parts().size() + " earlier "
-                    + (earlier.parts().size() == 1 ? "part" : "parts") + " too");
-            String late = Chain.late(read, path);
-            if (late != null) {
-                listener.notice(late);
-            }
-        }
-        counts = Counts.of(read);
-        writes = settings.after() == null || settings.out() == null ? null : Writes.of(read, path);
-        reading = new Phase(
-                "read",
-                TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - before),
-                CpuClock.millis() - cpu,
-                counts.transactions());
-        unknownRows = read.unknownRows();
-        return use(read);
-    }
-
-    /** Takes a history as the one to judge; makes a verdict if there is nothing to judge. */
-    private Verdict.@Nullable Builder use(HistoryTable read) throws HistoryException {
-        counts = Counts.of(read);
-        Loaders loaders = requests.get(0).loaders(read);
-        doubt = loaders.doubt();
-        table = loaders.applied();
-        if (table != read) {
-            unloaded = read;
-            listener.notice(path + ": " + loaders.statement()
-                    + " and precede" + (loaders.transactions().length == 1 ? "s" : "") + " all others; with --initial"
-                    + " implicit no transaction does");
-        }
-        return counts.transactionsCommitted() > 0
-                ? null
-                : invalid(
-                        requests.get(0),
-                        "vacuous: found " + counts.transactions() + " transactions, none of them committed;"
-                                + " expected one at least, or there is nothing to judge; check what was recorded");
+        String vacuous = input.read();
+        return vacuous == null ? null : invalid(requests.get(0), vacuous);
     }
 
     /** Describes the first transaction that ends before it starts, with its place; null if there is none. */
@@ -479,7 +424,7 @@ final class PathCheck {
         for (Verdict other : stronger) {
             Finding implied = new Implications(check).pass(other);
             if (implied != null) {
-                return VerdictMaker.of(check, () -> implied);
+                return LevelCheck.of(check, () -> implied);
             }
         }
         if (history.values().hasPredicates() && request.level().isAxiom()) {
@@ -489,19 +434,19 @@ final class PathCheck {
                     "ser, si, sser or ssi, which order the versions that a result lacks",
                     "where si holds, cc, ra and rc do: ask for them together");
         }
-        return VerdictMaker.of(check, checker);
+        return LevelCheck.of(check, checker);
     }
 
     /** Decides whether a VIOLATION remains one if loaders are ordinary transactions. */
     private Verdict.Builder withoutLoaders(CheckRequest request, Verdict.Builder verdict) {
-        HistoryTable history = unloaded;
+        HistoryTable whole = input.unloaded();
         Assumptions assumptions = verdict.assumptions();
-        if (history == null || assumptions == null || verdict.status() != Verdict.Status.VIOLATION) {
+        if (whole == null || assumptions == null || verdict.status() != Verdict.Status.VIOLATION) {
             return verdict;
         }
         CheckRequest other = request.withoutLoaders();
         Verdict.Status status = Objects.requireNonNull(
-                        attempt(other, () -> judge(history, other, Kept.NOWHERE, List.of())))
+                        attempt(other, () -> judge(whole, other, Kept.NOWHERE, List.of())))
                 .status();
         LoadedRows.Effect effect =
                 switch (status) {
@@ -517,7 +462,7 @@ final class PathCheck {
         for (Verdict other : weaker) {
             Finding implied = new Implications(check).violation(other);
             if (implied != null) {
-                return VerdictMaker.of(check, () -> implied);
+                return LevelCheck.of(check, () -> implied);
             }
         }
         return null;
@@ -531,23 +476,5 @@ final class PathCheck {
     private Verdict.Builder failure(CheckRequest request, Verdict.Status status, String reason) {
         listener.message(reason);
         return Verdict.of(status, request.level()).reason(reason);
-    }
-
-    /** The largest resident memory of this process so far. */
-    private static final class PeakMemory {
-        /** Returns bytes. Without /proc, it is the heap that the JVM has taken. */
-        static long bytes() {
-            @Nullable String line = null;
-            try (var lines = java.nio.file.Files.newBufferedReader(Path.of("/proc/self/status"))) {
-                do {
-                    line = lines.readLine();
-                } while (line != null && !line.startsWith("VmHWM:"));
-            } catch (IOException e) {
-                line = null;
-            }
-            return line == null
-                    ? Runtime.getRuntime().totalMemory()
-                    : Long.parseLong(line.replaceAll("[^0-9]", "")) << 10;
-        }
     }
 }

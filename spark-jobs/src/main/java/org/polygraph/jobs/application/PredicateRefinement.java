@@ -38,7 +38,7 @@ final class PredicateRefinement {
         SampledOrder sampled = all == null ? null : new SampledOrder(check, checker, all);
         Finding order = sampled == null ? null : sampled.find();
         if (order != null) {
-            return VerdictMaker.of(check, () -> order);
+            return LevelCheck.of(check, () -> order);
         }
         LongSet pairs = sampled == null ? new LongOpenHashSet() : sampled.refuted();
         boolean isFirst = pairs.isEmpty();
@@ -52,7 +52,7 @@ final class PredicateRefinement {
                         Checkpoints.NONE);
         while (true) {
             Check now = current;
-            Verdict.Builder verdict = VerdictMaker.of(now, () -> checker.find(now));
+            Verdict.Builder verdict = LevelCheck.of(now, () -> LevelCheck.find(now, checker));
             Witness witness = verdict.build().witness();
             PredicateReads predicates = now.table().predicates();
             if (verdict.status() != Verdict.Status.PASS || witness == null || predicates == null) {
@@ -87,7 +87,7 @@ final class PredicateRefinement {
         if (stronger == null) {
             return null;
         }
-        Verdict.Builder verdict = VerdictMaker.of(check, () -> stronger);
+        Verdict.Builder verdict = LevelCheck.of(check, () -> stronger);
         Witness witness = verdict.build().witness();
         return witness != null && wrong(check, witness).isEmpty() ? verdict : null;
     }
@@ -141,7 +141,7 @@ final class PredicateRefinement {
         try {
             for (HistoryTable table = check.table(); ; ) {
                 Check now = new Check(table, stronger, Progress.NONE, budget, Checkpoints.NONE);
-                if (!(checker.find(now) instanceof Finding.Order order)) {
+                if (!(LevelCheck.find(now, checker) instanceof Finding.Order order)) {
                     return null;
                 }
                 Witness witness = order.witness();

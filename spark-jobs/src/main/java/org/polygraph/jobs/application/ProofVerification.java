@@ -9,7 +9,6 @@ import org.polygraph.jobs.decision.Check;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.Checkpoints;
 import org.polygraph.jobs.decision.Decision;
-import org.polygraph.jobs.decision.Kernels;
 import org.polygraph.jobs.decision.Progress;
 import org.polygraph.solver.proof.Proof;
 import org.polygraph.solver.proof.ProofChecker;
@@ -46,8 +45,7 @@ public final class ProofVerification {
             throw new HistoryException(name + ": " + Failures.text(e));
         }
         Check check = new Check(table, request, Progress.NONE, budget, Checkpoints.NONE);
-        Kernels kernels = new Kernels(check.table(), false, budget::exhausted);
-        ProofProblem problem = Decision.problem(check, kernels);
+        ProofProblem problem = Decision.problem(check);
         if (problem == null) {
             return rejected("this history is decided without a search at level "
                     + request.level().label() + ", so the proof is of another history or level");

@@ -151,7 +151,7 @@ final class SampledOrder {
     private @Nullable Finding find(ReadSample sample, CheckRequest strict, Budget budget) {
         while (true) {
             Check now = new Check(sample.history(), strict, Progress.NONE, budget, Checkpoints.NONE);
-            Finding finding = checker.find(now);
+            Finding finding = LevelCheck.find(now, checker);
             if (!(finding instanceof Finding.Order order)) {
                 if (finding instanceof Finding.Refuted none) {
                     for (Violation violation : none.violations()) {

@@ -141,7 +141,7 @@ record StandingViolation(Location run, int covered, Terms terms, String input, L
             Budget budget) {
         // With loaders there are fewer orders.
         Check check = new Check(sub, request.withoutLoaders(), Progress.NONE, budget, Checkpoints.NONE);
-        Verdict.Builder verdict = VerdictMaker.of(check, new EmbeddedChecker());
+        Verdict.Builder verdict = LevelCheck.of(check, new EmbeddedChecker());
         return verdict.status() != Verdict.Status.VIOLATION
                 ? null
                 : new Repeated(verdict.counts(Counts.of(next)).reason(reason), SessionEnds.after(before, next));

@@ -151,7 +151,7 @@ public final class WindowedChecker implements Checker {
     private static boolean violates(
             HistoryTable part, CheckRequest request, Budget budget, Verdict.@Nullable Builder[] violation) {
         Check check = new Check(part, request.withoutLoaders(), Progress.NONE, budget, Checkpoints.NONE);
-        Verdict.Builder verdict = VerdictMaker.of(check, new EmbeddedChecker());
+        Verdict.Builder verdict = LevelCheck.of(check, new EmbeddedChecker());
         if (verdict.status() == Verdict.Status.UNKNOWN) {
             // A part that does not fit in memory shows nothing; another one may.
             budget.require();
@@ -179,7 +179,7 @@ public final class WindowedChecker implements Checker {
     }
 
     @Override
-    public Finding find(Check check) {
+    public @Nullable Finding find(Check check) {
         String unsupported = WindowedDecision.unsupported(check.table(), check.request());
         if (unsupported == null) {
             return WindowedDecision.of(check, Tuning.DEFAULT, window);
@@ -187,6 +187,16 @@ public final class WindowedChecker implements Checker {
         warn.accept("--window: " + unsupported + "; the whole history is decided at once");
         check.windows(new WindowCounts(window, 0, 0, 0, unsupported));
         return whole.find(check);
+    }
+
+    @Override
+    public Tuning tuning() {
+        return whole.tuning();
+    }
+
+    @Override
+    public Progress listening(Progress progress) {
+        return whole.listening(progress);
     }
 
     @Override

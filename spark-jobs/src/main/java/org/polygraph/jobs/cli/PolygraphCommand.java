@@ -28,7 +28,7 @@ import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** The root command. */
+/** The root command: what picocli knows of all commands. {@link Main} runs it. */
 @Command(
         name = "polygraph",
         description = "Decides from recorded histories whether a database kept its isolation guarantee.",
@@ -46,39 +46,14 @@ import picocli.CommandLine.UnmatchedArgumentException;
 final class PolygraphCommand implements Runnable {
     private static final Pattern JDBC_URL = Pattern.compile("jdbc:[^\\s']*");
 
-    private static final String CHECK = "check";
     /** The field of commands that use their {@link Verbosity}. */
     private static final String VERBOSITY = "verbosity";
-    /** {@code help COMMAND} is {@code COMMAND --help}. */
-    private static final String HELP = "help";
 
     @Spec
     @SuppressWarnings("NullAway.Init")
     private CommandSpec spec;
 
     private PolygraphCommand() {}
-
-    /** Runs one command line. */
-    static int run(String[] args, Environment environment) {
-        try {
-            List<String> words = List.of(args);
-            if (!words.isEmpty() && words.get(0).equals(HELP)) {
-                List<String> asked = new ArrayList<>(words.subList(1, words.size()));
-                asked.add("--help");
-                return run(asked.toArray(new String[0]), environment);
-            }
-            CheckCommand check = CheckCommand.check(environment);
-            boolean isTaken =
-                    !words.isEmpty() && words.get(0).equals(CHECK) && check.take(words.subList(1, words.size()));
-            return isTaken ? check.call() : commandLine(words, environment).execute(args);
-        } catch (OutOfMemoryError e) {
-            environment.message("memory ran out; give more with --memory, or JAVA_OPTS=-Xmx...");
-            return ExitCode.UNKNOWN.code();
-        } catch (RuntimeException | StackOverflowError | LinkageError | AssertionError e) {
-            // picocli handles exceptions of commands but not errors.
-            return bug(e, verbose(List.of(args)), environment);
-        }
-    }
 
     /** The parser of a command line. */
     static CommandLine commandLine(List<String> words, Environment environment) {
@@ -98,14 +73,14 @@ final class PolygraphCommand implements Runnable {
         commands.setAbbreviatedOptionsAllowed(false);
         commands.setOverwrittenOptionsAllowed(false);
         commands.setParameterExceptionHandler((e, arguments) -> usage(e, environment));
-        commands.setExecutionExceptionHandler((e, command, parsed) -> bug(e, verbose(words), environment));
+        commands.setExecutionExceptionHandler((e, command, parsed) -> Main.bug(e, words, environment));
         return commands;
     }
 
     /** All commands, or only the one that the first word names: the model of all takes longer than a small check. */
     private static CommandLine commands(String first, Environment environment) {
         Map<String, Function<Environment, CommandLine>> known = new LinkedHashMap<>();
-        known.put(CHECK, e -> new CommandLine(CheckCommand.check(e)));
+        known.put(Main.CHECK, e -> new CommandLine(CheckCommand.check(e)));
         known.put("explain", CheckCommand::explain);
         known.put("report", e -> new CommandLine(new ReportCommand(e)));
         known.put("convert", e -> new CommandLine(new ConvertCommand(e)));
@@ -133,15 +108,6 @@ final class PolygraphCommand implements Runnable {
 
     private static <E extends Enum<E>> void choices(CommandLine commands, Class<E> type) {
         commands.registerConverter(type, new Converters.Choice<>(type));
-    }
-
-    private static boolean verbose(List<String> args) {
-        for (String arg : args) {
-            if (arg.equals("-v") || arg.equals("--verbose")) {
-                return true;
-            }
-        }
-        return false;
     }
 
     private static int usage(ParameterException first, Environment environment) {
@@ -186,14 +152,6 @@ final class PolygraphCommand implements Runnable {
     private static String unknownCommand(String word, Set<String> commands) {
         String known = String.join(", ", commands);
         return "unknown command '" + word + "'" + Suggestion.forWord(word, commands) + " (commands: " + known + ")";
-    }
-
-    private static int bug(Throwable e, boolean verbose, Environment environment) {
-        environment.message("internal error: " + e + (verbose ? "" : "; -v shows where"));
-        if (verbose) {
-            e.printStackTrace(environment.err());
-        }
-        return ExitCode.INTERNAL.code();
     }
 
     @Override

@@ -341,7 +341,7 @@ final class RecordCommand implements Callable<Integer> {
                 new ArrayList<>(List.of("check", "-l", promise.level().label()));
         words.addAll(verbosity.words());
         words.add(out);
-        return PolygraphCommand.run(words.toArray(new String[0]), environment);
+        return Main.run(words.toArray(new String[0]), environment);
     }
 
     private ParameterException wrong(String message) {

@@ -108,7 +108,6 @@ final class CoarseGuess implements Strategy {
                 graph,
                 state.phases,
                 share::exhausted,
-                new Kernels(state.check.table(), false, share::exhausted),
                 state.tuning.withRounds(Tuning.FIXPOINT),
                 PruneLoop.Listener.NONE);
     }

@@ -13,12 +13,10 @@ import org.polygraph.storage.model.BudgetException;
  */
 public final class Decision {
     private final Check check;
-    private final Kernels kernels;
     private final Tuning tuning;
 
-    private Decision(Check check, Kernels kernels, Tuning tuning) {
+    private Decision(Check check, Tuning tuning) {
         this.check = check;
-        this.kernels = kernels;
         this.tuning = tuning;
     }
 
@@ -27,8 +25,8 @@ public final class Decision {
      *
      * @throws BudgetException if the budget ends before anything is found
      */
-    public static Finding of(Check check, Kernels kernels, Tuning tuning) {
-        return new Decision(check, kernels, tuning).find();
+    public static Finding of(Check check, Tuning tuning) {
+        return new Decision(check, tuning).find();
     }
 
     /**
@@ -37,12 +35,12 @@ public final class Decision {
      * @return null if the history is decided without a solver
      * @throws BudgetException if the budget ends
      */
-    public static @Nullable ProofProblem problem(Check check, Kernels kernels) {
-        IndexedHistory history = kernels.index(check.request().indexing());
+    public static @Nullable ProofProblem problem(Check check) {
+        IndexedHistory history = indexed(check);
         if (!history.violations().isEmpty()) {
             return null;
         }
-        DecisionState state = new DecisionState(check, kernels, Tuning.DEFAULT, history);
+        DecisionState state = new DecisionState(check, Tuning.DEFAULT, history);
         state.runRules();
         PruneLoop loop = state.loop();
         return loop.isRefuted() || loop.core().isEmpty()
@@ -59,7 +57,7 @@ public final class Decision {
         }
         check.uniqueValues(history.versions().hasUniqueValues());
         check.budget().require();
-        DecisionState state = new DecisionState(check, kernels, tuning, history);
+        DecisionState state = new DecisionState(check, tuning, history);
         FoundOrder left = check.checkpoints().order();
         return left == null ? find(state) : state.order(left);
     }
@@ -117,9 +115,13 @@ public final class Decision {
             return left;
         }
         check.phases().begin("index");
-        IndexedHistory history = kernels.index(check.request().indexing());
+        IndexedHistory history = indexed(check);
         check.phases().end(check.table().operations());
         check.checkpoints().keepIndex(history);
         return history;
+    }
+
+    private static IndexedHistory indexed(Check check) {
+        return IndexedHistory.of(check.table(), check.request().indexing(), check.budget()::exhausted);
     }
 }

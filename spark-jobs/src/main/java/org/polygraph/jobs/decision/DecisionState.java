@@ -20,7 +20,6 @@ final class DecisionState {
     private static final String GRAPH = "graph";
 
     final Check check;
-    final Kernels kernels;
     final Tuning tuning;
     final PhaseClock phases;
     final Events events;
@@ -28,9 +27,8 @@ final class DecisionState {
     private @Nullable KnownGraph graph;
     private @Nullable PruneLoop loop;
 
-    DecisionState(Check check, Kernels kernels, Tuning tuning, IndexedHistory history) {
+    DecisionState(Check check, Tuning tuning, IndexedHistory history) {
         this.check = check;
-        this.kernels = kernels;
         this.tuning = tuning;
         this.phases = check.phases();
         this.history = history;
@@ -156,7 +154,6 @@ final class DecisionState {
                 known,
                 phases,
                 check.budget()::exhausted,
-                kernels,
                 tuning,
                 checkpoints.keeps()
                         ? reached -> checkpoints.keepRules(reached, indexed, decidesReads)

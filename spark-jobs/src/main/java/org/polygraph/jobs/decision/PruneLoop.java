@@ -87,7 +87,6 @@ final class PruneLoop {
     private final KnownGraph graph;
     private final PhaseClock phases;
     private final BooleanSupplier stop;
-    private final Kernels kernels;
     private final Tuning tuning;
     private final Listener listener;
     private @Nullable Rules rules;
@@ -121,28 +120,19 @@ final class PruneLoop {
             KnownGraph graph,
             PhaseClock phases,
             BooleanSupplier stop,
-            Kernels kernels,
             Tuning tuning,
             Listener listener) {
         this.history = history;
         this.graph = graph;
         this.phases = phases;
         this.stop = stop;
-        this.kernels = kernels;
         this.tuning = tuning;
         this.listener = listener;
     }
 
     /** A loop for a small history: in this JVM, without phases and listener. */
     static PruneLoop ofSmall(IndexedHistory history, KnownGraph graph, Tuning tuning, BooleanSupplier stop) {
-        return new PruneLoop(
-                history,
-                graph,
-                new PhaseClock(Progress.NONE, 0),
-                stop,
-                new Kernels(history.table(), false, stop),
-                tuning,
-                Listener.NONE);
+        return new PruneLoop(history, graph, new PhaseClock(Progress.NONE, 0), stop, tuning, Listener.NONE);
     }
 
     /**
@@ -410,7 +400,7 @@ final class PruneLoop {
 
     private void check(int[] order) {
         phases.begin("check");
-        ResidualCore found = kernels.check(history, graph, history.commitStatus(), order);
+        ResidualCore found = ResidualCore.of(graph, history.versions(), history.commitStatus(), order, stop);
         phases.end(found.violated());
         position = order;
         core = found;

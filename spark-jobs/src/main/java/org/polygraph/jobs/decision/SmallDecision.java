@@ -105,7 +105,7 @@ record SmallDecision(int @Nullable [] position, boolean[] counted, int[] named) 
         graph.indexPredecessors();
         HistoryTable table = history.table();
         ResidualCore core =
-                new Kernels(table, false, budget::exhausted).check(history, graph, history.commitStatus(), position);
+                ResidualCore.of(graph, history.versions(), history.commitStatus(), position, budget::exhausted);
         if (core.isEmpty()) {
             return new SmallDecision(position, counted(history, null), new int[0]);
         }

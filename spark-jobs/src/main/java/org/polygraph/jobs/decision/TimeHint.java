@@ -152,7 +152,8 @@ final class TimeHint implements Strategy {
             phases.end(0);
             return null;
         }
-        ResidualCore core = state.kernels.check(history, known, history.commitStatus(), position);
+        ResidualCore core = ResidualCore.of(
+                known, history.versions(), history.commitStatus(), position, state.check.budget()::exhausted);
         phases.end(core.violated());
         if (core.violated() > most) {
             return null;
@@ -210,8 +211,7 @@ final class TimeHint implements Strategy {
         phases.end(graph.edges());
         long held = state.heldBytes(copy, graph) + copy.versions().bytes();
         Budget share = budget.part(MOST_REAL_TIME_NANOS);
-        PruneLoop loop = new PruneLoop(
-                copy, graph, phases, share::exhausted, state.kernels, state.tuning, PruneLoop.Listener.NONE);
+        PruneLoop loop = new PruneLoop(copy, graph, phases, share::exhausted, state.tuning, PruneLoop.Listener.NONE);
         loop.run(state.closureBytes(held));
         if (loop.isRefuted()) {
             return null;

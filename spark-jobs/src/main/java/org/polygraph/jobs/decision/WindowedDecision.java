@@ -343,8 +343,8 @@ public final class WindowedDecision {
     /** The refutation of U(M); null if U(M) holds. */
     private @Nullable Finding refute(MovingSet moving, Budget budget, Tuning with) {
         HistorySelection alone = moving.alone();
-        Check sub = new Check(alone.table(), check.request(), Progress.NONE, budget, Checkpoints.NONE);
-        Finding found = Decision.of(sub, new Kernels(sub.table(), false, budget::exhausted), with);
+        Check sub = new Check(alone.table(), check.request().withoutReplay(), Progress.NONE, budget, Checkpoints.NONE);
+        Finding found = Decision.of(sub, with);
         return found instanceof Finding.Refuted refuted ? new Finding.RefutedAlone(alone, refuted) : null;
     }
 }

@@ -8,7 +8,6 @@ import org.polygraph.jobs.certificate.judge.BruteForce;
 import org.polygraph.jobs.decision.Check;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.Finding;
-import org.polygraph.jobs.decision.Kernels;
 import org.polygraph.jobs.decision.PhaseClock;
 import org.polygraph.jobs.verdict.Certificate;
 import org.polygraph.partitioner.isolation.SubHistory;
@@ -40,17 +39,17 @@ public final class LinearDecision {
     }
 
     /** Decides one history. */
-    public static Finding of(Check check, Kernels kernels) {
-        return new LinearDecision(check).find(kernels);
+    public static Finding of(Check check) {
+        return new LinearDecision(check).find();
     }
 
-    private Finding find(Kernels kernels) {
+    private Finding find() {
         check.budget().require(table.arrayBytes(), HELD_BYTES * table.transactions(), "order");
         phases.begin("order");
         boolean maybe = request.indeterminate() == IndeterminateMode.MAYBE;
         KeyOrders orders = check.checkpoints().keyOrders();
         if (orders == null) {
-            orders = kernels.orderKeys(request.clockSkewNanos(), maybe);
+            orders = KeyOrders.of(table, request.clockSkewNanos(), maybe, check.budget()::exhausted);
             check.checkpoints().keepKeyOrders(orders);
         }
         Linearizability found = Linearizability.of(

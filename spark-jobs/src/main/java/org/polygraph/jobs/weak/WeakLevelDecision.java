@@ -12,7 +12,6 @@ import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.Checkpoints;
 import org.polygraph.jobs.decision.Decision;
 import org.polygraph.jobs.decision.Finding;
-import org.polygraph.jobs.decision.Kernels;
 import org.polygraph.jobs.decision.PhaseClock;
 import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.decision.Strategy;
@@ -22,6 +21,7 @@ import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.partitioner.axiom.Axiom;
 import org.polygraph.partitioner.axiom.CausalAxiom;
 import org.polygraph.partitioner.axiom.CommitOrder;
+import org.polygraph.partitioner.axiom.ReadAxiom;
 import org.polygraph.partitioner.axiom.WriterChoices;
 import org.polygraph.partitioner.evidence.AxiomEvidence;
 import org.polygraph.partitioner.index.DistinctWrites;
@@ -62,22 +62,20 @@ public final class WeakLevelDecision {
     private final CheckRequest request;
     private final Budget budget;
     private final PhaseClock phases;
-    private final Kernels kernels;
     /** The order of the choices that were judged last and hold. */
     private @Nullable CommitOrder chosen;
 
-    private WeakLevelDecision(Check check, Kernels kernels) {
+    private WeakLevelDecision(Check check) {
         this.check = check;
         this.table = check.table();
         this.request = check.request();
         this.budget = check.budget();
         this.phases = check.phases();
-        this.kernels = kernels;
     }
 
     /** Decides one history. */
-    public static Finding of(Check check, Kernels kernels) {
-        return new WeakLevelDecision(check, kernels).find();
+    public static Finding of(Check check) {
+        return new WeakLevelDecision(check).find();
     }
 
     private Finding find() {
@@ -92,7 +90,7 @@ public final class WeakLevelDecision {
         }
         phases.begin("index");
         IndexedHistory.Indeterminate indeterminate = request.indexing();
-        ReadsFrom reads = kernels.readsFrom(indeterminate, request.level());
+        ReadsFrom reads = ReadsFrom.of(table, indeterminate, request.level());
         CommitOrder order = CommitOrder.of(reads, request.level(), indeterminate);
         phases.end(table.operations());
         if (!order.violations().isEmpty()) {
@@ -102,7 +100,9 @@ public final class WeakLevelDecision {
         check.uniqueValues(!hasOpenReads);
         budget.require(held, causal ? CausalAxiom.leastBytes(table.transactions()) : 0, "order");
         phases.begin("order");
-        Axiom axiom = kernels.axiom(reads, indeterminate, request.level(), budget.bytes() - held);
+        Axiom axiom = causal
+                ? new CausalAxiom(IndexedHistory.of(table, indeterminate, budget::exhausted), budget.bytes() - held)
+                : new ReadAxiom(reads, request.level());
         boolean isOrdered = order.order(axiom, budget::exhausted);
         phases.end(order.graph().edges());
         if (!isOrdered) {
@@ -175,8 +175,7 @@ public final class WeakLevelDecision {
                 request.mostViolations());
         Budget share = budget.part(MOST_ORDER_NANOS + ORDER_NANOS * table.operations());
         Check halves = new Check(split.table(), serial, Progress.NONE, share, Checkpoints.NONE);
-        Kernels ofHalves = new Kernels(split.table(), false, share::exhausted);
-        Finding found = Strategy.optional(budget, () -> Decision.of(halves, ofHalves, Tuning.DEFAULT))
+        Finding found = Strategy.optional(budget, () -> Decision.of(halves, Tuning.DEFAULT))
                 .find();
         if (!(found instanceof Finding.Order order)) {
             return null;

@@ -20,11 +20,12 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.polygraph.jobs.application.Checker;
-import org.polygraph.jobs.application.EmbeddedChecker;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.Check;
+import org.polygraph.jobs.decision.Decision;
 import org.polygraph.jobs.decision.Finding;
 import org.polygraph.jobs.decision.Progress;
+import org.polygraph.jobs.decision.Tuning;
 import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.format.HistoryFormat;
@@ -185,7 +186,7 @@ class DeadlineTest {
     private static final class Late implements Checker {
         @Override
         public Finding find(Check check) {
-            Finding found = new EmbeddedChecker().find(check);
+            Finding found = Decision.of(check, Tuning.DEFAULT);
             while (!check.budget().exhausted()) {
                 Thread.onSpinWait();
             }

@@ -20,7 +20,7 @@ public record InProcess(int exitCode, String out, String err) {
         ByteArrayOutputStream err = new ByteArrayOutputStream();
         PrintStream o = new PrintStream(out, true, StandardCharsets.UTF_8);
         PrintStream e = new PrintStream(err, true, StandardCharsets.UTF_8);
-        int code = PolygraphCommand.run(words, new Environment(o, e, false, engines));
+        int code = Main.run(words, new Environment(o, e, false, engines));
         o.flush();
         VerdictSchema.assertFollowedIn(out.toString(StandardCharsets.UTF_8));
         return new InProcess(code, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));

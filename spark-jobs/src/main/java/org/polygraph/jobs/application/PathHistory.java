@@ -1,0 +1,154 @@
+package org.polygraph.jobs.application;
+
+import java.io.IOException;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.decision.Budget;
+import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.decision.CpuClock;
+import org.polygraph.jobs.verdict.Counts;
+import org.polygraph.jobs.verdict.Phase;
+import org.polygraph.storage.analysis.Loaders;
+import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.UnknownRows;
+
+/**
+ * The history of a PATH: the parts before it and its own, as they were read, with their loaders of initial rows. It is
+ * empty until {@link #read}.
+ */
+final class PathHistory {
+    private final CheckSettings settings;
+    private final CheckRequest request;
+    private final Checker checker;
+    private final Listener listener;
+    private final String path;
+    private final Chain earlier;
+    private final Budget budget;
+
+    private @Nullable HistoryTable table;
+    private @Nullable HistoryTable unloaded;
+    private @Nullable UnknownRows unknownRows;
+    private String doubt = "";
+    private Counts counts = Counts.NONE;
+    private @Nullable Phase reading;
+    private long @Nullable [] writes;
+
+    /**
+     * Reads nothing yet.
+     *
+     * @param request that says how loaders are found; they are the same at all levels
+     * @param earlier the parts of the history before the PATH
+     */
+    PathHistory(
+            CheckSettings settings,
+            CheckRequest request,
+            Checker checker,
+            Listener listener,
+            String path,
+            Chain earlier,
+            Budget budget) {
+        this.settings = settings;
+        this.request = request;
+        this.checker = checker;
+        this.listener = listener;
+        this.path = path;
+        this.earlier = earlier;
+        this.budget = budget;
+    }
+
+    /** Reads the history. @return the reason why there is nothing to judge; null if there is something */
+    @Nullable
+    String read() throws HistoryException, IOException {
+        long before = System.nanoTime();
+        long cpu = CpuClock.millis();
+        HistoryTable read;
+        if (earlier.isEmpty()) {
+            read = checker.read(path, settings.format(), listener, budget);
+        } else {
+            read = earlier.read(path, settings.format(), budget::exhausted, budget.bytes());
+        }
+        if (!earlier.parts().isEmpty()) {
+            listener.notice(path + ": the verdict covers " + earlier.parts().size() + " earlier "
+                    + (earlier.parts().size() == 1 ? "part" : "parts") + " too");
+            String late = Chain.late(read, path);
+            if (late != null) {
+                listener.notice(late);
+            }
+        }
+        counts = Counts.of(read);
+        writes = settings.after() == null || settings.out() == null ? null : Writes.of(read, path);
+        reading = new Phase(
+                "read",
+                TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - before),
+                CpuClock.millis() - cpu,
+                counts.transactions());
+        unknownRows = read.unknownRows();
+        return use(read);
+    }
+
+    /** Takes a history as the one to judge. @return the reason why there is nothing to judge; null if there is something */
+    @Nullable
+    String use(HistoryTable read) throws HistoryException {
+        counts = Counts.of(read);
+        Loaders loaders = request.loaders(read);
+        doubt = loaders.doubt();
+        HistoryTable loaded = loaders.applied();
+        table = loaded;
+        if (loaded != read) {
+            unloaded = read;
+            listener.notice(path + ": " + loaders.statement()
+                    + " and precede" + (loaders.transactions().length == 1 ? "s" : "") + " all others; with --initial"
+                    + " implicit no transaction does");
+        }
+        return counts.transactionsCommitted() > 0
+                ? null
+                : "vacuous: found " + counts.transactions() + " transactions, none of them committed;"
+                        + " expected one at least, or there is nothing to judge; check what was recorded";
+    }
+
+    /** Frees the memory of the history. It is not judged as a whole. */
+    void forget() {
+        table = null;
+        unloaded = null;
+        reading = null;
+    }
+
+    /** The history to judge; null if it could not be read. */
+    @Nullable
+    HistoryTable table() {
+        return table;
+    }
+
+    /** The history in which loaders of initial rows are ordinary transactions; null if there are no loaders. */
+    @Nullable
+    HistoryTable unloaded() {
+        return unloaded;
+    }
+
+    /** Writes whose rows are not known; null if there are none. */
+    @Nullable
+    UnknownRows unknownRows() {
+        return unknownRows;
+    }
+
+    /** The reason why transactions that look like loaders are not loaders; otherwise empty. */
+    String doubt() {
+        return doubt;
+    }
+
+    Counts counts() {
+        return counts;
+    }
+
+    /** The phase in which the history was read; null if it was not. */
+    @Nullable
+    Phase reading() {
+        return reading;
+    }
+
+    /** {@link Writes#of} the PATH; null if they are not kept, or if the history was not read. */
+    long @Nullable [] writes() {
+        return writes;
+    }
+}
