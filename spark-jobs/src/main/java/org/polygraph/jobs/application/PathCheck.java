@@ -12,6 +12,7 @@ import org.polygraph.jobs.decision.Check;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.Checkpoints;
 import org.polygraph.jobs.decision.Finding;
+import org.polygraph.jobs.estimate.Estimate;
 import org.polygraph.jobs.evidence.Implications;
 import org.polygraph.jobs.verdict.Assumptions;
 import org.polygraph.jobs.verdict.Counts;
@@ -363,7 +364,7 @@ final class PathCheck {
     private @Nullable Verdict byWindows(Kept kept, String why) {
         input.forget();
         Deadline.Step<Verdict.Builder, HistoryException, IOException> windows =
-                () -> decide(new WindowedChecker(checker, WindowedChecker.WINDOW), kept);
+                () -> decide(new WindowedChecker(checker, Estimate.WINDOW), kept);
         Verdict.Builder decided = attempt(requests.get(0), () -> Deadline.run(budget, windows));
         if (decided == null
                 || (decided.status() != Verdict.Status.PASS && decided.status() != Verdict.Status.VIOLATION)) {

@@ -37,9 +37,6 @@ import org.polygraph.storage.table.HistoryTable;
  * ({@link WindowCheck}), otherwise in memory. Another engine decides what windows do not support.
  */
 public final class WindowedChecker implements Checker {
-    /** Transactions of a window, where the user gives no number. */
-    public static final int WINDOW = 1 << 17;
-
     private final Checker whole;
     private final int window;
     private Consumer<String> warn = warning -> {};
@@ -141,10 +138,7 @@ public final class WindowedChecker implements Checker {
         boolean isSupported = request.level() != IsolationLevel.LIN
                 && request.terms().isPresent()
                 && request.initial().kind() != InitialChoice.Kind.NAMED;
-        return isSupported
-                ? ReadPlan.of(
-                        path, format, ReadPlan.Sizes.ofAny(ReadPlan.Sizes.DEFAULT.pieceBytes()), budget::exhausted)
-                : null;
+        return isSupported ? ReadPlan.of(path, format, budget::exhausted) : null;
     }
 
     /** Judges a part of the history; keeps the verdict if the part violates the level. */

@@ -13,6 +13,7 @@ import org.polygraph.jobs.application.Engines;
 import org.polygraph.jobs.application.WindowedChecker;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.estimate.Estimate;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.analysis.InitialChoice;
@@ -122,7 +123,7 @@ final class CheckOptions {
             names = "--window",
             paramLabel = "N",
             description = "Decide by windows of N transactions, which never changes a verdict (default: "
-                    + WindowedChecker.WINDOW + " where the history does not fit in memory; 0: never).")
+                    + Estimate.WINDOW + " where the history does not fit in memory; 0: never).")
     private @Nullable Integer window;
 
     @Option(names = "--on-violation", paramLabel = "WHAT", description = "fail: exit 3; succeed: exit 0.")

@@ -67,7 +67,9 @@ public record Estimate(
     private static final int WINDOWS_OF_TASK = 2;
 
     private static final long TASK_BYTES = 64L << 20;
-    private static final long WINDOW = 1 << 17;
+    /** Transactions of a window, where the user gives no number. */
+    public static final int WINDOW = 1 << 17;
+
     private static final long OPERATIONS_OF_SLICE = 1 << 17;
     /**
      * The bytes of an event in the window closure during an update, without exceptions. Only levels with real time need

@@ -14,6 +14,7 @@ import org.polygraph.jobs.decision.Check;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.Finding;
 import org.polygraph.jobs.decision.Progress;
+import org.polygraph.jobs.estimate.Estimate;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.jobs.windows.Workers;
 import org.polygraph.storage.artifact.Location;
@@ -28,7 +29,7 @@ import org.polygraph.storage.model.HistoryException;
  */
 public final class SparkChecker implements Checker, AutoCloseable {
     private final LazySession session;
-    private final Checker windows = new WindowedChecker(this, WindowedChecker.WINDOW);
+    private final Checker windows = new WindowedChecker(this, Estimate.WINDOW);
 
     /**
      * Starts no session yet.

@@ -38,7 +38,7 @@ public final class SparkReplayer implements Verification.Replayer, AutoCloseable
             Location run, RankHeader header, String path, HistoryFormat format, boolean mayHaveLoaders)
             throws IOException, HistoryException {
         ReadPlan plan = Runtime.getRuntime().maxMemory() >= LazySession.LEAST_HEAP
-                ? ReadPlan.of(path, format, ReadPlan.Sizes.ofAny(ReadPlan.Sizes.DEFAULT.pieceBytes()), () -> false)
+                ? ReadPlan.of(path, format, () -> false)
                 : null;
         if (plan == null) {
             return null;

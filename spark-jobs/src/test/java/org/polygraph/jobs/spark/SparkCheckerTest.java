@@ -29,6 +29,7 @@ import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.decision.Registers;
+import org.polygraph.jobs.estimate.Estimate;
 import org.polygraph.jobs.report.Untimed;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
@@ -128,8 +129,7 @@ class SparkCheckerTest {
             HistoryWriter.write(table, file.toString(), HistoryFormat.JSONL);
             CheckRequest request = CheckRequest.of(LEVELS.get(i % LEVELS.size()));
             String name = "seed " + (SEED + i) + " " + request.level();
-            Verdict expected =
-                    decided(new WindowedChecker(new EmbeddedChecker(), WindowedChecker.WINDOW), file, request);
+            Verdict expected = decided(new WindowedChecker(new EmbeddedChecker(), Estimate.WINDOW), file, request);
             Verdict actual = decided(spark, file, request);
             if (expected == null) {
                 assertThat(actual).as(name).isNull();

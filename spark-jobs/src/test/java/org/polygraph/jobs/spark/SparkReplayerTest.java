@@ -148,7 +148,7 @@ class SparkReplayerTest {
                             written.fingerprint(),
                             written.tool(),
                             parts);
-            ReadPlan plan = ReadPlan.of(file.name(), HistoryFormat.AUTO, new ReadPlan.Sizes(1, 9_000), () -> false);
+            ReadPlan plan = ReadPlan.of(file.name(), HistoryFormat.AUTO, 9_000, () -> false);
             assertThat(plan).isNotNull();
             assertThat(plan.pieces()).hasSizeGreaterThan(2);
             for (int slices : new int[] {1, 7}) {

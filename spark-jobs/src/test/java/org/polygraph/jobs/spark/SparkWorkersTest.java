@@ -58,8 +58,7 @@ class SparkWorkersTest {
                 null);
         String file = folder.resolve("history.jsonl").toString();
         HistoryWriter.write(history, file, HistoryFormat.JSONL);
-        ReadPlan plan = Objects.requireNonNull(
-                ReadPlan.of(file, HistoryFormat.AUTO, ReadPlan.Sizes.ofAny(50_000), () -> false));
+        ReadPlan plan = Objects.requireNonNull(ReadPlan.of(file, HistoryFormat.AUTO, 50_000, () -> false));
         assertThat(plan.pieces()).hasSizeGreaterThan(2);
         long expected;
         try (Workers workers = new LocalWorkers(2, Budget.unlimited(), Progress.NONE)) {

@@ -49,8 +49,7 @@ final class FileWindows {
     }
 
     static ReadPlan plan(String file, long pieceBytes) throws HistoryException, IOException {
-        return Objects.requireNonNull(
-                ReadPlan.of(file, HistoryFormat.AUTO, ReadPlan.Sizes.ofAny(pieceBytes), () -> false));
+        return Objects.requireNonNull(ReadPlan.of(file, HistoryFormat.AUTO, pieceBytes, () -> false));
     }
 
     /** The verdict of the whole-history way. */

@@ -104,8 +104,7 @@ class BadInputTest {
         HistoryTable whole = HistoryReader.read(folder, HistoryFormat.AUTO);
         assertThat(whole.transactions()).isEqualTo(2);
         assertThat(whole.whereIs(1)).isEqualTo(inputs.path("p/5.jsonl") + ":1");
-        ReadPlan plan = Objects.requireNonNull(
-                ReadPlan.of(folder, HistoryFormat.AUTO, new ReadPlan.Sizes(0, 1 << 20), () -> false));
+        ReadPlan plan = Objects.requireNonNull(ReadPlan.of(folder, HistoryFormat.AUTO, 1 << 20, () -> false));
         PieceMerge merge = new PieceMerge(plan, Long.MAX_VALUE);
         for (Piece piece : plan.pieces()) {
             merge.add(piece.read(() -> false, Long.MAX_VALUE));

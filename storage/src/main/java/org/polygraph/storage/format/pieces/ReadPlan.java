@@ -19,6 +19,12 @@ import org.polygraph.storage.table.HistoryTable;
  * ranges of plain JSON Lines. Their transactions, in the order of the pieces, are those that {@link HistoryReader} reads. Other formats are read in one piece, or are converted first.
  */
 public final class ReadPlan {
+    /** Bytes of text of a piece. A piece takes some tens of megabytes while it waits. */
+    private static final long PIECE_BYTES = 16L << 20;
+
+    /** A byte of Parquet counts as this many bytes of text. */
+    private static final int PARQUET = 7;
+
     private final HistoryFormat format;
     private final List<String> files;
     private final List<Piece> pieces;
@@ -29,47 +35,25 @@ public final class ReadPlan {
         this.pieces = List.copyOf(pieces);
     }
 
-    /**
-     * The least size of a history that is read in pieces, and the size of a piece.
-     *
-     * @param fromBytes of all files together, as text
-     * @param pieceBytes of text, about; a row group is never split
-     * @param leastPieces the least number of pieces of a plan
-     */
-    public record Sizes(long fromBytes, long pieceBytes, int leastPieces) {
-        /**
-         * The default. A smaller history is read in about a second, so pieces gain nothing. A piece takes some tens of
-         * megabytes while it waits.
-         */
-        public static final Sizes DEFAULT = new Sizes(64L << 20, 16L << 20);
-
-        /** A byte of Parquet counts as this many bytes of text. */
-        private static final int PARQUET = 7;
-
-        /** Sizes for plans of at least two pieces. */
-        public Sizes(long fromBytes, long pieceBytes) {
-            this(fromBytes, pieceBytes, 2);
-        }
-
-        /** Sizes for plans of any history in JSON Lines or Parquet. */
-        public static Sizes ofAny(long pieceBytes) {
-            return new Sizes(0, pieceBytes, 1);
-        }
+    /** Makes a plan with pieces of {@link #PIECE_BYTES}. */
+    public static @Nullable ReadPlan of(String path, HistoryFormat asked, BooleanSupplier stop) {
+        return of(path, asked, PIECE_BYTES, stop);
     }
 
     /**
-     * Makes a plan. Reads the beginnings of large files and the footers of large Parquet files.
+     * Makes a plan. Reads the beginnings of files and the footers of Parquet files.
      *
+     * @param pieceBytes bytes of text of a piece, about; a row group is never split
      * @param stop polled for each file; true ends planning with a {@link BudgetException}
-     * @return null if the history is small, is of another format or has one piece only, such as standard input, a pipe
-     *     or one compressed file; or if it is damaged: {@link HistoryReader} gives the message
+     * @return null if the history is of another format, or standard input or a pipe; or if it is damaged: {@link
+     *     HistoryReader} gives the message
      */
-    public static @Nullable ReadPlan of(String path, HistoryFormat asked, Sizes sizes, BooleanSupplier stop) {
+    public static @Nullable ReadPlan of(String path, HistoryFormat asked, long pieceBytes, BooleanSupplier stop) {
         if (path.equals("-")) {
             return null;
         }
         try {
-            return plan(new ReadContext(stop, Long.MAX_VALUE), Location.of(path), asked, sizes);
+            return plan(new ReadContext(stop, Long.MAX_VALUE), Location.of(path), asked, pieceBytes);
         } catch (BudgetException e) {
             throw e;
         } catch (IOException | HistoryException | RuntimeException | OutOfMemoryError e) {
@@ -78,7 +62,7 @@ public final class ReadPlan {
         }
     }
 
-    private static @Nullable ReadPlan plan(ReadContext context, Location location, HistoryFormat asked, Sizes sizes)
+    private static @Nullable ReadPlan plan(ReadContext context, Location location, HistoryFormat asked, long pieceBytes)
             throws IOException, HistoryException {
         List<Location> files = List.of(location);
         if (location.isFolder()) {
@@ -88,12 +72,11 @@ public final class ReadPlan {
             }
             files = HistoryReader.parts(location, children);
         }
-        long bytes = bytes(context, files);
-        if (bytes < 0 || bytes * Sizes.PARQUET < sizes.fromBytes) {
+        if (!areLengthsKnown(context, files)) {
             return null;
         }
         HistoryFormat format = new HistoryFiles(context, files, asked).detect();
-        if (format != HistoryFormat.PARQUET && (format != HistoryFormat.JSONL || bytes < sizes.fromBytes)) {
+        if (format != HistoryFormat.PARQUET && format != HistoryFormat.JSONL) {
             return null;
         }
         List<Piece> pieces = new ArrayList<>();
@@ -102,26 +85,22 @@ public final class ReadPlan {
             context.check(file.name());
             pieces.addAll(
                     format == HistoryFormat.PARQUET
-                            ? RowGroupsPiece.split(Location.of(file.absolute()), f, sizes.pieceBytes / Sizes.PARQUET)
-                            : LinesPiece.split(context, Location.of(file.absolute()), f, sizes.pieceBytes));
+                            ? RowGroupsPiece.split(Location.of(file.absolute()), f, pieceBytes / PARQUET)
+                            : LinesPiece.split(context, Location.of(file.absolute()), f, pieceBytes));
         }
-        return pieces.size() < sizes.leastPieces
+        return pieces.isEmpty()
                 ? null
                 : new ReadPlan(format, files.stream().map(Location::name).toList(), pieces);
     }
 
-    /** Returns the bytes of all files, or a negative number if the length of one is unknown. */
-    private static long bytes(ReadContext context, List<Location> files) throws IOException {
-        long bytes = 0;
+    private static boolean areLengthsKnown(ReadContext context, List<Location> files) throws IOException {
         for (Location file : files) {
             context.check(file.name());
-            long length = file.length();
-            if (length < 0) {
-                return -1;
+            if (file.length() < 0) {
+                return false;
             }
-            bytes += length;
         }
-        return bytes;
+        return true;
     }
 
     /** Returns the pieces in their order. */

@@ -137,7 +137,7 @@ public class PiecesTest {
                 largest = Math.max(largest, Files.size(file));
             }
         }
-        return ReadPlan.of(path, format, new ReadPlan.Sizes(0, Math.max(1, largest / count)), () -> false);
+        return ReadPlan.of(path, format, Math.max(1, largest / count), () -> false);
     }
 
     /** The table of the pieces. Null if only a pass over the whole can decide. */
@@ -443,22 +443,20 @@ public class PiecesTest {
     }
 
     @Test
-    void smallHistoriesAndOtherFormatsHaveNoPlan() throws Exception {
-        String path = inputs.write("h.jsonl", jsonl(new Random(1), 200, 0));
-        assertThat(ReadPlan.of(path, HistoryFormat.AUTO, ReadPlan.Sizes.DEFAULT, () -> false))
-                .isNull();
+    void otherFormatsHaveNoPlan() throws Exception {
         String zipped = inputs.write("h.jsonl.gz", TestFiles.gzip(TestFiles.utf8(jsonl(new Random(1), 200, 0))));
+        ReadPlan whole = Objects.requireNonNull(ReadPlan.of(zipped, HistoryFormat.AUTO, 16, () -> false));
+        assertThat(whole.pieces()).hasSize(1);
         inputs.write("logs/T1.log", TestFiles.cobraLog(7));
         inputs.write("logs/T2.log", TestFiles.cobraLog(7));
         for (String single : List.of(
-                zipped,
                 inputs.write("h.bincode", TestFiles.dbcop()),
                 inputs.write("h.edn", EdnLines.of(new Random(2), 40)),
                 inputs.write("h.txt", "r(1,0,0,1)\n".repeat(40)),
                 inputs.path("logs").toString(),
                 inputs.path("none").toString(),
                 "-")) {
-            assertThat(ReadPlan.of(single, HistoryFormat.AUTO, new ReadPlan.Sizes(0, 16), () -> false))
+            assertThat(ReadPlan.of(single, HistoryFormat.AUTO, 16, () -> false))
                     .as(single)
                     .isNull();
         }
@@ -474,7 +472,7 @@ public class PiecesTest {
             inputs.write("p/part-" + part + ".jsonl", TestFiles.utf8(TestFiles.HEADER));
         }
         String path = inputs.path("p").toString();
-        ReadPlan.Sizes cut = new ReadPlan.Sizes(0, 1 << 18);
+        long cut = 1 << 18;
         AtomicInteger asked = new AtomicInteger();
         assertThat(ReadPlan.of(path, HistoryFormat.JSONL, cut, () -> asked.incrementAndGet() < 0))
                 .isNotNull();
