@@ -67,6 +67,14 @@ final class TimeHint implements Strategy {
      */
     private static final int MANY_SESSIONS = 64;
 
+    /**
+     * If more transactions overlap, and more than half as many as there are sessions, real time decides hardly more
+     * than session order does. 200,000 transactions, zipf 0.9, SER, CPU-s of the process with and without the second
+     * attempt: 100 sessions that all overlap 6.7 and 7.6, 400 sessions 16 and 14, 1,000 sessions 34 and 22; 1,000
+     * sessions of which a quarter overlap 8 and 22.
+     */
+    private static final int FEW_OVERLAP = 256;
+
     private static final double SURELY = 1.2;
 
     /**
@@ -113,7 +121,7 @@ final class TimeHint implements Strategy {
             return null;
         }
         Finding found = fromTimeOrder(time);
-        boolean again = state.history().versions().ambiguous() > 0 || state.events.chains() > MANY_SESSIONS;
+        boolean again = state.history().versions().ambiguous() > 0 || decidesMuch(time);
         return found == null && again && !refuted && !budget.exhausted() ? inRealTime(time) : found;
     }
 
@@ -206,6 +214,23 @@ final class TimeHint implements Strategy {
             looked += count;
         }
         return drawn >= FEWEST_DRAWN && shares / drawn * reads > SURELY * most;
+    }
+
+    /** Whether real time orders far more pairs of transactions than session order does. */
+    private boolean decidesMuch(RealTime time) {
+        int sessions = state.events.chains();
+        return sessions > MANY_SESSIONS && overlap(time) <= Math.max(FEW_OVERLAP, sessions / 2);
+    }
+
+    /** Returns the mean number of transactions that end while another one runs. */
+    private static double overlap(RealTime time) {
+        long sum = 0;
+        for (int t = 0; t < time.places().length; t++) {
+            if (time.places()[t] != RealTime.NEVER) {
+                sum += time.places()[t] - time.ended()[t];
+            }
+        }
+        return (double) sum / Math.max(1, time.ends());
     }
 
     private @Nullable Finding inRealTime(RealTime time) {
