@@ -60,7 +60,8 @@ final class ColumnRows {
         previous = new int[rows];
     }
 
-    private int listOf(long code) {
+    /** The list of a value. @param code one of the codes that the constructor got */
+    int listOf(long code) {
         return values.isInteger(code) ? place(values.integer(code)) >> shift : others.get(code);
     }
 
@@ -85,9 +86,8 @@ final class ColumnRows {
         list[row] = NONE;
     }
 
-    /** Moves a row to the list of its value. @param code one of the codes that the constructor got */
-    void move(int row, long code) {
-        int to = listOf(code);
+    /** Moves a row to the list of its value. */
+    void move(int row, int to) {
         if (list[row] == to) {
             return;
         }

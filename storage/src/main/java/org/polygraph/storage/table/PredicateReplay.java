@@ -51,6 +51,8 @@ final class PredicateReplay {
     private final int[] writers;
     /** By column that a condition searches first: the rows by their values. */
     private final Int2ObjectOpenHashMap<ColumnRows> searched = new Int2ObjectOpenHashMap<>();
+    /** By such a column, apart from the value of a row: the list by number of columns, or {@link #NONE}. */
+    private final Int2ObjectOpenHashMap<int[]> listOfColumns = new Int2ObjectOpenHashMap<>();
     /** The columns of {@link #searched}. */
     private final int[] searchedColumns;
 
@@ -147,8 +149,25 @@ final class PredicateReplay {
                 }
             }
         }
-        codes.forEach((column, some) -> searched.put((int) column, new ColumnRows(table.values(), some, rows)));
+        codes.forEach((column, some) -> {
+            ColumnRows lists = new ColumnRows(table.values(), some, rows);
+            searched.put((int) column, lists);
+            if (column != Condition.VALUE) {
+                listOfColumns.put((int) column, lists(lists, column));
+            }
+        });
         return searched.keySet().toIntArray();
+    }
+
+    /** By number of columns: the list of a row that has them; {@link #NONE} for those without the column. */
+    private int[] lists(ColumnRows lists, int column) {
+        RowColumns all = predicates.rows();
+        int[] ofColumns = new int[all.size()];
+        for (int row = 0; row < ofColumns.length; row++) {
+            int at = all.find(row, column);
+            ofColumns[row] = at < 0 ? NONE : lists.listOf(all.code(at));
+        }
+        return ofColumns;
     }
 
     /** Returns the pairs of a condition and a row that an order does not explain. */
@@ -207,8 +226,9 @@ final class PredicateReplay {
 
     private void run(int t, boolean evaluates, boolean commits) {
         boolean keeps = !commits;
+        int end = keeps ? lastEvaluated(t) : table.operationsEnd(t);
         marks.seek(t);
-        for (int o = table.firstOperation(t); o <= table.operationsEnd(t); o++) {
+        for (int o = table.firstOperation(t); o <= end; o++) {
             int written = NONE;
             for (long code; (code = marks.next(t, o)) != 0; ) {
                 if (Predicates.isRow(code)) {
@@ -237,6 +257,23 @@ final class PredicateReplay {
                 sink.read(t, o, writers[row]);
             }
         }
+    }
+
+    /** The last operation that a predicate comes before, or that is checked at the snapshot. What follows only writes. */
+    private int lastEvaluated(int t) {
+        int last = table.firstOperation(t) - 1;
+        for (int mark = marks.first(t + 1) - 1, first = marks.first(t); mark >= first; mark--) {
+            if (Predicates.isOne(marks.code(mark))) {
+                last = marks.place(mark);
+                break;
+            }
+        }
+        // A predicate may come after the last operation.
+        int o = Math.max(last, isOfAll ? table.operationsEnd(t) - 1 : last);
+        while (o > last && table.isWrite(o)) {
+            o--;
+        }
+        return o;
     }
 
     private void check(int t, int operation, int row) {
@@ -273,14 +310,17 @@ final class PredicateReplay {
         columns[row] = columnsOfRow;
         writers[row] = writer;
         for (int column : searchedColumns) {
-            int at = column == Condition.VALUE ? 0 : predicates.rows().find(columnsOfRow, column);
             ColumnRows rows = searched.get(column);
-            if (!lives || at < 0) {
+            int list = NONE;
+            if (lives && column == Condition.VALUE) {
+                list = rows.listOf(code);
+            } else if (lives && columnsOfRow != NONE) {
+                list = listOfColumns.get(column)[columnsOfRow];
+            }
+            if (list == NONE) {
                 rows.remove(row);
             } else {
-                rows.move(
-                        row,
-                        column == Condition.VALUE ? code : predicates.rows().code(at));
+                rows.move(row, list);
             }
         }
     }
