@@ -1,6 +1,7 @@
 package org.polygraph.jobs.application;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -79,6 +80,7 @@ final class ExchangeReplay {
      * Returns the first problem as one sentence; null if there is none.
      *
      * @param stored the exchanges of the seam; null if it has none
+     * @param orders of those that are more than moves of one writer
      * @param base the place of the first event
      * @param end the place of the first event after the cut
      * @param written by key that is written before the cut: its value there
@@ -87,6 +89,7 @@ final class ExchangeReplay {
     @Nullable
     String problem(
             @Nullable HistoryTable stored,
+            ExchangeOrders orders,
             long base,
             long end,
             Map<String, String> written,
@@ -95,7 +98,17 @@ final class ExchangeReplay {
             return "two exchanges of the seam before overlap";
         }
         List<Exchange> own = new ArrayList<>();
-        for (Exchange each : exchanges(stored)) {
+        Map<Exchange, int[]> rearranged = new HashMap<>();
+        List<Exchange> all = exchanges(stored);
+        for (int e = 0; e < all.size(); e++) {
+            Exchange each = all.get(e);
+            int[] order = orders.of(e);
+            if (order != null) {
+                rearranged.put(each, order);
+                if (!isPermutation(order, each.last - each.first + 1)) {
+                    return "an exchange of key " + each.key + " has no order of its window";
+                }
+            }
             if (each.first >= base && each.first < each.last && each.last < end) {
                 own.add(each);
             } else if (!earlier.contains(each)
@@ -116,7 +129,7 @@ final class ExchangeReplay {
                 }
             }
             own.removeAll(disjoint);
-            Witness moved = moved(disjoint, base);
+            Witness moved = moved(disjoint, rearranged, base);
             if (!Replay.byDefinition(moved).holds() || !writtenIn.apply(moved).equals(expected)) {
                 return "an exchange does not follow from the order";
             }
@@ -124,8 +137,14 @@ final class ExchangeReplay {
         return null;
     }
 
-    /** Returns the order after exchanges with disjoint windows. */
-    private Witness moved(List<Exchange> exchanges, long base) {
+    private static boolean isPermutation(int[] order, long size) {
+        return order.length == size
+                && Arrays.stream(order).allMatch(i -> i >= 0 && i < size)
+                && Arrays.stream(order).distinct().count() == size;
+    }
+
+    /** Returns the order after exchanges with disjoint windows. @param rearranged the orders of some of them */
+    private Witness moved(List<Exchange> exchanges, Map<Exchange, int[]> rearranged, long base) {
         int each = witness.terms().guarantee().events();
         int[] position = witness.position().clone();
         int[] events = IntStream.range(0, position.length)
@@ -137,6 +156,14 @@ final class ExchangeReplay {
         for (Exchange exchange : exchanges) {
             int first = (int) (exchange.first - base);
             int last = (int) (exchange.last - base);
+            int[] order = rearranged.get(exchange);
+            if (order != null) {
+                int[] window = Arrays.copyOfRange(events, first, last + 1);
+                for (int i = 0; i < order.length; i++) {
+                    events[first + i] = window[order[i]];
+                }
+                continue;
+            }
             List<Integer> moved = new ArrayList<>(List.of(events[first]));
             int place = first;
             for (int i = first + 1; i <= last; i++) {

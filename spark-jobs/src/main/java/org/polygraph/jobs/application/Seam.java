@@ -41,6 +41,7 @@ import org.polygraph.storage.table.HistoryTable;
  * @param tail the name of its file
  * @param places the number of places before the cut, in all parts
  * @param exchangesInput SHA-256 of {@code exchanges.parquet}; empty if there is none
+ * @param ordersInput SHA-256 of {@code orders.parquet}; empty if there is none
  * @param sessions by session: the index of its last transaction
  */
 record Seam(
@@ -55,11 +56,13 @@ record Seam(
         String tailInput,
         long places,
         String exchangesInput,
+        String ordersInput,
         Long2LongMap sessions) {
     static final String FOLDER = "seam";
     static final String FILE = "seam.parquet";
     static final String STATE = "state.parquet";
     static final String EXCHANGES = "exchanges.parquet";
+    static final String ORDERS = "orders.parquet";
     private static final String TAIL = "tail";
     private static final String TAIL_INPUT = "tail_sha256";
     private static final String PLACES = "places";
@@ -85,6 +88,7 @@ record Seam(
                     ends.field(TAIL_INPUT),
                     Long.parseLong(ends.field(PLACES)),
                     ends.field(EXCHANGES),
+                    ends.field(ORDERS),
                     ends.last());
         } catch (IllegalArgumentException e) {
             throw SessionEnds.damaged(file.name());
@@ -142,6 +146,7 @@ record Seam(
         fields.put(TAIL_INPUT, tailInput);
         fields.put(PLACES, Long.toString(places));
         fields.put(EXCHANGES, exchangesInput);
+        fields.put(ORDERS, ordersInput);
         new SessionEnds(fields, sessions).write(file(run, FILE), NAME);
     }
 
@@ -155,7 +160,8 @@ record Seam(
         for (Chain.Part file : List.of(
                 state(),
                 new Chain.Part(tailInput, file(run, tail).absolute()),
-                new Chain.Part(exchangesInput, file(run, EXCHANGES).absolute()))) {
+                new Chain.Part(exchangesInput, file(run, EXCHANGES).absolute()),
+                new Chain.Part(ordersInput, file(run, ORDERS).absolute()))) {
             if (!file.input().isEmpty()) {
                 file.present("a file of a seam", stop);
             }
@@ -203,6 +209,15 @@ record Seam(
         Location file = new Chain.Part(exchangesInput, file(run, EXCHANGES).absolute())
                 .present("the exchanges of a seam", stop);
         return HistoryReader.read(file.name(), HistoryFormat.PARQUET, stop, memoryBytes);
+    }
+
+    /** Returns the orders of exchanges that are more than moves of one writer. */
+    ExchangeOrders orders(BooleanSupplier stop) throws IOException, HistoryException {
+        return ordersInput.isEmpty()
+                ? new ExchangeOrders()
+                : ExchangeOrders.read(
+                        new Chain.Part(ordersInput, file(run, ORDERS).absolute())
+                                .present("the orders of exchanges of a seam", stop));
     }
 
     /**

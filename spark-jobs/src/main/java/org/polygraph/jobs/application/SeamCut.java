@@ -183,11 +183,15 @@ final class SeamCut {
             search.takeOver(known, needed, written);
         }
         if (witness.terms().guarantee() != Guarantee.LIN) {
-            search.find(order, cut, base, written, values);
+            search.find(order, cut, base, written, values, memoryBytes);
         }
         Location exchanges = Seam.file(run, Seam.EXCHANGES);
         if (search.found() > 0) {
             HistoryWriter.write(search.table(), exchanges.name(), HistoryFormat.PARQUET);
+        }
+        Location orders = Seam.file(run, Seam.ORDERS);
+        if (!search.orders().isEmpty()) {
+            search.orders().write(orders);
         }
         Location state = Seam.file(run, Seam.STATE);
         HistoryWriter.write(state(made, earlier), state.name(), HistoryFormat.PARQUET);
@@ -208,6 +212,7 @@ final class SeamCut {
                         Fingerprint.ofInput(tail, stop),
                         base + cut,
                         search.found() > 0 ? Fingerprint.ofInput(exchanges, stop) : "",
+                        search.orders().isEmpty() ? "" : Fingerprint.ofInput(orders, stop),
                         sessions(before))
                 .write();
     }

@@ -127,6 +127,7 @@ public final class SeamReplay {
                 ? problem
                 : exchanges.problem(
                         exchanges(seam, stop, memoryBytes),
+                        seam.orders(stop),
                         before == null ? 0 : before.places(),
                         seam.places(),
                         written,

@@ -241,6 +241,25 @@ class ChainTest {
         assertThat(InProcess.run("verify", "--chain", last).exitCode()).isZero();
     }
 
+    /** Blind writers overlap so much that exchanges of the seam change the order of several of them. */
+    @Test
+    void ordersOfExchangesAreVerified() throws IOException {
+        String path = folder.resolve("blind.jsonl").toString();
+        String options = "--transactions 4000 --operations 8 --sessions 50 --keys 2000 --distribution zipf --zipf 0.8";
+        InProcess.run(List.of(("generate -q -l si --seed 22 " + options + " -o " + path).split(" ")));
+        String run = run(InProcess.run("check", "-q", "-l", "si", "-o", runs(), "--after", runs(), path));
+        Path orders = Path.of(run, "seam", "orders.parquet");
+        assertThat(orders).exists();
+        InProcess verified = InProcess.run("verify", run);
+        assertThat(verified.exitCode()).as(verified.toString()).isZero();
+        assertThat(verified.out()).contains("state and tail of 1000 transactions follow from the order");
+        Files.writeString(orders, "changed");
+        InProcess changed = InProcess.run("verify", run);
+        assertThat(changed.exitCode()).as(changed.toString()).isEqualTo(6);
+        assertThat(changed.err())
+                .contains("orders.parquet: found the orders of exchanges of a seam, which has changed");
+    }
+
     /** Two jobs that check the same part, and two that check different parts after the same one. */
     @Test
     void jobsOnOneChainAtTheSameTimeLoseNothing() throws Exception {
