@@ -12,6 +12,7 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.HistoryTableBuilder;
+import org.polygraph.storage.table.SourceFiles;
 import org.polygraph.storage.table.TableCopy;
 
 /**
@@ -114,7 +115,7 @@ final class Exchanges {
         private final Witness witness;
         private final HistoryTable table;
         private final int events;
-        private final HistoryTableBuilder builder = new HistoryTableBuilder(HistoryTable.Unit.ROW);
+        private final HistoryTableBuilder builder = new HistoryTableBuilder(SourceFiles.Unit.ROW);
         private final TableCopy copy = new TableCopy(builder);
         private final Dependents dependents = new Dependents();
         private final ExchangeOrders orders = new ExchangeOrders();

@@ -19,6 +19,7 @@ import org.polygraph.storage.format.InitialState;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.SourceFiles;
 
 /**
  * What the next part of a chain needs to know about all parts before it, in place of these parts. The order that a PASS
@@ -121,12 +122,12 @@ record Seam(
     }
 
     /** Returns the name of the tail's file, for a history in this table's format. */
-    static String tail(HistoryTable.Unit unit) {
-        return unit == HistoryTable.Unit.ROW ? "tail.parquet" : "tail.jsonl.zst";
+    static String tail(SourceFiles.Unit unit) {
+        return unit == SourceFiles.Unit.ROW ? "tail.parquet" : "tail.jsonl.zst";
     }
 
     private static String tail(String name) {
-        for (HistoryTable.Unit unit : HistoryTable.Unit.values()) {
+        for (SourceFiles.Unit unit : SourceFiles.Unit.values()) {
             if (tail(unit).equals(name)) {
                 return name;
             }

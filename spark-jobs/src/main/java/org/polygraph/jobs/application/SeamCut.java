@@ -20,6 +20,7 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.HistoryTableBuilder;
+import org.polygraph.storage.table.SourceFiles;
 import org.polygraph.storage.table.TableCopy;
 
 /**
@@ -78,7 +79,7 @@ final class SeamCut {
                 || table.values().hasLists()
                 || table.values().hasPredicates()
                 || (table.values().hasOthers() && !isByKey)
-                || table.source().unit() == HistoryTable.Unit.BYTE) {
+                || table.source().unit() == SourceFiles.Unit.BYTE) {
             return;
         }
         SeamCut cut = new SeamCut(witness);
@@ -196,10 +197,10 @@ final class SeamCut {
         Location state = Seam.file(run, Seam.STATE);
         HistoryWriter.write(state(made, earlier), state.name(), HistoryFormat.PARQUET);
         HistoryTable after = tail(least);
-        HistoryTable.Unit unit = table.source().unit();
+        SourceFiles.Unit unit = table.source().unit();
         Location tail = Seam.file(run, Seam.tail(unit));
         HistoryWriter.write(
-                after, tail.name(), unit == HistoryTable.Unit.ROW ? HistoryFormat.PARQUET : HistoryFormat.JSONL);
+                after, tail.name(), unit == SourceFiles.Unit.ROW ? HistoryFormat.PARQUET : HistoryFormat.JSONL);
         new Seam(
                         run,
                         "",
@@ -304,7 +305,7 @@ final class SeamCut {
     }
 
     private HistoryTable state(@Nullable HistoryTable made, @Nullable InitialState earlier) {
-        HistoryTableBuilder builder = new HistoryTableBuilder(HistoryTable.Unit.ROW);
+        HistoryTableBuilder builder = new HistoryTableBuilder(SourceFiles.Unit.ROW);
         builder.file("state");
         Rows rows = new Rows(builder);
         for (int key = written.nextSetBit(0); key >= 0; key = written.nextSetBit(key + 1)) {

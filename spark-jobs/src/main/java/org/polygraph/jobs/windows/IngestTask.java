@@ -14,8 +14,8 @@ import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryRows;
-import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.Operations;
+import org.polygraph.storage.table.SourceFiles;
 import org.polygraph.storage.table.Transactions;
 
 /**
@@ -163,7 +163,7 @@ record IngestTask(
 
         private void begin(int t, long clock, long start, long end, int count) {
             operations += count;
-            long position = HistoryTable.Source.position(rows.transactions().sources()[t]) + linesBefore;
+            long position = SourceFiles.position(rows.transactions().sources()[t]) + linesBefore;
             body.begin(clock, piece.file(), position, start, end, count);
         }
 

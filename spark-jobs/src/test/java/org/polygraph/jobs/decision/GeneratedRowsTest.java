@@ -19,6 +19,7 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.HistoryTableBuilder;
+import org.polygraph.storage.table.SourceFiles;
 import org.polygraph.storage.testkit.SplitMix;
 
 /**
@@ -109,7 +110,7 @@ class GeneratedRowsTest {
      */
     private static HistoryTable insertedAgain(SplitMix random, int transactions, int keys, int clients)
             throws HistoryException {
-        HistoryTableBuilder builder = new HistoryTableBuilder(HistoryTable.Unit.LINE);
+        HistoryTableBuilder builder = new HistoryTableBuilder(SourceFiles.Unit.LINE);
         builder.file("simulated");
         builder.initialValue(ValueDictionary.NULL);
         long[] latest = new long[keys];

@@ -30,11 +30,12 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.HistoryTableBuilder;
+import org.polygraph.storage.table.SourceFiles;
 import org.w3c.dom.Element;
 
 class ReportTest {
     private static HistoryTable skew() throws HistoryException {
-        HistoryTableBuilder b = new HistoryTableBuilder(HistoryTable.Unit.LINE);
+        HistoryTableBuilder b = new HistoryTableBuilder(SourceFiles.Unit.LINE);
         b.file("skew.jsonl");
         b.initialValue(1);
         int alice = b.keys().id("alice");

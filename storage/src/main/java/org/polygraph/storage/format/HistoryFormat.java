@@ -3,7 +3,7 @@ package org.polygraph.storage.format;
 import java.util.Locale;
 import java.util.StringJoiner;
 import org.polygraph.storage.table.HistoryTable;
-import org.polygraph.storage.table.HistoryTable.Unit;
+import org.polygraph.storage.table.SourceFiles.Unit;
 
 /** The formats of histories. Option {@code -f} takes their labels. */
 public enum HistoryFormat {

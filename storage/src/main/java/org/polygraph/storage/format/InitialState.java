@@ -16,6 +16,7 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.HistoryTableBuilder;
+import org.polygraph.storage.table.SourceFiles;
 import org.polygraph.storage.table.TableCopy;
 
 /**
@@ -67,7 +68,7 @@ public final class InitialState {
             if (Sniff.of(opened.start()).format() == HistoryFormat.PARQUET) {
                 return new InitialState(HistoryReader.read(file.name(), HistoryFormat.PARQUET, stop, memoryBytes));
             }
-            HistoryTableBuilder builder = context.builder(HistoryTable.Unit.LINE);
+            HistoryTableBuilder builder = context.builder(SourceFiles.Unit.LINE);
             builder.file(file.name());
             builder.begin(0, 0, TransactionStatus.COMMITTED, 1);
             KeyValueReader.read(file.name(), content, builder);

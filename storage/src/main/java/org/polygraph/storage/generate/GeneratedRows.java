@@ -6,6 +6,7 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.HistoryTableBuilder;
+import org.polygraph.storage.table.SourceFiles;
 
 /**
  * A range of rows, which ascend by (session, index). It collects what the store found, in any order, and makes tables
@@ -63,7 +64,7 @@ public final class GeneratedRows {
 
     private HistoryTable table(long first, long end) {
         Workload workload = plan.workload();
-        HistoryTableBuilder builder = new HistoryTableBuilder(HistoryTable.Unit.ROW);
+        HistoryTableBuilder builder = new HistoryTableBuilder(SourceFiles.Unit.ROW);
         builder.file("generated");
         builder.initialValue(code(builder, 0, 0));
         for (String[] field : plan.metadata()) {

@@ -15,6 +15,7 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.Condition;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.HistoryTableBuilder;
+import org.polygraph.storage.table.SourceFiles;
 
 /**
  * A store of rows with the columns v1 and v2, integers below a million, in which some operations select, update or
@@ -39,7 +40,7 @@ public final class PredicateStore {
     private static final long KEY_MASK = (1L << KEY_BITS) - 1;
 
     private final TransactionPlan plan;
-    private final HistoryTableBuilder builder = new HistoryTableBuilder(HistoryTable.Unit.ROW);
+    private final HistoryTableBuilder builder = new HistoryTableBuilder(SourceFiles.Unit.ROW);
     private final int[] columns = new int[COLUMNS];
     /** By key: the last committed version; negative if that is a delete, 0 if there was none. */
     private final long[] versions;

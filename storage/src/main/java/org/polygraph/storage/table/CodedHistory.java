@@ -52,7 +52,7 @@ public final class CodedHistory {
             }
         }
         return new HistoryTable(
-                new Header(new HistoryTable.Source(List.of(), HistoryTable.Unit.ROW), 0, state, Map.of()),
+                new Header(new SourceFiles(List.of(), SourceFiles.Unit.ROW), 0, state, Map.of()),
                 keys,
                 new ValueDictionary(),
                 new Sessions(labels, sessionStarts),

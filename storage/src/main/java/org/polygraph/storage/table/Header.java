@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param recorded the operations as they were recorded, if they have predicates or columns; else null
  */
 record Header(
-        HistoryTable.Source source,
+        SourceFiles source,
         long initialValue,
         @Nullable Int2LongMap state,
         Map<String, String> metadata,
@@ -27,7 +27,7 @@ record Header(
         @Nullable UnknownRows unknownRows,
         @Nullable Recorded recorded) {
     /** The header of a history without predicates. */
-    Header(HistoryTable.Source source, long initialValue, @Nullable Int2LongMap state, Map<String, String> metadata) {
+    Header(SourceFiles source, long initialValue, @Nullable Int2LongMap state, Map<String, String> metadata) {
         this(source, initialValue, state, metadata, null, null, null);
     }
 

@@ -2,7 +2,6 @@ package org.polygraph.storage.table;
 
 import it.unimi.dsi.fastutil.ints.Int2LongMap;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.dictionary.KeyDictionary;
@@ -49,57 +48,6 @@ public final class HistoryTable {
     private final byte @Nullable [] operationKinds;
     /** The number of writes; negative until it is computed. */
     private int writes = -1;
-
-    /** The unit of a position in a source file. */
-    public enum Unit {
-        /** Lines from 1. */
-        LINE,
-        /** Bytes from 0, of the decompressed content. */
-        BYTE,
-        /** Rows of a Parquet file from 0. */
-        ROW
-    }
-
-    /** The files that the transactions come from, and the unit of positions in them. */
-    public record Source(List<String> files, Unit unit) {
-        private static final int FILE_SHIFT = 44;
-
-        public Source {
-            files = List.copyOf(files);
-        }
-
-        /** Whether positions are lines (from 1). */
-        public boolean lines() {
-            return unit == Unit.LINE;
-        }
-
-        /** {@code file:7}, {@code file:byte 7} or {@code file:row 7}. */
-        public static String describe(String file, Unit unit, long position) {
-            return switch (unit) {
-                case LINE -> file + ":" + position;
-                case BYTE -> file + ":byte " + position;
-                case ROW -> file + ":row " + position;
-            };
-        }
-
-        /** The number of a file and a position in it, at most 2^44, in one long. */
-        static long pack(int file, long position) {
-            return (long) file << FILE_SHIFT | position;
-        }
-
-        public static long position(long packed) {
-            return packed & ((1L << FILE_SHIFT) - 1);
-        }
-
-        static int file(long packed) {
-            return (int) (packed >>> FILE_SHIFT);
-        }
-
-        String describe(long packed) {
-            int file = file(packed);
-            return describe(file < files.size() ? files.get(file) : "?", unit, position(packed));
-        }
-    }
 
     HistoryTable(
             Header header,
@@ -459,7 +407,7 @@ public final class HistoryTable {
     }
 
     /** Returns the source of the transactions: the files and the unit of positions in them. */
-    public Source source() {
+    public SourceFiles source() {
         return header.source();
     }
 
@@ -473,14 +421,14 @@ public final class HistoryTable {
         return transactions.sources()[transaction];
     }
 
-    /** The number of the file that a transaction comes from, in {@link Source#files}. */
+    /** The number of the file that a transaction comes from, in {@link SourceFiles#files}. */
     public int fileOf(int transaction) {
-        return Source.file(transactions.sources()[transaction]);
+        return SourceFiles.file(transactions.sources()[transaction]);
     }
 
     /** The line, byte or row of a transaction within its file. */
     public long sourcePosition(int transaction) {
-        return Source.position(transactions.sources()[transaction]);
+        return SourceFiles.position(transactions.sources()[transaction]);
     }
 
     /**

@@ -37,7 +37,7 @@ public final class HistoryTableBuilder {
     private final SessionDictionary sessions = new SessionDictionary();
 
     private final List<String> files = new ArrayList<>();
-    private final HistoryTable.Unit unit;
+    private final SourceFiles.Unit unit;
     private long limit = Long.MAX_VALUE;
     private long reserved;
     private final Map<String, String> metadata = new LinkedHashMap<>();
@@ -60,11 +60,11 @@ public final class HistoryTableBuilder {
 
     /** @param lines whether source positions are lines (from 1) rather than bytes (from 0) */
     public HistoryTableBuilder(boolean lines) {
-        this(lines ? HistoryTable.Unit.LINE : HistoryTable.Unit.BYTE);
+        this(lines ? SourceFiles.Unit.LINE : SourceFiles.Unit.BYTE);
     }
 
     /** @param unit what source positions count */
-    public HistoryTableBuilder(HistoryTable.Unit unit) {
+    public HistoryTableBuilder(SourceFiles.Unit unit) {
         this(unit, new StringDictionary(), new StringDictionary());
     }
 
@@ -74,7 +74,7 @@ public final class HistoryTableBuilder {
      * @param keyStrings an empty dictionary for the keys that are strings
      * @param valueStrings an empty dictionary for the values that are strings
      */
-    public HistoryTableBuilder(HistoryTable.Unit unit, StringDictionary keyStrings, StringDictionary valueStrings) {
+    public HistoryTableBuilder(SourceFiles.Unit unit, StringDictionary keyStrings, StringDictionary valueStrings) {
         this.unit = unit;
         this.keyStrings = keyStrings;
         this.valueStrings = valueStrings;
@@ -187,7 +187,7 @@ public final class HistoryTableBuilder {
         this.session = session;
         this.index = index;
         this.status = status;
-        source = HistoryTable.Source.pack(file(), position);
+        source = SourceFiles.pack(file(), position);
     }
 
     /** The number of the current file. */
@@ -464,7 +464,7 @@ public final class HistoryTableBuilder {
      *     places
      */
     public HistoryTable build() throws HistoryException {
-        Header header = new Header(new HistoryTable.Source(files, unit), initialValue(), initialState, metadata);
+        Header header = new Header(new SourceFiles(files, unit), initialValue(), initialState, metadata);
         SessionOrder sorted = transactions.order(sessions.labels());
         int[] order = sorted.order();
         if (order != null) {

@@ -156,7 +156,7 @@ final class TransactionList {
     }
 
     /** Refuses a second transaction with the same session and index. @param order that sorts these */
-    void requireUnique(int[] order, long[] sessionLabels, HistoryTable.Source in) throws HistoryException {
+    void requireUnique(int[] order, long[] sessionLabels, SourceFiles in) throws HistoryException {
         for (int i = 1; i < order.length; i++) {
             int first = order[i - 1];
             int second = order[i];

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param statuses by transaction, see {@link org.polygraph.storage.model.TransactionStatus#code}
  * @param indexes by transaction: orders the transactions of a session
- * @param sources by transaction: its file and its position there, see {@link Source#pack}
+ * @param sources by transaction: its file and its position there, see {@link SourceFiles#pack}
  * @param starts by transaction, in ns; {@link HistoryTable#NO_TIME} where unknown; null if no transaction has times
  * @param ends like {@code starts}
  */

@@ -14,6 +14,7 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.HistoryTableBuilder;
+import org.polygraph.storage.table.SourceFiles;
 
 class StringDictionaryTest {
     private static final long SEED = 0xd1c7;
@@ -82,7 +83,7 @@ class StringDictionaryTest {
     private static HistoryTable table(int round, StringDictionary keys, StringDictionary values)
             throws HistoryException {
         Random random = new Random(SEED + round);
-        HistoryTableBuilder builder = new HistoryTableBuilder(HistoryTable.Unit.LINE, keys, values);
+        HistoryTableBuilder builder = new HistoryTableBuilder(SourceFiles.Unit.LINE, keys, values);
         for (int i = 0; i < 1000; i++) {
             builder.begin(random.nextInt(5), i, TransactionStatus.COMMITTED, i + 1);
             for (int o = random.nextInt(6); o >= 0; o--) {

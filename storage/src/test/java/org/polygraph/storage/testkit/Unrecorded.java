@@ -4,6 +4,7 @@ import java.util.function.LongUnaryOperator;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.HistoryTableBuilder;
+import org.polygraph.storage.table.SourceFiles;
 
 /**
  * A history whose order was not recorded: without times, its places in a file sorted by session. Keys and values are
@@ -24,7 +25,7 @@ public final class Unrecorded {
     }
 
     private static HistoryTable copy(HistoryTable history, LongUnaryOperator values) {
-        HistoryTableBuilder builder = new HistoryTableBuilder(HistoryTable.Unit.ROW);
+        HistoryTableBuilder builder = new HistoryTableBuilder(SourceFiles.Unit.ROW);
         builder.initialValue(history.initialValue());
         for (int t = 0; t < history.transactions(); t++) {
             builder.begin(history.sessionLabel(history.sessionOf(t)), history.index(t), history.status(t), t);

@@ -20,6 +20,7 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryRows;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.HistoryTableBuilder;
+import org.polygraph.storage.table.SourceFiles;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.SuiteScale;
 
@@ -43,7 +44,7 @@ class DealtReplayTest {
         }
         List<HistoryRows> pieces = new ArrayList<>();
         for (List<Integer> of : members) {
-            HistoryTableBuilder builder = new HistoryTableBuilder(HistoryTable.Unit.LINE);
+            HistoryTableBuilder builder = new HistoryTableBuilder(SourceFiles.Unit.LINE);
             builder.stringsInHeap();
             for (int t : of) {
                 builder.begin(
@@ -221,14 +222,14 @@ class DealtReplayTest {
     @Test
     void refusesWhatItCannotReplay() {
         DealPlan plan = new DealPlan(Terms.of(Guarantee.SER), new long[0], new long[0], 1, new long[0]);
-        HistoryTableBuilder lists = new HistoryTableBuilder(HistoryTable.Unit.LINE);
+        HistoryTableBuilder lists = new HistoryTableBuilder(SourceFiles.Unit.LINE);
         lists.begin(0, 0, TransactionStatus.COMMITTED, 1);
         lists.append(lists.keys().id(1), lists.values().code(5));
         lists.end();
         assertThat(PieceDealer.deal(lists.rows(1), 0, plan, (range, block) -> {})
                         .refused())
                 .isTrue();
-        HistoryTableBuilder rows = new HistoryTableBuilder(HistoryTable.Unit.LINE);
+        HistoryTableBuilder rows = new HistoryTableBuilder(SourceFiles.Unit.LINE);
         rows.begin(0, 0, TransactionStatus.COMMITTED, 1);
         rows.insert(rows.keys().id(1), rows.values().code(5));
         rows.end();

@@ -11,6 +11,7 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.HistoryTableBuilder;
+import org.polygraph.storage.table.SourceFiles;
 
 /** Transactions and their order. The order is executed to make the reads; then one value may be made wrong. */
 final class Execution {
@@ -63,7 +64,7 @@ final class Execution {
         // The builder sorts transactions by session, so their numbers differ there.
         int[] renamed = new int[transactions];
         int next = 0;
-        HistoryTableBuilder builder = new HistoryTableBuilder(HistoryTable.Unit.LINE);
+        HistoryTableBuilder builder = new HistoryTableBuilder(SourceFiles.Unit.LINE);
         builder.file("random");
         builder.initialValue(builder.values().code(0));
         for (int s = 0; s < sessions; s++) {

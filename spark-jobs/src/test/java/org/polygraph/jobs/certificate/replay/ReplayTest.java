@@ -14,6 +14,7 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.HistoryTableBuilder;
+import org.polygraph.storage.table.SourceFiles;
 import org.polygraph.storage.testkit.HistoryDsl;
 
 class ReplayTest {
@@ -27,7 +28,7 @@ class ReplayTest {
      * "0 r1=0 w1=5"}; {@code !} aborted, {@code ?} indeterminate. Initial value 0. Sessions must ascend.
      */
     private static HistoryTable history(String... transactions) throws HistoryException {
-        HistoryTableBuilder builder = new HistoryTableBuilder(HistoryTable.Unit.LINE);
+        HistoryTableBuilder builder = new HistoryTableBuilder(SourceFiles.Unit.LINE);
         builder.file("h");
         builder.initialValue(0);
         for (int t = 0; t < transactions.length; t++) {

@@ -34,8 +34,8 @@ import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
-import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.HistoryTableBuilder;
+import org.polygraph.storage.table.SourceFiles;
 import org.xml.sax.InputSource;
 
 class HtmlReportTest {
@@ -341,7 +341,7 @@ class HtmlReportTest {
     @Test
     void aVeryLongCycleIsCut() throws HistoryException {
         int n = 20_000;
-        HistoryTableBuilder b = new HistoryTableBuilder(HistoryTable.Unit.LINE);
+        HistoryTableBuilder b = new HistoryTableBuilder(SourceFiles.Unit.LINE);
         b.file("long.jsonl");
         b.initialValue(0);
         int key = b.keys().id(1);

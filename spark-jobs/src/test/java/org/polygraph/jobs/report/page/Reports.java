@@ -22,6 +22,7 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.HistoryTableBuilder;
+import org.polygraph.storage.table.SourceFiles;
 
 /** Makes verdicts whose pages are drawn. */
 final class Reports {
@@ -32,7 +33,7 @@ final class Reports {
      * reason with a cycle of its own.
      */
     static Verdict lostUpdates(String path, String value, List<String> keys) throws HistoryException {
-        HistoryTableBuilder b = new HistoryTableBuilder(HistoryTable.Unit.LINE);
+        HistoryTableBuilder b = new HistoryTableBuilder(SourceFiles.Unit.LINE);
         b.file(path);
         b.initialValue(0);
         long start = 1_000_000;

@@ -3,8 +3,8 @@ package org.polygraph.storage.format.io;
 import java.io.IOException;
 import java.io.InputStream;
 import org.polygraph.storage.model.HistoryException;
-import org.polygraph.storage.table.HistoryTable.Source;
-import org.polygraph.storage.table.HistoryTable.Unit;
+import org.polygraph.storage.table.SourceFiles;
+import org.polygraph.storage.table.SourceFiles.Unit;
 
 /**
  * Reads the bytes of a binary format with a buffer, and counts the offset for messages. If the file ends too early, the
@@ -95,7 +95,7 @@ public final class ByteInput {
 
     /** Returns {@code file:byte N}. */
     public String at(long offset) {
-        return Source.describe(name, Unit.BYTE, offset);
+        return SourceFiles.describe(name, Unit.BYTE, offset);
     }
 
     private HistoryException truncated(String what) {

@@ -10,8 +10,8 @@ import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.artifact.SeekableInput;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
-import org.polygraph.storage.table.HistoryTable.Unit;
 import org.polygraph.storage.table.HistoryTableBuilder;
+import org.polygraph.storage.table.SourceFiles.Unit;
 
 /** The budgets of one read. Opens its files under these budgets. */
 public record ReadContext(BooleanSupplier stop, long memoryBytes) {

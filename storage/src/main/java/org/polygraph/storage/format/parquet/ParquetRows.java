@@ -16,10 +16,10 @@ import org.polygraph.storage.format.jsonl.PredicateReader;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
-import org.polygraph.storage.table.HistoryTable.Source;
-import org.polygraph.storage.table.HistoryTable.Unit;
 import org.polygraph.storage.table.HistoryTableBuilder;
 import org.polygraph.storage.table.Operations;
+import org.polygraph.storage.table.SourceFiles;
+import org.polygraph.storage.table.SourceFiles.Unit;
 
 /** Reads the columns of a file side by side. Each row becomes a transaction of the builder. */
 final class ParquetRows {
@@ -426,7 +426,7 @@ final class ParquetRows {
     }
 
     private Refused refused(String found, String expected, String remedy) {
-        return new Refused(new HistoryException(Source.describe(file, Unit.ROW, row), found, expected, remedy));
+        return new Refused(new HistoryException(SourceFiles.describe(file, Unit.ROW, row), found, expected, remedy));
     }
 
     private Refused isNull(String column) {
@@ -485,7 +485,7 @@ final class ParquetRows {
                     default -> "w";
                 };
         try {
-            predicate.read(texts.get((int) others.code(i)), name, Source.describe(file, Unit.ROW, row));
+            predicate.read(texts.get((int) others.code(i)), name, SourceFiles.describe(file, Unit.ROW, row));
         } catch (HistoryException e) {
             throw new Refused(e);
         }

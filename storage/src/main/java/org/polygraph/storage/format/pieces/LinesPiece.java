@@ -14,8 +14,8 @@ import org.polygraph.storage.format.io.ReadContext;
 import org.polygraph.storage.format.jsonl.JsonlReader;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryRows;
-import org.polygraph.storage.table.HistoryTable.Unit;
 import org.polygraph.storage.table.HistoryTableBuilder;
+import org.polygraph.storage.table.SourceFiles.Unit;
 
 /**
  * The lines of a JSON Lines file that begin within a range of bytes.

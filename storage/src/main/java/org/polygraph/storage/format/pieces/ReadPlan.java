@@ -12,7 +12,7 @@ import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.format.io.ReadContext;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
-import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.SourceFiles;
 
 /**
  * Divides a large history in JSON Lines or Parquet into {@link Piece}s: the files of a folder, row groups of Parquet,
@@ -125,7 +125,7 @@ public final class ReadPlan {
         for (int p = piece - 1; p >= 0 && pieces.get(p).file() == file; p--) {
             before += lines[p];
         }
-        return HistoryTable.Source.describe(files.get(file), format.positions(), position + before);
+        return SourceFiles.describe(files.get(file), format.positions(), position + before);
     }
 
     /** The format of all files. */

@@ -11,8 +11,8 @@ import org.polygraph.storage.format.io.ReadContext;
 import org.polygraph.storage.format.parquet.ParquetHistoryReader;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryRows;
-import org.polygraph.storage.table.HistoryTable.Unit;
 import org.polygraph.storage.table.HistoryTableBuilder;
+import org.polygraph.storage.table.SourceFiles.Unit;
 
 /**
  * Some row groups of a Parquet file.

@@ -7,9 +7,9 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import org.polygraph.storage.format.io.Shown;
 import org.polygraph.storage.model.HistoryException;
-import org.polygraph.storage.table.HistoryTable.Source;
-import org.polygraph.storage.table.HistoryTable.Unit;
 import org.polygraph.storage.table.HistoryTableBuilder;
+import org.polygraph.storage.table.SourceFiles;
+import org.polygraph.storage.table.SourceFiles.Unit;
 
 /**
  * Reads Plume text: each line is an operation, {@code r(key,value,session,txn)} or {@code w(...)}, all integers. File
@@ -217,7 +217,7 @@ public final class PlumeReader {
 
     private HistoryException error(int p, String found, String expected) {
         return new HistoryException(
-                Source.describe(name, Unit.LINE, line) + ":" + (p - lineStart + 1),
+                SourceFiles.describe(name, Unit.LINE, line) + ":" + (p - lineStart + 1),
                 found,
                 expected,
                 "a line is r(key,value,session,txn) or w(key,value,session,txn)");
