@@ -13,7 +13,7 @@ public final class SolverOptions {
         VERIFY(1, 0, 1, "whether a model is checked from scratch; 0 is for callers that replay it themselves"),
         MINIMIZE(1, 0, 1, "whether learnt clauses are minimized"),
         LONG_JUMP(50, 0, Integer.MAX_VALUE, "backjumps over more levels than this keep the levels"),
-        MOST_LATE(500, 0, Integer.MAX_VALUE, "with so many literals assigned late, no backjump keeps levels"),
+        MOST_LATE(500, 0, Integer.MAX_VALUE, "with this many literals assigned late, no backjump keeps levels"),
         REDUCE_INTERVAL(20_000, 0, Integer.MAX_VALUE, "learnt clauses between two deletions; 0 = never"),
         DERIVATION_INTS(1 << 26, 0, 1 << 30, "ints for the derivation of learnt clauses; beyond, the core is inexact"),
         HOTTEST(1, 0, 1, "whether violated items in many conflicts are taken first; 0 = always the earliest"),

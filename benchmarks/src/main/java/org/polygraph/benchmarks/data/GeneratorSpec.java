@@ -11,7 +11,7 @@ import org.polygraph.storage.testkit.HistoryGenerator.Isolation;
  * <table>
  *   <caption>Settings; those not given have the default</caption>
  *   <tr><td>txns</td><td>transactions, 100000</td></tr>
- *   <tr><td>keys</td><td>keys, 100000; or so many a transaction: 0.1/txn</td></tr>
+ *   <tr><td>keys</td><td>keys, 100000; or a number for each transaction: 0.1/txn</td></tr>
  *   <tr><td>sessions</td><td>sessions, 50</td></tr>
  *   <tr><td>ops</td><td>operations a transaction, 8</td></tr>
  *   <tr><td>reads</td><td>share of reads, 0.5</td></tr>

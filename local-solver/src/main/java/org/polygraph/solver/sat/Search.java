@@ -59,7 +59,7 @@ public final class Search {
      *
      * @param minimize whether learnt clauses are minimized
      * @param longJump backjumps over more levels than this keep the levels and assign late instead
-     * @param maxLate with so many late literals, no backjump keeps levels
+     * @param maxLate with this many late literals, no backjump keeps levels
      * @param reduceInterval learnt clauses before the first reduction; 0 keeps all
      * @param maxDerivationInts bound on the memory for derivations, in ints
      */

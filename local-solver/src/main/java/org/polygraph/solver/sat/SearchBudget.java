@@ -12,7 +12,7 @@ public final class SearchBudget {
     /** The number of ticks after which the clock is read; a tick is at most a few hundred memory accesses. */
     private static final int TICKS_PER_CHECK = 256;
 
-    /** An array with at least so many entries grows by half. */
+    /** An array with at least this many entries grows by half. */
     private static final int LARGE = 1 << 20;
 
     private static final int MAX_ARRAY = Integer.MAX_VALUE - 16;

@@ -68,13 +68,13 @@ public final class ChainClocks implements Closure {
 
     /**
      * Whether rules decide enough for the clocks to be worth their cost. 70,000 sessions of one transaction: 5 GB and
-     * 11 CPU-s, of which the solver after them gains nothing.
+     * 11 CPU-s, from which the solver gains nothing.
      */
     public static boolean pay(long events, long chains) {
         return chains < MOST_SHORT || events >= FEW_EVENTS * chains;
     }
 
-    /** About what {@link #bytes(Events)} is for so many events in chains that are about equally long. */
+    /** About what {@link #bytes(Events)} is for this many events in chains that are about equally long. */
     public static long bytes(long events, long chains) {
         return 4 * events + ClockRows.bytes(events, chains);
     }

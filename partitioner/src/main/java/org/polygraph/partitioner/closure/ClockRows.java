@@ -16,7 +16,7 @@ import org.polygraph.partitioner.graph.Events;
 public abstract sealed class ClockRows permits IntRows, PackedRows {
     /** Cells are packed if there are at least this many chains. With fewer, rows are short enough for the caches. */
     static final int MANY_CHAINS = 256;
-    /** Chains that are about equally long are not longer than so many times the mean. */
+    /** Chains that are about equally long are not longer than this many times the mean. */
     private static final int LONGEST = 2;
 
     /** Cells from a row to the next one of the same chain; at least the number of chains. */

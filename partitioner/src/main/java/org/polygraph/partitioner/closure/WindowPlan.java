@@ -26,7 +26,7 @@ final class WindowPlan {
      * The size of windows.
      *
      * @param leastEvents of a window
-     * @param haloShare a window has at least so many times the events of its halo; 0: any number
+     * @param haloShare a window has at least this many times the events of its halo; 0: any number
      */
     record Granularity(int leastEvents, int haloShare) {
         /** Few enough events for a cache, and enough to be worth a thread. */

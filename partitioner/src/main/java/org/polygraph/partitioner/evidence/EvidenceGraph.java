@@ -285,7 +285,7 @@ final class EvidenceGraph {
      *
      * @param below only edges of earlier rounds than this
      * @param within only over these events; null for no limit
-     * @param most gives up beyond so many edges outside sessions
+     * @param most gives up beyond this many edges outside sessions
      * @return those edges in order; null if there is no such path; empty if it is within a session
      */
     @Nullable

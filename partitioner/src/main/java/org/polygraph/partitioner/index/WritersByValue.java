@@ -16,7 +16,7 @@ final class WritersByValue {
     private int[] writers = new int[64];
     private int mask;
 
-    /** Forgets the last key and makes room for so many values. */
+    /** Forgets the last key and makes room for this many values. */
     void clear(int count) {
         int capacity = Integer.highestOneBit(Math.max(16, count) * 2 - 1) * 2;
         if (capacity > writers.length) {

@@ -26,9 +26,8 @@ import org.polygraph.storage.model.StoppedException;
  * rules hold, because a read returns the last version that was committed before its snapshot.
  *
  * <p>An edge is added only if other edges do not imply it: of several predecessors, those that reach another
- * predecessor are left out. The rules are written here once. What a row of the closure gives is the matter of the
- * subclasses: {@link SessionRules} find writers by session with chain clocks, {@link WindowRules} by time with a window
- * closure.
+ * predecessor are left out. The rules are written here once. Only the subclasses know the rows of a closure: {@link
+ * SessionRules} find writers by session with chain clocks, {@link WindowRules} by time with a window closure.
  *
  * <p>The rules change neither graph nor index. They collect what they force and decide, so several threads can apply
  * them to different keys, each with an instance of its own.
@@ -295,7 +294,7 @@ public abstract class KeyRules {
         return decided;
     }
 
-    /** Makes room for so many writers in {@link #found}. */
+    /** Makes room for this many writers in {@link #found}. */
     final void ensureFound(int capacity) {
         if (capacity > found.length) {
             found = Arrays.copyOf(found, Math.max(capacity, 2 * found.length));

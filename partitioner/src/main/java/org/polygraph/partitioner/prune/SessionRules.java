@@ -22,7 +22,7 @@ import org.polygraph.partitioner.index.VersionIndex;
 final class SessionRules extends KeyRules {
     /** How far back a writer's front is looked for. */
     private static final int LOOK_BACK = 32;
-    /** Fronts kept: one a session up to so many sessions, then sessions share them. */
+    /** Fronts kept: one a session up to this many sessions, then sessions share them. */
     private static final int MOST_FRONTS = 256;
 
     private final ChainClocks clocks;
@@ -73,7 +73,7 @@ final class SessionRules extends KeyRules {
         // The rows are updated in place.
     }
 
-    /** How many fronts are kept for so many sessions: session g has front g modulo this number. */
+    /** How many fronts are kept for this many sessions: session g has front g modulo this number. */
     private static int fronts(int sessions) {
         return Math.min(sessions, MOST_FRONTS);
     }

@@ -27,7 +27,7 @@ import org.polygraph.storage.table.HistoryTable;
  * shrinking gives up. Work is what the judge counts, never time.
  */
 final class Shrinker {
-    /** Sets of at most so many operations are shrunk exhaustively. */
+    /** Sets of at most this many operations are shrunk exhaustively. */
     private static final int SMALL = 64;
     /** If there are at most this many units, they are removed one by one from the start. */
     private static final int FEW = 12;
@@ -35,7 +35,7 @@ final class Shrinker {
     private static final int BARREN_ROUNDS = 3;
     /** A round removed hardly anything if that is less than an eighth of the operations. */
     private static final int LEAST_PART = 8;
-    /** Shrinking ends if one more trial for each unit would take so many times the whole budget. */
+    /** Shrinking ends if one more trial for each unit would take this many times the whole budget. */
     private static final double MOST_BUDGETS = 2;
 
     private final HistoryTable table;

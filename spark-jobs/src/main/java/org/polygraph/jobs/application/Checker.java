@@ -29,7 +29,7 @@ public interface Checker {
      * @param warn receives warnings, a line each
      * @throws ConfigurationException if the engine cannot work with the settings
      * @throws EngineException if validation needs a cluster and there is none
-     * @throws BudgetException if the budget ends meanwhile
+     * @throws BudgetException if the budget ends before the settings are validated
      */
     default void prepare(@Nullable Location scratch, Progress progress, Budget budget, Consumer<String> warn) {}
 

@@ -169,7 +169,7 @@ final class OnSeams {
                 most = seam.covered() - 1;
                 continue;
             }
-            // A weaker level goes on after a stronger one is violated, so that its newest seam may be another.
+            // A weaker level may hold in parts in which a stronger one is violated, so its newest seam may be another.
             List<CheckRequest> served = new ArrayList<>();
             for (CheckRequest request : requests) {
                 Seam own = longest(known, request, most);

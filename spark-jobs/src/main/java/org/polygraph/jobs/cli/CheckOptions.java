@@ -144,7 +144,7 @@ final class CheckOptions {
     @Option(
             names = "--max-violations",
             paramLabel = "N",
-            description = "Report at most so many independent violations, 1 to 100 (default: 10).")
+            description = "Report at most this many independent violations, 1 to 100 (default: 10).")
     private int mostViolations = CheckRequest.DEFAULT_VIOLATIONS;
 
     @Option(

@@ -32,7 +32,7 @@ import picocli.CommandLine.Spec;
 /** {@code polygraph generate}: a history of a simulated store, of any size. */
 @Command(
         name = "generate",
-        description = "Write a history of a simulated store, the same for a seed whatever the engine.",
+        description = "Write a history of a simulated store. A seed gives the same history with every engine.",
         sortOptions = false,
         footer = {
             "",
@@ -93,7 +93,7 @@ final class GenerateCommand implements Callable<Integer> {
     @Option(
             names = "--parts",
             paramLabel = "N",
-            description = "Write a folder of so many part files (Spark's default: one for 2 million operations).")
+            description = "Write a folder of this many part files (Spark's default: one for 2 million operations).")
     private @Nullable Integer parts;
 
     @Option(names = "--overwrite", description = "Replace OUT if it exists.")

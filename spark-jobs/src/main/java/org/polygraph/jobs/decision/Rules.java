@@ -14,8 +14,9 @@ import org.polygraph.partitioner.prune.Saturation;
 import org.polygraph.storage.artifact.ArrayFile;
 
 /**
- * Rules over a closure on this JVM's heap: chain clocks; where real time is part of the graph the window closure,
- * unless few sessions write few keys.
+ * The closure of a graph and its saturation, which {@link PruneLoop} applies in turn; the rules themselves are in {@link
+ * org.polygraph.partitioner.prune.KeyRules}. The closure has chain clocks. If real time is part of the graph it is the
+ * window closure, unless few sessions write few keys.
  */
 final class Rules {
     /** The name in a checkpoint of one bit per event: whether the last closure changed its row. */
@@ -24,7 +25,7 @@ final class Rules {
     /** The name in a checkpoint, after a round, of the keys of which the round decided reads. */
     private static final String DECIDED = "decidedKeys";
 
-    /** A key with so many writers is handled faster by session than by time, where real time is part of the level. */
+    /** A key with this many writers is handled faster by session than by time, where real time is part of the level. */
     private static final int MANY_WRITERS = 256;
 
     private static final int MOST_SESSIONS = 128;

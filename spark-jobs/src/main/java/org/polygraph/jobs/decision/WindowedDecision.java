@@ -31,7 +31,7 @@ public final class WindowedDecision {
 
     private static final long LOOKS_A_TRANSACTION = 20;
 
-    /** Small sets are tried before windows if at most one operation in so many transactions is violated. */
+    /** Small sets are tried before windows if at most one operation in this many transactions is violated. */
     private static final int MANY = 100;
 
     /** Transactions of a small set, and the times that it may grow. */

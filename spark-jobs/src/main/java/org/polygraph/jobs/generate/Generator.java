@@ -5,7 +5,7 @@ import org.polygraph.jobs.application.EngineException;
 import org.polygraph.jobs.decision.Progress;
 import org.polygraph.storage.generate.TransactionPlan;
 
-/** Writes a generated history; whatever the engine, the same rows. */
+/** Writes a generated history. Every engine writes the same rows. */
 @FunctionalInterface
 public interface Generator {
     /**

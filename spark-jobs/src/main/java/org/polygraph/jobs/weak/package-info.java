@@ -1,5 +1,5 @@
 /**
- * RC, RA and CC by their axioms, and linearizability by key: the levels that do not ask for one order in which every
+ * RC, RA and CC by their axioms, and linearizability by key: the levels that do not demand one order in which every
  * read returns the last write.
  *
  * <p>Guarantee: as in {@link org.polygraph.jobs.decision}. May import: what decision may, and decision; no Spark.

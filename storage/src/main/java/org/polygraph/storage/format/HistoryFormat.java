@@ -5,7 +5,10 @@ import java.util.StringJoiner;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.SourceFiles.Unit;
 
-/** The formats of histories. Option {@code -f} takes their labels. */
+/**
+ * The formats of histories. Option {@code -f} takes their labels. A new one needs a reader in {@link HistoryFiles}; the
+ * README of the module has all steps.
+ */
 public enum HistoryFormat {
     /** The format is detected from the content. */
     AUTO("auto", "a history"),

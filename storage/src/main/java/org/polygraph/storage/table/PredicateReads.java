@@ -18,7 +18,7 @@ public final class PredicateReads {
     static final String YES = "yes";
     /** The same if no version of the row matches, so that nothing writes it. */
     static final String YES_NEVER = "matches";
-    /** Up to so many operations all pairs become reads at once. */
+    /** Up to this many operations all pairs become reads at once. */
     private static final long MOST_AT_ONCE = 1 << 21;
 
     private final HistoryTable plain;

@@ -97,7 +97,7 @@ public final class SliceReplay {
     private Sentence sentence(Named transaction, int key, long value) {
         KeyReplay.Discrepancy wrong = replay.finding(slice).discrepancy();
         if (wrong == null) {
-            throw new IllegalStateException("a discrepancy that is none");
+            throw new IllegalStateException("the key has no discrepancy");
         }
         String label = TransactionBytes.legible(keys.label(key));
         Named other = wrong.kind() == KeyReplay.Kind.OVERLAP ? writers[key] : null;

@@ -1,8 +1,9 @@
 /**
- * Reading a large history in pieces, which tasks of a cluster read and the driver merges.
+ * Reading a large history in pieces, each by a task of its own: for windows of files, and for the verification of a
+ * certificate on Spark.
  *
- * <p>Guarantee: the merged table is equal to that of {@link org.polygraph.storage.format.HistoryReader}, array by
- * array; an error in a piece makes the caller read the whole, for its message. Only the Spark engine uses this package.
+ * <p>Guarantee: the pieces have the transactions that {@link org.polygraph.storage.format.HistoryReader} reads, in the
+ * same order. If a piece has an error, the caller reads the whole history, which gives the message.
  * May import: {@code format}, {@code io}, {@code jsonl}, {@code parquet}, and what these import.
  */
 @NullMarked
