@@ -46,6 +46,7 @@ class GenerateTest {
         words.addAll(Arrays.asList(options));
         words.add(path);
         InProcess check = InProcess.run(words);
+        assertThat(check.err()).as(path).doesNotContain("internal error");
         return String.join(
                 " ",
                 check.out()
