@@ -294,14 +294,13 @@ public final class CheckRun {
                 Answer answer = answers.get(i);
                 if (answer.level() == wrong.passes() || answer.level() == wrong.violated()) {
                     Verdict before = answer.found();
-                    Verdict.Builder error = Verdict.of(Verdict.Status.ERROR, answer.level())
-                            .path(path)
-                            .reason(reason)
-                            .exitCode(ExitCode.INTERNAL);
-                    if (before != null) {
-                        error.counts(before.counts()).millis(before.millis());
-                    }
-                    answers.set(i, Answer.found(error.build()));
+                    Verdict.Builder error = before == null
+                            ? Verdict.of(Verdict.Status.ERROR, answer.level())
+                                    .path(path)
+                                    .reason(reason)
+                            : before.instead(Verdict.Status.ERROR, reason);
+                    answers.set(
+                            i, Answer.found(error.exitCode(ExitCode.INTERNAL).build()));
                 }
             }
         }
@@ -333,12 +332,7 @@ public final class CheckRun {
     /** Returns the error, with one message, in place of a verdict that cannot be kept. */
     private Verdict error(Verdict verdict, String message) {
         listener.message(message);
-        return Verdict.of(Verdict.Status.ERROR, verdict.level())
-                .path(verdict.path())
-                .counts(verdict.counts())
-                .millis(verdict.millis())
-                .reason(message)
-                .build();
+        return verdict.instead(Verdict.Status.ERROR, message).build();
     }
 
     /** Writes the run of an answer. */
@@ -370,11 +364,9 @@ public final class CheckRun {
             directory.finish(verdict);
             return Answer.kept(verdict, directory);
         } catch (OutOfMemoryError e) {
-            return Answer.found(Verdict.of(Verdict.Status.UNKNOWN, found.level())
-                    .path(found.path())
-                    .counts(found.counts())
+            return Answer.found(found.instead(
+                            Verdict.Status.UNKNOWN, "memory ran out while the evidence was written; give --memory more")
                     .millis(found.millis() + millisSince(evidence))
-                    .reason("memory ran out while the evidence was written; give --memory more")
                     .build());
         } catch (IOException e) {
             return Answer.found(error(

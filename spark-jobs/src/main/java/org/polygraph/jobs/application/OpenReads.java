@@ -4,7 +4,6 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Names;
-import org.polygraph.jobs.verdict.Assumptions;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.Violation;
@@ -32,20 +31,12 @@ final class OpenReads {
             return verdict;
         }
         Violation first = verdict.violations().get(0);
-        Verdict.Builder open = Verdict.of(Verdict.Status.UNKNOWN, verdict.level())
-                .path(verdict.path())
-                .counts(verdict.counts())
-                .millis(verdict.millis())
-                .peakMemoryBytes(verdict.peakMemoryBytes())
-                .residual(verdict.residual())
-                .reason(table.whereIs(first.transactions().get(0)) + ": " + first.detail()
-                        + "; the writer may follow in the next part; if it precedes the chain, give --initial-state"
-                        + " with the first part");
-        verdict.phases().forEach(open::phase);
-        Assumptions assumptions = verdict.assumptions();
-        return assumptions == null
-                ? open.build()
-                : open.assumptions(assumptions).build();
+        return verdict.instead(
+                        Verdict.Status.UNKNOWN,
+                        table.whereIs(first.transactions().get(0)) + ": " + first.detail()
+                                + "; the writer may follow in the next part; if it precedes the chain, give"
+                                + " --initial-state with the first part")
+                .build();
     }
 
     /**

@@ -173,6 +173,22 @@ public final class Verdict implements Cloneable {
         return new Builder(copy());
     }
 
+    /**
+     * Returns another verdict in place of this one: with the same facts of the history and of the check, and without
+     * evidence.
+     */
+    public Builder instead(Status other, String why) {
+        Builder made = new Builder(new Verdict(other, level))
+                .path(path)
+                .counts(counts)
+                .reason(why)
+                .residual(residual)
+                .peakMemoryBytes(peakMemoryBytes)
+                .millis(millis);
+        phases.forEach(made::phase);
+        return assumptions == null ? made : made.assumptions(assumptions);
+    }
+
     /** Everything but status and level is optional. */
     public static final class Builder {
         private final Verdict made;

@@ -40,13 +40,7 @@ final class CausalBitReplay {
         this.sessionOf = sessionOf;
         starts = table.operationStarts();
         keys = table.operationKeys();
-        writerStarts = new int[table.keys().size() + 1];
-        for (int keyAndKind : keys) {
-            writerStarts[Operations.key(keyAndKind) + 1] += keyAndKind & 1;
-        }
-        for (int k = 1; k < writerStarts.length; k++) {
-            writerStarts[k] += writerStarts[k - 1];
-        }
+        writerStarts = CausalReplay.writerStarts(table);
         writerEnds = Arrays.copyOf(writerStarts, writerStarts.length - 1);
         writers = new int[writerStarts[writerStarts.length - 1]];
         numbers = new int[keys.length];

@@ -64,15 +64,21 @@ final class CausalReplay {
             Arrays.fill(sessionOf, sessionStarts[s], sessionStarts[s + 1], s);
         }
         rows = new int[(table.transactions() >> BLOCK_SHIFT) + 1][];
-        writerStarts = new int[table.keys().size() + 1];
-        for (int keyAndKind : keys) {
-            writerStarts[Operations.key(keyAndKind) + 1] += keyAndKind & 1;
-        }
-        for (int k = 1; k < writerStarts.length; k++) {
-            writerStarts[k] += writerStarts[k - 1];
-        }
+        writerStarts = writerStarts(table);
         writerEnds = Arrays.copyOf(writerStarts, writerStarts.length - 1);
         writers = new long[writerStarts[writerStarts.length - 1]];
+    }
+
+    /** By key: the number of writes of the keys before it; and the number of all writes. */
+    static int[] writerStarts(HistoryTable table) {
+        int[] starts = new int[table.keys().size() + 1];
+        for (int keyAndKind : table.operationKeys()) {
+            starts[Operations.key(keyAndKind) + 1] += keyAndKind & 1;
+        }
+        for (int k = 1; k < starts.length; k++) {
+            starts[k] += starts[k - 1];
+        }
+        return starts;
     }
 
     /** @param order the counted transactions as they commit, and negative numbers; @return a discrepancy, or null */
