@@ -93,7 +93,10 @@ public final class WindowedChecker implements Checker {
             WindowCheck.Outcome outcome = run(check, request, workers);
             if (outcome == WindowCheck.Outcome.OPEN) {
                 workers.keep(false);
-                heard.note("the history is read as a whole: " + check.reason());
+                if (!check.reason().equals(WindowCheck.UNREADABLE)) {
+                    warn.accept("--window: " + check.reason()
+                            + "; the whole history is read into the memory of this process");
+                }
                 how = "undecided";
                 return null;
             }

@@ -8,7 +8,7 @@ import org.polygraph.jobs.decision.Budget;
 /**
  * Finds the values at the borders of windows, by key of a slice: the value at the left border, if it is not the initial one, and the value
  * that is read behind the right border before the key is written. That is the value at the border; or, if all these reads are violated, the
- * value of the first one, if the window wrote it. Result: the section with a block for each window; an item is the kind, the key and the
+ * value of the first one, if the window wrote it, as another kind of item. Result: the section with a block for each window; an item is the kind, the key and the
  * value.
  *
  * @param from by window, ascending and disjoint: its first place
@@ -21,6 +21,10 @@ record BorderTask(SliceRows.Slice slice, byte[] initial, long[] from, long[] to,
 
     static final int LEFT = 0;
     static final int RIGHT = 1;
+    /** A value that is read behind the right border, where all such reads are violated. */
+    static final int VIOLATED = 2;
+
+    static final int KIND_BITS = 2;
     private static final int NONE = -1;
 
     /** The last window with the key; and the last one whose right border waits for a read. */
@@ -83,7 +87,7 @@ record BorderTask(SliceRows.Slice slice, byte[] initial, long[] from, long[] to,
                 }
             }
             if (keys[at + OFFERED] != NONE && (window != NONE || keys[at + WAITING] == NONE)) {
-                item(out, (int) keys[at + OFFERED], RIGHT, rows, key, keys[at + OFFER]);
+                item(out, (int) keys[at + OFFERED], VIOLATED, rows, key, keys[at + OFFER]);
                 keys[at + OFFERED] = NONE;
             }
             if (window != NONE) {
@@ -101,7 +105,7 @@ record BorderTask(SliceRows.Slice slice, byte[] initial, long[] from, long[] to,
         for (int key = 0; key < known; key++) {
             int at = FIELDS * key;
             if (keys[at + OFFERED] != NONE) {
-                item(out, (int) keys[at + OFFERED], RIGHT, rows, key, keys[at + OFFER]);
+                item(out, (int) keys[at + OFFERED], VIOLATED, rows, key, keys[at + OFFER]);
             }
         }
         BlockWriter result = new BlockWriter();

@@ -81,7 +81,7 @@ final class CellRun {
         /** By index in {@link #present}: whether it is in the problem. */
         private final boolean[] isMoving;
 
-        /** Values at the borders: the key x 2 + the kind; and the value. */
+        /** Values at the borders: the key and the kind; and the value. */
         private final LongArrayList items = new LongArrayList();
 
         private final LongArrayList itemValues = new LongArrayList();
@@ -140,7 +140,7 @@ final class CellRun {
         void border(byte[] block) {
             for (BlockReader in = new BlockReader(block); in.hasMore(); ) {
                 int kind = in.count();
-                items.add((long) in.key(all.keys()) << 1 | kind);
+                items.add((long) in.key(all.keys()) << BorderTask.KIND_BITS | kind);
                 itemValues.add(in.value(borderValues));
             }
         }
@@ -155,8 +155,13 @@ final class CellRun {
         }
 
         /** Brings the members into an order in which their reads return the last write. @return whether there is one */
-        boolean repair(boolean strict, Budget budget) {
-            WindowProblem.Answer answer = problem(strict).solve(budget);
+        boolean repair(WindowTask.Extent extent, Budget budget) {
+            boolean isWhole = extent == WindowTask.Extent.WHOLE;
+            boolean mayExplain = extent == WindowTask.Extent.AROUND && hasViolated();
+            WindowProblem.Answer answer = problem(isWhole, mayExplain).solve(budget);
+            if (!answer.holds() && mayExplain) {
+                answer = problem(isWhole, false).solve(budget);
+            }
             if (!answer.holds()) {
                 return false;
             }
@@ -198,13 +203,28 @@ final class CellRun {
             return numberOfKey[all.key(operation)] - 1;
         }
 
-        private WindowProblem problem(boolean strict) {
+        private boolean hasViolated() {
+            for (int i = 0; i < items.size(); i++) {
+                if (kind(i) == BorderTask.VIOLATED) {
+                    return true;
+                }
+            }
+            return false;
+        }
+
+        /**
+         * The problem.
+         *
+         * @param isWhole whether all reads count; else those that no write in the window can explain do not
+         * @param withViolated whether it has to explain violated reads behind the right border
+         */
+        private WindowProblem problem(boolean isWhole, boolean withViolated) {
             numberKeys();
             int[] byKey = itemsByKey();
             long[] left = left(byKey);
             LoneEvents outer = new LoneEvents(all, visible, present, isLone, this::number, left);
             lone = outer;
-            Unexplained unexplained = strict ? null : new Unexplained(left);
+            Unexplained unexplained = isWhole ? null : new Unexplained(left);
             int transactions = members() + outer.size() + 1;
             int[] starts = new int[transactions + 1];
             IntArrayList operations = new IntArrayList();
@@ -228,7 +248,7 @@ final class CellRun {
                 starts[members() + number + 1] = operations.size();
             }
             for (int i : byKey) {
-                if ((items.getLong(i) & 1) == BorderTask.RIGHT) {
+                if (kind(i) == BorderTask.RIGHT || (withViolated && kind(i) == BorderTask.VIOLATED)) {
                     operations.add(itemKey(i) << 1);
                     codes.add(code(itemValues.getLong(i)));
                 }
@@ -386,7 +406,11 @@ final class CellRun {
         }
 
         private int itemKey(int item) {
-            return numberOfKey[(int) (items.getLong(item) >> 1)] - 1;
+            return numberOfKey[(int) (items.getLong(item) >> BorderTask.KIND_BITS)] - 1;
+        }
+
+        private int kind(int item) {
+            return (int) items.getLong(item) & (1 << BorderTask.KIND_BITS) - 1;
         }
 
         /** By number of a key: the value at the left border. */
@@ -394,7 +418,7 @@ final class CellRun {
             long[] left = new long[keys];
             Arrays.fill(left, initial);
             for (int i : byKey) {
-                if ((items.getLong(i) & 1) == BorderTask.LEFT) {
+                if (kind(i) == BorderTask.LEFT) {
                     left[itemKey(i)] = code(itemValues.getLong(i));
                 }
             }

@@ -24,11 +24,11 @@ import org.polygraph.storage.table.Transactions;
  * @param number of the piece
  * @param events of a transaction: 1, or 2 for its snapshot and its commit; an aborted transaction is one event
  * @param hasIntents whether snapshots have intents, because first committer wins is part of the level
- * @param sessions by session of the piece: its number
- * @param leads see {@link PieceRows#clocks}
- * @param before see {@link PieceRows#clocks}
+ * @param sessions what the rest of the input determines of the sessions of the piece
  * @param borders clocks at which a cell begins, but for the first cell
+ * @param sample the sample of its operations to take; null for none
  * @param linesBefore lines of its file before the piece
+ * @param name of the section
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record IngestTask(
@@ -37,12 +37,12 @@ record IngestTask(
         Clock clock,
         int events,
         boolean hasIntents,
-        int[] sessions,
-        long[] leads,
-        long[] before,
+        PieceSessions sessions,
+        SessionClocks.@Nullable Sample sample,
         long[] borders,
         long linesBefore,
-        String folder)
+        String folder,
+        String name)
         implements Task {
     private static final long serialVersionUID = 1L;
 
@@ -78,12 +78,13 @@ record IngestTask(
         tally.rows(rows, events);
         return new Ingested(
                 "",
-                all.out.write(folder, "piece", number),
+                all.out.write(folder, name, number),
                 all.counts,
                 all.operations,
                 rows.operations().size() - writes,
                 writes,
                 tally.sum(),
+                sample == null ? new byte[0] : sample.take(rows, sessions.numbers()),
                 loaded);
     }
 
@@ -115,7 +116,7 @@ record IngestTask(
             this.rows = in.rows();
             keys = rows.keys();
             codes = values.addAll(rows.values());
-            clocks = in.clocks(leads, before);
+            clocks = in.clocks(sessions);
             writtenBy = new int[events == 1 ? 0 : keys.labels().length];
         }
 
@@ -176,7 +177,8 @@ record IngestTask(
                 cells[target] = cell;
             }
             counts[target]++;
-            cell.add(sessions[rows.sessionOf()[t]], rows.transactions().indexes()[t], clock, flags, body);
+            cell.add(
+                    sessions.numbers()[rows.sessionOf()[t]], rows.transactions().indexes()[t], clock, flags, body);
         }
 
         private void operation(int o, int kind) {

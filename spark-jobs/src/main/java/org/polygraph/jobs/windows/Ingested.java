@@ -10,6 +10,7 @@ import java.util.List;
  * @param events by cell: how many it gets
  * @param operations of these, with intents
  * @param tally of the transactions
+ * @param sample of {@link SessionClocks}; empty if it was not asked for
  * @param loaded by session of the piece: the value as a block, if its first transaction is committed and writes this value only; else empty
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
@@ -21,9 +22,10 @@ record Ingested(
         long reads,
         long writes,
         long tally,
+        byte[] sample,
         byte[][] loaded) {
     static Ingested problem(String problem) {
-        return new Ingested(problem, new Section("", "", 0, 0, 0), new long[0], 0, 0, 0, 0, new byte[0][]);
+        return new Ingested(problem, new Section("", "", 0, 0, 0), new long[0], 0, 0, 0, 0, new byte[0], new byte[0][]);
     }
 
     byte[] toBytes() {
@@ -33,7 +35,12 @@ record Ingested(
         for (long count : events) {
             out.unsigned(count);
         }
-        out.unsigned(operations).unsigned(reads).unsigned(writes).signed(tally).unsigned(loaded.length);
+        out.unsigned(operations)
+                .unsigned(reads)
+                .unsigned(writes)
+                .signed(tally)
+                .bytes(sample)
+                .unsigned(loaded.length);
         for (byte[] value : loaded) {
             out.bytes(value);
         }
@@ -52,11 +59,12 @@ record Ingested(
         long reads = in.unsigned();
         long writes = in.unsigned();
         long tally = in.signed();
+        byte[] sample = in.bytes();
         byte[][] loaded = new byte[in.count()][];
         for (int i = 0; i < loaded.length; i++) {
             loaded[i] = in.bytes();
         }
-        return new Ingested(problem, section, events, operations, reads, writes, tally, loaded);
+        return new Ingested(problem, section, events, operations, reads, writes, tally, sample, loaded);
     }
 
     /** The same of all pieces. */
@@ -76,6 +84,11 @@ record Ingested(
 
         List<Section> sections() {
             return pieces.stream().map(Ingested::section).toList();
+        }
+
+        /** By piece. */
+        List<byte[]> samples() {
+            return pieces.stream().map(Ingested::sample).toList();
         }
 
         /** By cell. */

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.model.TransactionStatus;
 
 /**
@@ -27,7 +28,7 @@ final class Layout {
     private boolean startsAscend = true;
     private boolean valuesAscend = true;
     private boolean hasValues;
-    /** By piece: by session of the piece, what {@link PieceRows#clocks} takes. */
+    /** By piece: see {@link PieceSessions}. */
     private final long[][] leads;
 
     private final long[][] before;
@@ -260,19 +261,22 @@ final class Layout {
         return initialValue;
     }
 
-    long[] leads(int piece) {
-        return leads[piece];
-    }
-
-    long[] before(int piece) {
-        return before[piece];
-    }
-
-    /** By session of a piece: its number. */
-    int[] numbers(int piece) {
-        return Arrays.stream(surveys.get(piece).sessions())
+    /** The sessions of a piece. @param offsets by number of a session: what to add to its clocks */
+    PieceSessions sessions(int piece, long[] offsets) {
+        int[] numbers = Arrays.stream(surveys.get(piece).sessions())
                 .mapToInt(session -> Arrays.binarySearch(labels, session.label()))
                 .toArray();
+        return new PieceSessions(
+                numbers,
+                leads[piece],
+                before[piece],
+                Arrays.stream(numbers).mapToLong(s -> offsets[s]).toArray());
+    }
+
+    /** The sample by which clocks of sessions are corrected; null if the first order does not depend on such clocks, or must not. */
+    SessionClocks.@Nullable Sample sample() {
+        long transactions = Arrays.stream(byStatus()).sum();
+        return clock == Clock.TIMES && labels.length > 1 ? SessionClocks.Sample.of(transactions, surveys.size()) : null;
     }
 
     /** By status: the number of transactions. */

@@ -145,22 +145,22 @@ final class PieceRows {
     /**
      * By event: its clock. The events of transaction t are those from t x {@code events} on.
      *
-     * @param leads by session: the maximum over its events in earlier pieces, counted from the first of them; at {@link Clock#PACE} how
-     *     many events the whole session has; null for none
-     * @param before by session: how many these are; null for none
+     * @param known what the rest of the input determines; null if only this piece is known
      */
-    long[] clocks(long @Nullable [] leads, long @Nullable [] before) {
+    long[] clocks(@Nullable PieceSessions known) {
         long[] clocks = new long[own.length * events];
         for (int s = 0; s < sessions(); s++) {
-            long earlier = before == null ? 0 : before[s];
-            long lead = leads == null ? NONE : leads[s];
+            long earlier = known == null ? 0 : known.before()[s];
+            long lead = known == null ? NONE : known.leads()[s];
+            long offset = known == null ? 0 : known.offsets()[s];
             long pace = clock == Clock.PACE ? PACE / (2 * Math.max(1, lead)) : 0;
             for (int j = 0; j < count(s); j++) {
                 long here = lead(s, j);
                 lead = Math.max(lead, here == NONE ? NONE : here - earlier);
                 for (int event = 0; event < events; event++) {
                     long number = earlier + (long) events * j + event;
-                    clocks[transaction(s, j) * events + event] = pace == 0 ? number + lead : (2 * number + 1) * pace;
+                    clocks[transaction(s, j) * events + event] =
+                            pace == 0 ? number + lead + offset : (2 * number + 1) * pace;
                 }
             }
         }

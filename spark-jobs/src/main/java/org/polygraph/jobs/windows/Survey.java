@@ -42,7 +42,7 @@ record Survey(
 
     static final int HAS_END = 2;
     static final int IS_REVERSED = 4;
-    /** For a piece that cannot be read: reading the whole gives the message. */
+    /** For a piece that cannot be read. */
     static final String UNREADABLE = "a piece of the input could not be read";
 
     /**
@@ -182,7 +182,7 @@ record Survey(
             return new Survey(
                     "",
                     sessions,
-                    PieceRows.sample(piece.clocks(null, null), perSample),
+                    PieceRows.sample(piece.clocks(null), perSample),
                     rows.transactions().size(),
                     piece.times(),
                     piece.neighbours(),

@@ -24,12 +24,11 @@ import org.polygraph.storage.table.HistoryTable;
 /**
  * Decides all levels but LIN by windows that workers repair. While few operations are violated, there is a small window around each of
  * them, which grows from round to round. While many are violated, a window is two cells, and windows are shifted by one cell in every other
- * round. Reads that the window cannot explain are left out in the first rounds. The largest window is the history itself, so the rounds end
+ * round. Reads that a window cannot explain are left out. The largest window is the history itself, so the rounds end
  * unless a window does not fit in the memory of a worker.
  */
 public final class WindowCheck {
     private static final int PASSES = 4;
-    private static final int FIRST_STRICT = 2;
     /** Windows without an order that are judged alone in one pass. */
     private static final int MOST_ALONE = 8;
     /** The number of events on both sides of a violated read and its writers, at first; and the factor by which it grows. */
@@ -38,6 +37,9 @@ public final class WindowCheck {
     private static final long LEAST_MARGIN_OF_TWO = 256;
 
     private static final int GROWTH = 4;
+
+    /** The {@link #reason} if the input cannot be read: reading the whole gives the message. */
+    public static final String UNREADABLE = Survey.UNREADABLE;
 
     /** The name of the checkpoint. */
     private static final String CHECKPOINT = "windows";
@@ -333,24 +335,24 @@ public final class WindowCheck {
             boolean isSmall = isLate
                     || !windows.isEmpty()
                             && windows.stream()
-                                            .mapToLong(WindowStore.Range::size)
-                                            .sum()
-                                    <= store.places() / 2;
+                                    .allMatch(window -> window.size() <= (long) store.events() * settings.window());
             if (isSmall) {
                 isLate |= margin > least;
                 margin = Math.min(GROWTH * margin, store.places());
             } else {
                 windows = ofCells(store, violated, round % 2);
             }
-            boolean isStrict = isSmall || round >= FIRST_STRICT;
-            List<Integer> outcomes = store.repair(windows, isStrict);
+            boolean isWhole = windows.get(0).size() == store.places();
+            List<Integer> outcomes = store.repair(
+                    windows,
+                    isWhole ? WindowTask.Extent.WHOLE : isSmall ? WindowTask.Extent.AROUND : WindowTask.Extent.CELLS);
             Outcome outcome = judge(store, small, windows, outcomes, isLate);
             if (outcome != Outcome.ORDERED) {
                 return outcome;
             }
             round++;
             if (outcomes.contains(WindowTask.REPAIRED)) {
-                isWholeRepaired = isStrict && windows.get(0).size() == store.places();
+                isWholeRepaired = isWhole;
                 store.deal();
                 keep(store);
                 results = store.check(false);

@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.certificate.replay.PlacedTimes;
@@ -297,23 +298,7 @@ final class WindowStore {
     /** Reads the input into cells, and deals their operations to slices, unless it has a problem. */
     Ingested.Input ingest(ReadPlan plan) throws IOException {
         PlacedTimes times = new PlacedTimes();
-        int[] files = plan.pieces().stream().mapToInt(Piece::file).toArray();
-        List<Task> tasks = new ArrayList<>();
-        for (int p = 0; p < files.length; p++) {
-            tasks.add(new IngestTask(
-                    plan.pieces().get(p),
-                    p,
-                    clock,
-                    events,
-                    terms.guarantee().events() == 2,
-                    layout.numbers(p),
-                    layout.leads(p),
-                    layout.before(p),
-                    layout.borders(),
-                    layout.linesBefore(p, files),
-                    folder));
-        }
-        Ingested.Input input = Ingested.Input.of(workers.run("read the input", tasks));
+        Ingested.Input input = read(plan);
         if (!input.problem().isEmpty()) {
             return input;
         }
@@ -350,6 +335,44 @@ final class WindowStore {
         Section.delete(pieces);
         respectsTime = times.discrepancy() == null;
         return input;
+    }
+
+    /** Reads the input, and once more if the clocks of its sessions have to be corrected. */
+    private Ingested.Input read(ReadPlan plan) throws IOException {
+        long[] offsets = new long[layout.labels().length];
+        SessionClocks.Sample sample = terms.guarantee().realTime() ? null : layout.sample();
+        Ingested.Input input = read(plan, "read the input", offsets, sample);
+        if (sample == null || !input.problem().isEmpty()) {
+            return input;
+        }
+        offsets = SessionClocks.offsets(input.samples(), offsets.length);
+        if (Arrays.stream(offsets).allMatch(offset -> offset == 0)) {
+            return input;
+        }
+        Section.delete(input.sections());
+        return read(plan, "read the input with corrected clocks", offsets, null);
+    }
+
+    private Ingested.Input read(ReadPlan plan, String what, long[] offsets, SessionClocks.@Nullable Sample sample)
+            throws IOException {
+        int[] files = plan.pieces().stream().mapToInt(Piece::file).toArray();
+        String name = next("pieces");
+        List<Task> tasks = new ArrayList<>();
+        for (int p = 0; p < files.length; p++) {
+            tasks.add(new IngestTask(
+                    plan.pieces().get(p),
+                    p,
+                    clock,
+                    events,
+                    terms.guarantee().events() == 2,
+                    layout.sessions(p, offsets),
+                    sample,
+                    layout.borders(),
+                    layout.linesBefore(p, files),
+                    folder,
+                    name));
+        }
+        return Ingested.Input.of(workers.run(what, tasks));
     }
 
     private void divide() {
@@ -507,7 +530,7 @@ final class WindowStore {
      * @param windows ascending and disjoint
      * @return by window: a constant of {@link WindowTask}
      */
-    List<Integer> repair(List<Range> windows, boolean strict) throws IOException {
+    List<Integer> repair(List<Range> windows, WindowTask.Extent extent) throws IOException {
         List<Run> runs = runs(windows);
         List<Range> decided = runs.stream()
                 .flatMap(run -> run.windows.stream())
@@ -542,7 +565,7 @@ final class WindowStore {
                     new ArrayList<>(having(borders, number, number + count)),
                     layout.initialValue(),
                     terms,
-                    strict,
+                    extent,
                     folder,
                     moved));
             number += count;

@@ -17,7 +17,7 @@ import org.polygraph.storage.model.BudgetException;
  * @param windows ascending and disjoint
  * @param borders sections that {@link BorderTask}s wrote
  * @param terms of the level
- * @param strict whether reads have to be explained that no write in the window can explain
+ * @param extent of the windows
  */
 record WindowTask(
         ArrayList<Cells> runs,
@@ -26,11 +26,21 @@ record WindowTask(
         ArrayList<Section> borders,
         byte[] initial,
         Terms terms,
-        boolean strict,
+        Extent extent,
         String folder,
         String name)
         implements Task {
     private static final long serialVersionUID = 1L;
+
+    /** What windows are. */
+    enum Extent {
+        /** Two cells: violated reads behind them may have to move into them, so they do not determine the values at the border. */
+        CELLS,
+        /** What is around violated reads: those behind the window may only need another order of the writes in it. */
+        AROUND,
+        /** The whole history: all reads have to be explained. */
+        WHOLE
+    }
 
     static final int REPAIRED = 0;
     static final int FAILED = 1;
@@ -70,7 +80,7 @@ record WindowTask(
         }
         try {
             budget.require(0, window.bytes(), "a window of " + window.members() + " transactions");
-            return window.repair(strict, budget) ? REPAIRED : FAILED;
+            return window.repair(extent, budget) ? REPAIRED : FAILED;
         } catch (BudgetException e) {
             budget.require();
             return TOO_LARGE;
