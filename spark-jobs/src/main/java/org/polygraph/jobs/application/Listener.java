@@ -19,6 +19,11 @@ public interface Listener extends Progress {
     /** A warning or an error. */
     void message(String text);
 
+    @Override
+    default void warning(String text) {
+        message(text);
+    }
+
     /** Reports an error with its stack trace. Only users who requested stack traces see the trace. */
     void failure(String text, Throwable e);
 

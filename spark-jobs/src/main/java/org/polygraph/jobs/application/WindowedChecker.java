@@ -94,8 +94,8 @@ public final class WindowedChecker implements Checker {
             if (outcome == WindowCheck.Outcome.OPEN) {
                 workers.keep(false);
                 if (!check.reason().equals(WindowCheck.UNREADABLE)) {
-                    warn.accept("--window: " + check.reason()
-                            + "; the whole history is read into the memory of this process");
+                    heard.warning(path + ": windows do not decide the history, because " + check.reason()
+                            + "; it is decided as a whole in the memory of this process");
                 }
                 how = "undecided";
                 return null;

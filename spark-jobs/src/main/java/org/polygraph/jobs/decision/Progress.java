@@ -40,4 +40,9 @@ public interface Progress {
 
     /** Reports a line for users of verbose output. */
     default void note(String text) {}
+
+    /** Reports a line for all users. */
+    default void warning(String text) {
+        note(text);
+    }
 }

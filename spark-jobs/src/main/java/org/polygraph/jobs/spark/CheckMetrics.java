@@ -152,6 +152,11 @@ final class CheckMetrics {
             public void note(String text) {
                 to.note(text);
             }
+
+            @Override
+            public void warning(String text) {
+                to.warning(text);
+            }
         };
     }
 }

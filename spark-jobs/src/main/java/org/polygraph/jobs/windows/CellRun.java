@@ -19,6 +19,8 @@ import org.polygraph.storage.table.Operations;
 final class CellRun {
     private static final long BYTES_PER_TRANSACTION = 300;
     private static final long BYTES_PER_OPERATION = 80;
+    /** Bytes in memory for one of a block. */
+    private static final long BYTES_PER_BYTE = 5;
 
     private final Cells cells;
     private final Cell all = new Cell();
@@ -47,6 +49,11 @@ final class CellRun {
             order[t] = t;
         }
         this.numberOfKey = new int[all.keys().size()];
+    }
+
+    /** Memory for some cells, about, without reading them. */
+    static long bytes(Cells cells) throws IOException {
+        return BYTES_PER_BYTE * cells.bytes();
     }
 
     /** Writes the cells with the events in the present order. */

@@ -33,6 +33,21 @@ record Cells(int from, long[] firsts, ArrayList<Section> sections) implements Se
         into.read(sections.get(cell - from).block(cell));
     }
 
+    /** The lengths of their blocks. */
+    long bytes() throws IOException {
+        long bytes = 0;
+        for (int c = 0; c < count(); ) {
+            Section section = sections.get(c);
+            int next = c + 1;
+            while (next < count() && sections.get(next).equals(section)) {
+                next++;
+            }
+            bytes += section.bytes(from + c, next - c);
+            c = next;
+        }
+        return bytes;
+    }
+
     /** Passes over the events of one. */
     EventReader events(int cell) throws IOException {
         return events(cell, new ValueDictionary());

@@ -91,6 +91,20 @@ record Section(String folder, String name, int number, int from, int to) impleme
         return blocks;
     }
 
+    /** The length of the blocks of neighbouring targets. */
+    long bytes(int first, int count) throws IOException {
+        int begin = Math.max(first, from);
+        int end = Math.min(first + count, to);
+        if (begin >= end) {
+            return 0;
+        }
+        try (SeekableInput in = location().open()) {
+            in.seek((long) ENTRY_BYTES * (begin - from));
+            ByteBuffer ends = ByteBuffer.wrap(read(in, ENTRY_BYTES * (end - begin) + Long.BYTES));
+            return ends.getLong(ends.limit() - Long.BYTES) - ends.getLong(0);
+        }
+    }
+
     private byte[] read(SeekableInput in, int length) throws IOException {
         byte[] bytes = in.readNBytes(length);
         if (bytes.length < length) {

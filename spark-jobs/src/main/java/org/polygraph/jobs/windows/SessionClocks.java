@@ -100,9 +100,9 @@ final class SessionClocks {
             KeyDictionary.Labels keys = rows.keys();
             ValueDictionary values = new ValueDictionary();
             ValueDictionary.Codes codes = values.addAll(rows.values());
-            long[] hashes = new long[keys.labels().length];
-            for (int k = 0; k < hashes.length; k++) {
-                hashes[k] = keys.isString(k) ? Tally.key(keys.string(k)) : Tally.key(keys.integer(k));
+            boolean[] has = new boolean[keys.labels().length];
+            for (int k = 0; k < has.length; k++) {
+                has[k] = (hash(keys, k) & mask) == 0;
             }
             BlockWriter out = new BlockWriter();
             int left = most;
@@ -115,11 +115,11 @@ final class SessionClocks {
                 }
                 for (int o = first[t]; o < first[t + 1] && left > 0; o++) {
                     int keyAndKind = rows.operations().keys()[o];
-                    long key = hashes[Operations.key(keyAndKind)];
-                    if ((key & mask) == 0) {
+                    int key = Operations.key(keyAndKind);
+                    if (has[key]) {
                         int kind = Operations.isWrite(keyAndKind) ? 1 : 0;
                         long code = codes.of(rows.operations().values()[o]);
-                        out.signed(key * FACTOR + Tally.value(values, code))
+                        out.signed(hash(keys, key) * FACTOR + Tally.value(values, code))
                                 .unsigned((long) numbers[rows.sessionOf()[t]] << 1 | kind)
                                 .signed(starts[t])
                                 .signed(ends[t] - starts[t]);
@@ -128,6 +128,10 @@ final class SessionClocks {
                 }
             }
             return out.toBytes();
+        }
+
+        private static long hash(KeyDictionary.Labels keys, int key) {
+            return keys.isString(key) ? Tally.key(keys.string(key)) : Tally.key(keys.integer(key));
         }
     }
 

@@ -29,7 +29,7 @@ final class WindowStore {
 
     private static final int LEAST_NAMED = 64;
     /** Cells of a run, which one worker holds, unless a window has more. */
-    private static final int CELLS_OF_RUN = 4;
+    static final int CELLS_OF_RUN = 4;
     /** A range of a certificate has the transactions of so many tasks, because a row of it is short. */
     private static final int RANGES_PER_TASK = 4;
     /** Groups of cells. A task of a slice reads a block of each group, so more groups make these blocks too short. */

@@ -59,14 +59,16 @@ record WindowTask(
         Section.Output out = new Section.Output(from, runs.get(runs.size() - 1).to() - from);
         int w = 0;
         for (Cells cells : runs) {
-            CellRun run = new CellRun(cells, initial, terms);
+            CellRun run = cells.count() <= WindowStore.CELLS_OF_RUN || budget.fits(0, CellRun.bytes(cells))
+                    ? new CellRun(cells, initial, terms)
+                    : null;
             boolean isMoved = false;
             for (; w < windows.size() && windows.get(w).from() < cells.first(cells.to()); w++) {
-                int outcome = repair(run.new Window(windows.get(w)), blocks, w, budget);
+                int outcome = run == null ? TOO_LARGE : repair(run.new Window(windows.get(w)), blocks, w, budget);
                 isMoved |= outcome == REPAIRED;
                 result.unsigned(outcome);
             }
-            if (isMoved) {
+            if (isMoved && run != null) {
                 run.write(out);
             }
         }

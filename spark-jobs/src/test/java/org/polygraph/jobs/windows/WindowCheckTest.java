@@ -13,7 +13,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.certificate.format.Fingerprint;
 import org.polygraph.jobs.certificate.format.RankFile;
 import org.polygraph.jobs.certificate.replay.Replay;
+import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
@@ -198,6 +200,25 @@ class WindowCheckTest {
             assertThat(check.run(true, false)).isEqualTo(WindowCheck.Outcome.ORDERED);
             assertThat(check.windows().grown()).isZero();
             assertThat(check.windows().decided()).isLessThan(4 * states.length / SMALL.window());
+        }
+    }
+
+    /** The memory for cells is required before they are read. */
+    @Test
+    void cellsThatDoNotFitInMemoryAreNotRead() throws IOException, HistoryException {
+        StringBuilder lines = new StringBuilder("{\"format\":\"history\",\"version\":1}\n");
+        for (int i = 0; i < 4_000; i++) {
+            lines.append(line(0, i, 100 * i, 100 * i + 50, "w", i < 2 ? 0 : 1, i));
+        }
+        lines.append(line(1, 0, 400_100, 400_150, "r", 1, 3_999));
+        lines.append(line(1, 1, 400_200, 400_250, "r", 0, 0));
+        String file = folder.resolve("large.jsonl").toString();
+        Files.writeString(Path.of(file), lines);
+        CheckRequest request = CheckRequest.of(IsolationLevel.SER);
+        try (LocalWorkers workers = new LocalWorkers(1, Budget.starting(Long.MAX_VALUE, 500_000), Progress.NONE)) {
+            WindowCheck check = FileWindows.check(workers, file, 5_000, SMALL, request);
+            assertThat(check.run(true, false)).isEqualTo(WindowCheck.Outcome.OPEN);
+            assertThat(check.reason()).endsWith("has to be decided at once, which took more than a worker's memory");
         }
     }
 
