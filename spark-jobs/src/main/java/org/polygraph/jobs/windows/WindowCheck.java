@@ -343,9 +343,9 @@ public final class WindowCheck {
                 windows = ofCells(store, violated, round % 2);
             }
             boolean isWhole = windows.get(0).size() == store.places();
-            List<Integer> outcomes = store.repair(
-                    windows,
-                    isWhole ? WindowTask.Extent.WHOLE : isSmall ? WindowTask.Extent.AROUND : WindowTask.Extent.CELLS);
+            WindowTask.Extent extent =
+                    isWhole ? WindowTask.Extent.WHOLE : isSmall ? WindowTask.Extent.AROUND : WindowTask.Extent.CELLS;
+            List<Integer> outcomes = new WindowRepair(store, windows, extent).run();
             Outcome outcome = judge(store, small, windows, outcomes, isLate);
             if (outcome != Outcome.ORDERED) {
                 return outcome;

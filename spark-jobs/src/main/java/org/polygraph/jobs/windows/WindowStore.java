@@ -28,8 +28,6 @@ final class WindowStore {
     private static final int MOST_NAMED = 1 << 18;
 
     private static final int LEAST_NAMED = 64;
-    /** Cells of a run, which one worker holds, unless a window has more. */
-    static final int CELLS_OF_RUN = 4;
     /** A range of a certificate has the transactions of so many tasks, because a row of it is short. */
     private static final int RANGES_PER_TASK = 4;
     /** Groups of cells. A task of a slice reads a block of each group, so more groups make these blocks too short. */
@@ -504,98 +502,13 @@ final class WindowStore {
         }
     }
 
-    /** Neighbouring windows that one worker decides: those from one number to another, which lie in the cells of a run. */
-    private record Run(int firstCell, int cellsEnd, List<Integer> windows) {}
-
-    /** Joins windows that share a cell, unless this makes a run too long: then the later one waits. */
-    private List<Run> runs(List<Range> windows) {
-        List<Run> runs = new ArrayList<>();
-        for (int w = 0; w < windows.size(); w++) {
-            int first = cellOf(windows.get(w).from);
-            int end = cellOf(windows.get(w).to - 1) + 1;
-            Run last = runs.isEmpty() ? null : runs.get(runs.size() - 1);
-            if (last == null || first >= last.cellsEnd) {
-                runs.add(new Run(first, end, new ArrayList<>(List.of(w))));
-            } else if (end <= last.cellsEnd || end - last.firstCell <= CELLS_OF_RUN) {
-                last.windows.add(w);
-                runs.set(runs.size() - 1, new Run(last.firstCell, Math.max(end, last.cellsEnd), last.windows));
-            }
-        }
-        return runs;
+    /** Whether a task has room for some neighbouring cells. */
+    boolean fitsTask(int firstCell, int cellsEnd) {
+        return firsts[cellsEnd] - firsts[firstCell] <= events * settings.perTask();
     }
 
-    /**
-     * Repairs windows, and moves the transactions of those that are repaired.
-     *
-     * @param windows ascending and disjoint
-     * @return by window: a constant of {@link WindowTask}
-     */
-    List<Integer> repair(List<Range> windows, WindowTask.Extent extent) throws IOException {
-        List<Run> runs = runs(windows);
-        List<Range> decided = runs.stream()
-                .flatMap(run -> run.windows.stream())
-                .map(windows::get)
-                .toList();
-        long[] from = decided.stream().mapToLong(Range::from).toArray();
-        long[] to = decided.stream().mapToLong(Range::to).toArray();
-        String name = next("borders");
-        List<Section> borders = sections(perSlice(
-                "find values at borders",
-                slice -> new BorderTask(slice, layout.initialValue(), from, to, folder, name)));
-        String moved = next("cells");
-        List<Task> tasks = new ArrayList<>();
-        List<List<Run>> parts = new ArrayList<>();
-        int number = 0;
-        for (int r = 0; r < runs.size(); ) {
-            int first = r++;
-            while (r < runs.size()
-                    && firsts[runs.get(r).cellsEnd] - firsts[runs.get(first).firstCell]
-                            <= events * settings.perTask()) {
-                r++;
-            }
-            List<Run> some = runs.subList(first, r);
-            parts.add(some);
-            int count = some.stream().mapToInt(run -> run.windows.size()).sum();
-            tasks.add(new WindowTask(
-                    new ArrayList<>(some.stream()
-                            .map(run -> cells(run.firstCell, run.cellsEnd))
-                            .toList()),
-                    number,
-                    new ArrayList<>(decided.subList(number, number + count)),
-                    new ArrayList<>(having(borders, number, number + count)),
-                    layout.initialValue(),
-                    terms,
-                    extent,
-                    folder,
-                    moved));
-            number += count;
-        }
-        List<byte[]> results = workers.run("repair windows", tasks);
-        Integer[] outcomes = new Integer[windows.size()];
-        Arrays.fill(outcomes, WindowTask.DEFERRED);
-        for (int i = 0; i < parts.size(); i++) {
-            BlockReader in = new BlockReader(results.get(i));
-            List<Run> moving = new ArrayList<>();
-            for (Run run : parts.get(i)) {
-                for (int w : run.windows) {
-                    outcomes[w] = in.count();
-                }
-                if (run.windows.stream().anyMatch(w -> outcomes[w] == WindowTask.REPAIRED)) {
-                    moving.add(run);
-                }
-            }
-            Section section = Section.read(in);
-            for (Run run : moving) {
-                for (int c = run.firstCell; c < run.cellsEnd; c++) {
-                    replace(c, section);
-                }
-            }
-        }
-        Section.delete(borders);
-        return List.of(outcomes);
-    }
-
-    private void replace(int cell, Section section) {
+    /** Puts a cell in place of an earlier one. */
+    void replace(int cell, Section section) {
         int group = Arrays.binarySearch(groups, 0, groups.length - 1, cell);
         isChanged[group >= 0 ? group : -group - 2] = true;
         obsolete.add(cells.set(cell, section));

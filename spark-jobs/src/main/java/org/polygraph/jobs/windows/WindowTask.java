@@ -59,7 +59,7 @@ record WindowTask(
         Section.Output out = new Section.Output(from, runs.get(runs.size() - 1).to() - from);
         int w = 0;
         for (Cells cells : runs) {
-            CellRun run = cells.count() <= WindowStore.CELLS_OF_RUN || budget.fits(0, CellRun.bytes(cells))
+            CellRun run = cells.count() <= WindowRepair.CELLS_OF_RUN || budget.fits(0, CellRun.bytes(cells))
                     ? new CellRun(cells, initial, terms)
                     : null;
             boolean isMoved = false;
