@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import org.polygraph.jobs.certificate.format.Claim;
 import org.polygraph.jobs.report.RunDirectory;
+import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.model.HistoryException;
 
@@ -82,7 +83,7 @@ public final class Runs {
         return folder.child(Claim.FILE).exists();
     }
 
-    /** The runs in a folder, the newest last. */
+    /** The runs in a folder, the newest last. Those that finished within one tick of the file system's clock are in the order of their levels. */
     public static List<Location> within(Location folder) throws IOException {
         List<Location> runs = new ArrayList<>();
         Map<Location, Long> finished = new HashMap<>();
@@ -93,8 +94,22 @@ public final class Runs {
                 finished.put(child, verdict.modified());
             }
         }
-        runs.sort(Comparator.comparing((Location run) -> finished.get(run)).thenComparing(Location::fileName));
+        runs.sort(Comparator.comparing((Location run) -> finished.get(run))
+                .thenComparing(Runs::level)
+                .thenComparing(Location::fileName));
         return runs;
+    }
+
+    /** The number of the level of a run, the strongest first; the last one if its verdict cannot be read. */
+    private static int level(Location run) {
+        try {
+            return IsolationLevel.ofLabel(new RunDirectory(run).verdict().level())
+                    .map(IsolationLevel::ordinal)
+                    .orElse(Integer.MAX_VALUE);
+        } catch (IOException | HistoryException e) {
+            // Who reads the run reports the failure.
+            return Integer.MAX_VALUE;
+        }
     }
 
     /** If a name is not that of a file, returns the runs beside it whose history has that name. */
