@@ -102,10 +102,15 @@ final class KeyValueTable implements AutoCloseable {
         return update.executeUpdate() == 1;
     }
 
+    /**
+     * Inserts a row, and reads it again: where a query by key would return a second row beside it (see {@link #row}), a query by value may
+     * return only the other one, so the transaction ends here.
+     */
     void insert(int key, long value) throws SQLException {
         insert.setInt(1, key);
         insert.setLong(2, value);
         insert.executeUpdate();
+        row(key);
     }
 
     /** Returns whether there was a row. */
