@@ -20,7 +20,7 @@ final class PieceRows {
     /** The maximum over no transactions. */
     static final long NONE = Long.MIN_VALUE / 4;
 
-    private static final long MOST = 1L << 60;
+    static final long MOST = 1L << 60;
     private static final int ROW_BITS = 36;
     /** The distance of the clocks of two values, so that some events of a session without a value fit between them. */
     private static final long VALUE_STEP = 32;
@@ -98,7 +98,12 @@ final class PieceRows {
         long middle = start == HistoryTable.NO_TIME
                 ? end
                 : end == HistoryTable.NO_TIME ? start : (start & end) + ((start ^ end) >> 1);
-        return Math.max(-MOST, Math.min(MOST, middle));
+        return bounded(middle);
+    }
+
+    /** A time or the difference of two clocks, but at most {@link #MOST} and at least its negative, so that sums do not overflow. */
+    static long bounded(long time) {
+        return Math.max(-MOST, Math.min(MOST, time));
     }
 
     /** The time of a transaction; {@link HistoryTable#NO_TIME} if it is not known. */

@@ -30,7 +30,7 @@ final class SessionClocks {
     private static final int ROUNDS = 30;
     private static final int AMBIGUOUS = -2;
     private static final int ABSENT = -1;
-    /** No bound is so large: clocks are less than 2^60. */
+    /** No bound is so large, because times and offsets are at most {@link PieceRows#MOST}. */
     private static final long FAR = 1L << 62;
 
     private final long[] offsets;
@@ -119,10 +119,11 @@ final class SessionClocks {
                     if (has[key]) {
                         int kind = Operations.isWrite(keyAndKind) ? 1 : 0;
                         long code = codes.of(rows.operations().values()[o]);
+                        long start = PieceRows.bounded(starts[t]);
                         out.signed(hash(keys, key) * FACTOR + Tally.value(values, code))
                                 .unsigned((long) numbers[rows.sessionOf()[t]] << 1 | kind)
-                                .signed(starts[t])
-                                .signed(ends[t] - starts[t]);
+                                .signed(start)
+                                .signed(PieceRows.bounded(ends[t]) - start);
                         left--;
                     }
                 }
@@ -197,7 +198,7 @@ final class SessionClocks {
                 long to = least[s] > -FAR && most[s] < FAR
                         ? (least[s] + most[s]) / 2
                         : Math.max(least[s], Math.min(most[s], offsets[s]));
-                offsets[s] += (to - offsets[s]) / 2;
+                offsets[s] = PieceRows.bounded(offsets[s] + (to - offsets[s]) / 2);
             }
         }
     }
