@@ -22,7 +22,8 @@ final class EffectiveSettings {
 
     private final List<String> lines = new ArrayList<>();
 
-    EffectiveSettings(SparkSession spark) {
+    /** @param scratch the folder of scratch files of a check */
+    EffectiveSettings(SparkSession spark, String scratch) {
         SparkConf conf = spark.sparkContext().getConf();
         boolean isLocal = spark.sparkContext().isLocal();
         line("spark.master", spark.sparkContext().master());
@@ -30,7 +31,8 @@ final class EffectiveSettings {
         line(
                 OwnSetting.PROFILE.key(),
                 SparkSessions.profile(spark.sparkContext().master()).name());
-        line(OwnSetting.STAGE_DIR.key(), ScratchParent.of(spark).toString());
+        line(OwnSetting.STAGE_DIR.key(), conf.get(OwnSetting.STAGE_DIR.key(), "not given"));
+        line("scratch files in", scratch);
         // This is the heap of the running JVM; a profile cannot change it.
         line("driver heap", (Runtime.getRuntime().maxMemory() >> 20) + "m");
         line("driver cores", Integer.toString(Runtime.getRuntime().availableProcessors()));

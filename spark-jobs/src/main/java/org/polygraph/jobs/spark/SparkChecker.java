@@ -81,8 +81,11 @@ public final class SparkChecker implements Checker, AutoCloseable {
             throw new BudgetException(budget.shortage("a Spark session", LazySession.LEAST_HEAP));
         }
         SparkSession spark = started(progress, budget);
-        new EffectiveSettings(spark).lines().forEach(progress::note);
-        return session.use(spark, () -> new SparkWorkers(session, spark, scratch, budget, progress));
+        return session.use(spark, () -> {
+            SparkWorkers workers = new SparkWorkers(session, spark, scratch, budget, progress);
+            new EffectiveSettings(spark, workers.folder()).lines().forEach(progress::note);
+            return workers;
+        });
     }
 
     @Override

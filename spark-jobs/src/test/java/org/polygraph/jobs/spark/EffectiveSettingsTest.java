@@ -23,14 +23,16 @@ class EffectiveSettingsTest {
     void everyOwnSettingIsThereAndWhatSizesThings() {
         System.setProperty("spark.sql.shuffle.partitions", "5");
         try (LazySession session = new LazySession("local[2]")) {
-            List<String> lines = new EffectiveSettings(session.get()).lines();
+            List<String> lines = new EffectiveSettings(session.get(), "/scratch").lines();
             assertThat(lines)
                     .contains(
                             "spark.master=local[2]",
                             "spark.polygraph.profile=local",
                             "spark.sql.shuffle.partitions=5",
                             "spark.memory.offHeap.size=1g",
-                            "tasks at once, now=2")
+                            "tasks at once, now=2",
+                            "spark.polygraph.stage.dir=not given",
+                            "scratch files in=/scratch")
                     .anyMatch(line -> line.matches("driver heap=[0-9]+m"))
                     .anyMatch(line -> line.startsWith("spark.local.dir="));
             for (OwnSetting own : OwnSetting.values()) {
