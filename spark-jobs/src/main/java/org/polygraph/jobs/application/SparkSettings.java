@@ -47,6 +47,11 @@ public final class SparkSettings {
         return count("spark.cores.max", machine);
     }
 
+    /** Returns the tasks that run in the process of the driver at once: 0 if executors are processes of their own. */
+    public int threadsOfDriver() {
+        return isLocal(master) ? cores() : 0;
+    }
+
     private int count(String key, String defaultValue) {
         String value = settings.getOrDefault(key, defaultValue);
         if (!value.matches("[1-9][0-9]{0,8}")) {

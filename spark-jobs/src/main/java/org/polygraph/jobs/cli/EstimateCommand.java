@@ -85,6 +85,7 @@ final class EstimateCommand implements Callable<Integer> {
     private CommandSpec spec;
 
     private int shared;
+    private int executorThreads;
 
     EstimateCommand(Environment environment) {
         this.environment = environment;
@@ -95,6 +96,7 @@ final class EstimateCommand implements Callable<Integer> {
         try {
             SparkSettings settings = new SparkSettings(master);
             shared = cores == null ? settings.cores() : cores;
+            executorThreads = settings.threadsOfDriver();
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), Failures.text(e), e);
         }
@@ -136,7 +138,7 @@ final class EstimateCommand implements Callable<Integer> {
                 Locale.ROOT, row, "level", "engine", "memory", "a task", "disk", "CPU", "time", "in " + bytes(heap()));
         for (IsolationLevel level : levels.strongestFirst()) {
             for (Engine engine : engines(level)) {
-                Estimate estimate = Estimate.of(engine, size, level);
+                Estimate estimate = Estimate.of(engine, size, level, executorThreads);
                 out.printf(
                         Locale.ROOT,
                         row,
@@ -219,7 +221,7 @@ final class EstimateCommand implements Callable<Integer> {
     }
 
     private void write(JsonGenerator out, HistorySize size, IsolationLevel level, Engine engine) throws IOException {
-        Estimate estimate = Estimate.of(engine, size, level);
+        Estimate estimate = Estimate.of(engine, size, level, executorThreads);
         out.writeStartObject();
         out.writeStringField("level", level.label());
         out.writeStringField("engine", label(engine));

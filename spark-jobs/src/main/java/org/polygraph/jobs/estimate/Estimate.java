@@ -11,7 +11,7 @@ import org.polygraph.storage.table.HistoryTable;
  * is what was measured for histories with unique values over uniform keys (cluster-config/SIZING.md). Skewed keys,
  * repeated values and search can take far more CPU, but not more memory.
  *
- * @param memoryBytes the memory of the process that is started: with Spark the driver
+ * @param memoryBytes the memory of the process that is started: with Spark the driver, and its tasks if the master is local[N]
  * @param leastBytes the same without reachability clocks. The check of a whole history does without them if they do not fit, and then
  *     searches more
  * @param taskBytes the memory of each worker, or 0
@@ -102,9 +102,23 @@ public record Estimate(
     private static final double SPARK_START_SECONDS = 16;
     private static final double WINDOW_OPERATION_SECONDS = 1e-6;
 
-    /** Estimates the check of one level of one history. */
+    /** Estimates the check of one level of one history. Executors are processes of their own. */
     public static Estimate of(Engine engine, HistorySize size, IsolationLevel level) {
-        return engine == Engine.EMBEDDED ? whole(size, level) : byWindows(engine, size, level);
+        return of(engine, size, level, 0);
+    }
+
+    /**
+     * Estimates the check of one level of one history.
+     *
+     * @param executorThreads the tasks of Spark that run in this process at once; 0 if executors are processes of their own
+     */
+    public static Estimate of(Engine engine, HistorySize size, IsolationLevel level, int executorThreads) {
+        return switch (engine) {
+            case EMBEDDED -> whole(size, level);
+            case WINDOWS -> byWindows(engine, size, level, Runtime.getRuntime().availableProcessors());
+            // The driver judges a window without an order as large as that of a task.
+            case SPARK -> byWindows(engine, size, level, Math.max(1, executorThreads));
+        };
     }
 
     private static Estimate whole(HistorySize size, IsolationLevel level) {
@@ -142,7 +156,8 @@ public record Estimate(
         return new Estimate(Engine.EMBEDDED, least + clocks, least, 0, 0, cpu, cpu, 1);
     }
 
-    private static Estimate byWindows(Engine engine, HistorySize size, IsolationLevel level) {
+    /** @param workers tasks that this process runs at once */
+    private static Estimate byWindows(Engine engine, HistorySize size, IsolationLevel level, int workers) {
         long operations = size.operations();
         long transactions = Math.max(1, size.transactions());
         long cells = 2 * transactions / WINDOW + operations / OPERATIONS_OF_SLICE + 2;
@@ -161,8 +176,8 @@ public record Estimate(
                 size.timed());
         long task = TASK_BYTES + whole(window, level).leastBytes - PROCESS_BYTES;
         boolean isSpark = engine == Engine.SPARK;
-        int workers = isSpark ? 1 : Runtime.getRuntime().availableProcessors();
-        long memory = known + (isSpark ? SPARK_SESSION_BYTES + task : PROCESS_BYTES + workers * task);
+        long tasks = operations / OPERATIONS_OF_SLICE + 1;
+        long memory = known + (isSpark ? SPARK_SESSION_BYTES : PROCESS_BYTES) + Math.min(workers, tasks) * task;
         double start = START_SECONDS + (isSpark ? SPARK_START_SECONDS : WARM_UP_SECONDS);
         return new Estimate(
                 engine,
@@ -172,7 +187,7 @@ public record Estimate(
                 SCRATCH_BYTES * operations,
                 start + WINDOW_OPERATION_SECONDS * operations,
                 start,
-                operations / OPERATIONS_OF_SLICE + 1);
+                tasks);
     }
 
     /** Returns the elapsed time on an idle machine or cluster: what one thread does alone, then the tasks on all cores. */

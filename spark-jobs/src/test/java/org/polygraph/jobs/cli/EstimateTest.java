@@ -180,6 +180,35 @@ class EstimateTest {
         assertThat(Estimate.auto(thousand, IsolationLevel.LIN, 4L << 30)).isEqualTo(Estimate.Engine.EMBEDDED);
     }
 
+    /** Tasks of a local master share the heap of the driver; those of a cluster do not. */
+    @Test
+    void tasksOfALocalMasterAreInTheMemoryOfTheDriver() throws IOException {
+        Estimate cluster = Estimate.of(Estimate.Engine.SPARK, tenMillion(), IsolationLevel.SER);
+        for (int threads : new int[] {1, 2, 7}) {
+            Estimate local = Estimate.of(Estimate.Engine.SPARK, tenMillion(), IsolationLevel.SER, threads);
+            assertThat(local.memoryBytes() - cluster.memoryBytes()).isEqualTo((threads - 1) * cluster.taskBytes());
+        }
+        // No more tasks than there are.
+        assertThat(Estimate.of(Estimate.Engine.SPARK, tenMillion(), IsolationLevel.SER, 1_000)
+                        .memoryBytes())
+                .isEqualTo(Estimate.of(Estimate.Engine.SPARK, tenMillion(), IsolationLevel.SER, 77)
+                        .memoryBytes());
+        assertThat(new SparkSettings("local[5]").threadsOfDriver()).isEqualTo(5);
+        assertThat(new SparkSettings("spark://host:7077").threadsOfDriver()).isZero();
+        assertThat(memoryOfSpark("local[3]") - memoryOfSpark("local"))
+                .isEqualTo(2 * (memoryOfSpark("local[2]") - memoryOfSpark("local")))
+                .isPositive();
+        assertThat(memoryOfSpark("spark://host:7077")).isEqualTo(memoryOfSpark("local"));
+    }
+
+    private static long memoryOfSpark(String master) throws IOException {
+        return estimate("estimate", "--json", "-l", "ser", "--master", master, path("h.parquet"))
+                .get("estimates")
+                .get(2)
+                .get("memory_bytes")
+                .asLong();
+    }
+
     /** A check holds all of these arrays, so the estimate is never less. */
     @Test
     void arraysAreNoLargerThanWhatIsSaid() {
