@@ -26,18 +26,27 @@ public final class CheckpointFiles implements Checkpoints {
     }
 
     @Override
-    public @Nullable ArrayFile find(String name) {
+    public <T, E extends Exception> @Nullable T restored(String name, Reading<T, E> reading) throws E {
         Location file = folder.child(name + ENDING);
         try {
-            if (!file.exists()) {
+            ArrayFile found = found(file);
+            if (found == null) {
                 return null;
             }
-            ArrayFile found = ArrayFile.read(file);
+            T made = reading.of(found);
             messages.accept(file.name() + ": a checkpoint of an earlier process; the check continues from it");
-            return found;
+            return made;
         } catch (ArrayFile.DamagedException e) {
-            reject(name, String.valueOf(e.getMessage()));
+            messages.accept(file.name() + ": a damaged checkpoint: " + e.getMessage() + "; its phases run again");
             return null;
+        }
+    }
+
+    private static @Nullable ArrayFile found(Location file) throws ArrayFile.DamagedException {
+        try {
+            return file.exists() ? ArrayFile.read(file) : null;
+        } catch (ArrayFile.DamagedException e) {
+            throw e;
         } catch (IOException e) {
             throw new EngineException(file.name() + ": " + e.getMessage() + "; check it, or give --overwrite", e);
         }
@@ -59,11 +68,5 @@ public final class CheckpointFiles implements Checkpoints {
                             + "); make room and check again: earlier checkpoints are kept",
                     e);
         }
-    }
-
-    @Override
-    public void reject(String name, String why) {
-        messages.accept(
-                folder.child(name + ENDING).name() + ": a damaged checkpoint: " + why + "; its phases run again");
     }
 }

@@ -11,7 +11,7 @@ public interface Checkpoints {
     /** Keeps nothing. */
     Checkpoints NONE = new Checkpoints() {
         @Override
-        public @Nullable ArrayFile find(String name) {
+        public <T, E extends Exception> @Nullable T restored(String name, Reading<T, E> reading) {
             return null;
         }
 
@@ -22,24 +22,29 @@ public interface Checkpoints {
 
         @Override
         public void keep(String name, ArrayFile data) {}
-
-        @Override
-        public void reject(String name, String why) {}
     };
 
     /**
-     * Returns the checkpoint of that name. The result is null if there is none, or if it is damaged; damage is then
-     * reported.
+     * Makes something of a checkpoint.
+     *
+     * @param <T> what it makes
+     * @param <E> what it throws if the checkpoint is right
      */
-    @Nullable
-    ArrayFile find(String name);
+    @FunctionalInterface
+    interface Reading<T, E extends Exception> {
+        /** @throws ArrayFile.DamagedException if the check cannot continue from the checkpoint */
+        T of(ArrayFile checkpoint) throws ArrayFile.DamagedException, E;
+    }
+
+    /**
+     * Returns what is made of the checkpoint of that name, and reports that the check continues from it. The result is null if there
+     * is none, or if it is damaged or of another check. That is reported, and its phases run again.
+     */
+    <T, E extends Exception> @Nullable T restored(String name, Reading<T, E> reading) throws E;
 
     /** Whether {@link #keep} has an effect. If not, the data need not be made. */
     boolean keeps();
 
     /** Keeps a checkpoint, in place of an earlier one of that name. */
     void keep(String name, ArrayFile data);
-
-    /** Reports that a checkpoint cannot be used, so its phases run again. */
-    void reject(String name, String why);
 }

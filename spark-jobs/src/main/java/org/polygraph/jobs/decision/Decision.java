@@ -4,7 +4,6 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.solver.proof.ProofProblem;
-import org.polygraph.storage.artifact.ArrayFile;
 import org.polygraph.storage.model.BudgetException;
 
 /**
@@ -81,7 +80,7 @@ public final class Decision {
                 // The solver decides the reads that the order of the rules breaks.
                 new SolverOrder(state));
         // An earlier process that left the state of its rules has already tried the strategies before them.
-        int first = isResumed(state) ? strategies.indexOf(rules) : 0;
+        int first = state.isResumed() ? strategies.indexOf(rules) : 0;
         if (first == 0) {
             state.beginGraph();
         }
@@ -92,20 +91,6 @@ public final class Decision {
             }
         }
         throw new IllegalStateException("no strategy decided");
-    }
-
-    private static boolean isResumed(DecisionState state) {
-        ArrayFile left = state.check.checkpoints().rules();
-        if (left == null) {
-            return false;
-        }
-        try {
-            state.resumeRules(left);
-            return true;
-        } catch (ArrayFile.DamagedException e) {
-            state.check.checkpoints().rejectRules(e);
-            return false;
-        }
     }
 
     /** Returns the index, made now or by an earlier process. */

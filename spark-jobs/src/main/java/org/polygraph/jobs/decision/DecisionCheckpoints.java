@@ -37,18 +37,11 @@ public final class DecisionCheckpoints {
     /** Returns the index that an earlier process made, or null. */
     @Nullable
     IndexedHistory index() {
-        ArrayFile left = checkpoints.find(INDEX);
-        if (left == null) {
-            return null;
-        }
-        try {
+        return checkpoints.restored(INDEX, left -> {
             IndexedHistory history = IndexedHistory.of(table, left);
             phases.restore(left);
             return history;
-        } catch (ArrayFile.DamagedException e) {
-            checkpoints.reject(INDEX, String.valueOf(e.getMessage()));
-            return null;
-        }
+        });
     }
 
     /** Keeps an index without violations. An index with violations is not kept, because the verdict follows at once. */
@@ -60,22 +53,15 @@ public final class DecisionCheckpoints {
         }
     }
 
-    /**
-     * Returns the state of the rules that an earlier process left, or null. A reader that finds it damaged calls {@link
-     * #rejectRules}.
-     */
+    /** Returns the loop that is made of the state of the rules that an earlier process left, or null. */
     @Nullable
-    ArrayFile rules() {
-        return checkpoints.find(RULES);
+    PruneLoop rules(Checkpoints.Reading<PruneLoop, RuntimeException> reading) {
+        return checkpoints.restored(RULES, reading);
     }
 
     /** Restores the times of the phases before {@link #keepRules}. */
     void restoreRules(ArrayFile file) throws ArrayFile.DamagedException {
         phases.restore(file);
-    }
-
-    void rejectRules(ArrayFile.DamagedException why) {
-        checkpoints.reject(RULES, String.valueOf(why.getMessage()));
     }
 
     /**
@@ -94,16 +80,7 @@ public final class DecisionCheckpoints {
 
     /** Returns the orders of keys that an earlier process found, or null. */
     public @Nullable KeyOrders keyOrders() {
-        ArrayFile left = checkpoints.find(KEY_ORDERS);
-        if (left == null) {
-            return null;
-        }
-        try {
-            return KeyOrders.of(table, left);
-        } catch (ArrayFile.DamagedException e) {
-            checkpoints.reject(KEY_ORDERS, String.valueOf(e.getMessage()));
-            return null;
-        }
+        return checkpoints.restored(KEY_ORDERS, left -> KeyOrders.of(table, left));
     }
 
     /** Keeps orders of keys if no key was left open at the end of the budget. */
@@ -118,11 +95,7 @@ public final class DecisionCheckpoints {
     /** Returns the order that an earlier process found but did not replay, or null. */
     @Nullable
     FoundOrder order() {
-        ArrayFile left = checkpoints.find(ORDER);
-        if (left == null) {
-            return null;
-        }
-        try {
+        return checkpoints.restored(ORDER, left -> {
             int[] position = left.ints("position");
             byte[] chosen = left.bytes("committed");
             long[] size = left.longs("residual");
@@ -142,10 +115,7 @@ public final class DecisionCheckpoints {
             }
             ResidualSize residual = new ResidualSize(size[0], size[1], size[2], size[3], size[4], size[5]);
             return new FoundOrder(position, committed, residual);
-        } catch (ArrayFile.DamagedException e) {
-            checkpoints.reject(ORDER, String.valueOf(e.getMessage()));
-            return null;
-        }
+        });
     }
 
     /** Keeps an order that is to be replayed. */

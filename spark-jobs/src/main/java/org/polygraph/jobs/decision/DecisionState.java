@@ -115,12 +115,20 @@ final class DecisionState {
         made.run(closureBytes(heldBytes(history, known)));
     }
 
-    /**
-     * Continues the rules of an earlier process.
-     *
-     * @param left the checkpoint of its rules
-     */
-    void resumeRules(ArrayFile left) throws ArrayFile.DamagedException {
+    /** Continues the rules of an earlier process, if it left them. Returns whether it did. */
+    boolean isResumed() {
+        PruneLoop restored = check.checkpoints().rules(this::restored);
+        loop = restored;
+        if (restored == null) {
+            graph = null;
+            return false;
+        }
+        restored.goOn();
+        return true;
+    }
+
+    /** @param left the checkpoint of the rules */
+    private PruneLoop restored(ArrayFile left) throws ArrayFile.DamagedException {
         IndexedHistory indexed = history;
         try {
             if (indexed.versions().ambiguous() > 0) {
@@ -133,12 +141,10 @@ final class DecisionState {
             }
             graph = known;
             PruneLoop made = newLoop(known);
-            loop = made;
             check.checkpoints().restoreRules(left);
-            made.resume(left, closureBytes(heldBytes(history, known)));
+            made.restore(left, closureBytes(heldBytes(history, known)));
+            return made;
         } catch (ArrayFile.DamagedException e) {
-            loop = null;
-            graph = null;
             history = indexed;
             throw e;
         }

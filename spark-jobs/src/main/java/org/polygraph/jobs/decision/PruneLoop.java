@@ -71,7 +71,7 @@ final class PruneLoop {
 
     private static final double MOST_EVIDENCE_NANOS = 5e9;
 
-    /** Receives every state from which {@link #resume} can continue. */
+    /** Receives every state from which {@link #goOn} can continue. */
     @FunctionalInterface
     interface Listener {
         /** A listener that does nothing. */
@@ -162,7 +162,7 @@ final class PruneLoop {
         listener.reached(this);
     }
 
-    /** Adds everything that {@link #resume} needs, except the index, to a checkpoint. */
+    /** Adds everything that {@link #restore(ArrayFile, long)} needs, except the index, to a checkpoint. */
     void saveTo(ArrayFile file) {
         graph.saveTo(file);
         Refuted refuted = refutation == null ? new Refuted(-2, -1, -1) : refutation;
@@ -186,11 +186,11 @@ final class PruneLoop {
     }
 
     /**
-     * Continues from a checkpoint that {@link #saveTo} wrote, with the graph and the index of that time.
+     * Restores what {@link #saveTo} wrote, with the graph and the index of that time. {@link #goOn} continues from there.
      *
      * @param closureBytes as of {@link #run}
      */
-    void resume(ArrayFile file, long closureBytes) throws ArrayFile.DamagedException {
+    void restore(ArrayFile file, long closureBytes) throws ArrayFile.DamagedException {
         int[] state = file.ints(STATE);
         if (state.length != 9) {
             throw new ArrayFile.DamagedException("found a loop of " + state.length + " numbers");
@@ -213,6 +213,10 @@ final class PruneLoop {
         if (rules != null) {
             restore(rules, file);
         }
+    }
+
+    /** Continues after {@link #restore(ArrayFile, long)}, if the rules are not finished. */
+    void goOn() {
         if (!finished) {
             finish(() -> {
                 Rules restored = rules;

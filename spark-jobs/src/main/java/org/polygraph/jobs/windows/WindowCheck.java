@@ -255,29 +255,23 @@ public final class WindowCheck {
 
     /** Returns the state that an earlier process kept; null if there is none that can be used. */
     private @Nullable WindowStore restored() throws IOException {
-        Checkpoints kept = checkpoints.apply(Long.MAX_VALUE);
-        ArrayFile file = kept.find(CHECKPOINT);
-        if (file == null) {
-            return null;
-        }
-        try {
-            BlockReader from = new BlockReader(file.bytes(STATE));
-            WindowStore found = WindowStore.restored(workers, plan, settings, terms, from);
-            phases.restore(file);
-            round = from.count();
-            margin = from.unsigned();
-            isWholeRepaired = from.unsigned() == 1;
-            decided = from.unsigned();
-            grown = from.unsigned();
-            largest = from.unsigned();
-            isUnique = from.unsigned() == 1;
-            keys = from.unsigned();
-            workers.keep(true);
-            return found;
-        } catch (ArrayFile.DamagedException e) {
-            kept.reject(CHECKPOINT, String.valueOf(e.getMessage()));
-            return null;
-        }
+        return checkpoints.apply(Long.MAX_VALUE).restored(CHECKPOINT, this::restored);
+    }
+
+    private WindowStore restored(ArrayFile file) throws IOException {
+        BlockReader from = new BlockReader(file.bytes(STATE));
+        WindowStore found = WindowStore.restored(workers, plan, settings, terms, from);
+        phases.restore(file);
+        round = from.count();
+        margin = from.unsigned();
+        isWholeRepaired = from.unsigned() == 1;
+        decided = from.unsigned();
+        grown = from.unsigned();
+        largest = from.unsigned();
+        isUnique = from.unsigned() == 1;
+        keys = from.unsigned();
+        workers.keep(true);
+        return found;
     }
 
     /** Keeps the state for a later process, and deletes what it does not need. */

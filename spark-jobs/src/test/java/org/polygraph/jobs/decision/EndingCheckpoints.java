@@ -21,8 +21,8 @@ public final class EndingCheckpoints implements Checkpoints {
     }
 
     @Override
-    public @Nullable ArrayFile find(String stage) {
-        return kept.find(stage);
+    public <T, E extends Exception> @Nullable T restored(String stage, Reading<T, E> reading) throws E {
+        return kept.restored(stage, reading);
     }
 
     @Override
@@ -36,10 +36,5 @@ public final class EndingCheckpoints implements Checkpoints {
         if (++count == after) {
             throw new Killed();
         }
-    }
-
-    @Override
-    public void reject(String stage, String why) {
-        kept.reject(stage, why);
     }
 }
