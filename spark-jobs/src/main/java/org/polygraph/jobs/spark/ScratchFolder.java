@@ -3,6 +3,7 @@ package org.polygraph.jobs.spark;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.UUID;
+import java.util.function.BooleanSupplier;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
@@ -52,12 +53,14 @@ final class ScratchFolder implements Closeable {
     /**
      * A folder whose files an earlier process may have left, and that a later process may need.
      *
+     * @param stop whether to wait no longer for a process that was killed
      * @return null if another process uses it
      */
-    static @Nullable ScratchFolder kept(Path folder, Configuration configuration) throws IOException {
+    static @Nullable ScratchFolder kept(Path folder, Configuration configuration, BooleanSupplier stop)
+            throws IOException {
         FileSystem fileSystem = folder.getFileSystem(configuration);
         Path qualified = fileSystem.makeQualified(folder);
-        ScratchOwner taken = ScratchOwner.take(fileSystem, qualified);
+        ScratchOwner taken = ScratchOwner.takeAgain(fileSystem, qualified, stop);
         return taken == null ? null : new ScratchFolder(fileSystem, qualified, taken, true);
     }
 

@@ -8,20 +8,32 @@ import java.nio.file.Files;
 import java.nio.file.StandardOpenOption;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.LeaseRecoverable;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.ipc.RemoteException;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Decides whether the process that made a folder of scratch files is alive, by a file in it that only that process can
  * hold. On a local file system the file is locked, and the kernel releases the lock when the process ends. On HDFS the
  * file is open, and the name node closes it after 20 minutes without a sign of its writer
- * (dfs.namenode.lease-hard-limit-sec). Process numbers and clocks are not used, so containers and machines may share a
+ * (dfs.namenode.lease-hard-limit-sec). Whoever wants to write to it gets it after one minute without a sign. Process numbers and clocks are not used, so containers and machines may share a
  * file system. Object stores have neither locks nor leases; there all folders count as alive.
  */
 final class ScratchOwner implements Closeable {
     private static final String NAME = ".owner";
+    /** What the name node answers to one who wants to write to a file that another process holds, or held until now. */
+    private static final Set<String> HELD = Set.of(
+            "org.apache.hadoop.hdfs.protocol.AlreadyBeingCreatedException",
+            "org.apache.hadoop.hdfs.protocol.RecoveryInProgressException");
+
+    /** Longer than the minute after which the name node gives a file to another writer. */
+    private static final long MOST_WAIT_NANOS = TimeUnit.SECONDS.toNanos(75);
+
+    private static final long POLL_MILLIS = 1_000;
 
     /**
      * Names of this process's folders. Closing a locked file, even one that was opened to test it, releases the
@@ -60,6 +72,40 @@ final class ScratchOwner implements Closeable {
         }
         Closeable open = fileSystem instanceof LeaseRecoverable ? fileSystem.create(new Path(folder, NAME)) : null;
         return new ScratchOwner(folder, open);
+    }
+
+    /**
+     * Takes ownership of a folder that may exist. On HDFS a process that was killed holds it for a minute, so this waits that long.
+     *
+     * @param stop whether to wait no longer
+     * @return null if another process has it
+     */
+    static @Nullable ScratchOwner takeAgain(FileSystem fileSystem, Path folder, BooleanSupplier stop)
+            throws IOException {
+        Path file = new Path(folder, NAME);
+        if (!(fileSystem instanceof LeaseRecoverable) || !fileSystem.exists(file)) {
+            return take(fileSystem, folder);
+        }
+        for (long start = System.nanoTime(); ; ) {
+            try {
+                Closeable open = fileSystem.append(file);
+                OWN.add(folder.getName());
+                return new ScratchOwner(folder, open);
+            } catch (RemoteException e) {
+                if (!HELD.contains(e.getClassName())) {
+                    throw e;
+                }
+            }
+            if (System.nanoTime() - start > MOST_WAIT_NANOS || stop.getAsBoolean()) {
+                return null;
+            }
+            try {
+                Thread.sleep(POLL_MILLIS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return null;
+            }
+        }
     }
 
     private static @Nullable ScratchOwner locked(Path folder) throws IOException {

@@ -41,7 +41,12 @@ final class SparkWorkers implements Workers {
         Configuration hadoop = spark.sparkContext().hadoopConfiguration();
         try {
             Path own = kept == null ? null : ScratchParent.ofKept(spark, kept);
-            ScratchFolder made = own == null ? null : ScratchFolder.kept(own, hadoop);
+            ScratchFolder made = own == null ? null : ScratchFolder.kept(own, hadoop, budget::exhausted);
+            if (own != null && made == null) {
+                progress.warning(own
+                        + ": found that another process uses the scratch files of this run; this check has a folder of its"
+                        + " own, and cannot be continued if it is stopped");
+            }
             folder = made == null ? ScratchFolder.in(ScratchParent.of(spark), hadoop) : made;
         } catch (IOException e) {
             throw ScratchFolder.failed(ScratchParent.of(spark), e);

@@ -40,6 +40,9 @@ class HdfsScratchTest {
         try (FileSystem files = cluster.getFileSystem()) {
             check(files);
             sweeps(files);
+            try (FileSystem other = FileSystem.newInstance(files.getUri(), configuration)) {
+                folderOfARunHasOneOwner(files, other, cluster);
+            }
         } finally {
             cluster.shutdown();
         }
@@ -61,6 +64,26 @@ class HdfsScratchTest {
         assertThat(files.exists(dead)).isFalse();
         assertThat(files.exists(alive)).isTrue();
         open.close();
+    }
+
+    /** A process that lives keeps the folder of its run; one that was killed loses it after the name node's limit. */
+    private static void folderOfARunHasOneOwner(FileSystem files, FileSystem other, MiniDFSCluster cluster)
+            throws IOException {
+        org.apache.hadoop.fs.Path folder = new org.apache.hadoop.fs.Path(files.getUri() + "/run=1/stages/windows");
+        ScratchOwner first = ScratchOwner.takeAgain(files, folder, () -> true);
+        assertThat(first).isNotNull();
+        assertThat(ScratchOwner.takeAgain(other, folder, () -> true)).isNull();
+        first.close();
+        ScratchOwner second = ScratchOwner.takeAgain(other, folder, () -> true);
+        assertThat(second).as("after the end of the first").isNotNull();
+        assertThat(ScratchOwner.takeAgain(files, folder, () -> true)).isNull();
+        // As if the second had been silent for longer than the limit.
+        cluster.setLeasePeriod(1, 3_600_000);
+        int[] asked = new int[1];
+        ScratchOwner third = ScratchOwner.takeAgain(files, folder, () -> asked[0]++ == 10);
+        assertThat(third).as("after the second was killed").isNotNull();
+        third.close();
+        second.close();
     }
 
     private static void check(FileSystem files) throws IOException, HistoryException {
