@@ -68,12 +68,12 @@ final class TimeHint implements Strategy {
     private static final int MANY_SESSIONS = 64;
 
     /**
-     * If more transactions overlap, and more than half as many as there are sessions, real time decides hardly more
-     * than session order does. 200,000 transactions, zipf 0.9, SER, CPU-s of the process with and without the second
-     * attempt: 100 sessions that all overlap 6.7 and 7.6, 400 sessions 16 and 14, 1,000 sessions 34 and 22; 1,000
-     * sessions of which a quarter overlap 8 and 22.
+     * If a read has more concurrent writers of its key, real time decides hardly more than session order does. CPU-s of
+     * the process with and without the second attempt at SER, where all sessions overlap: 100,000 transactions in 5,000
+     * sessions on 20,000 keys (one writer) 4 and more than 400, 200,000 in 1,000 (0.1) 3 and 11; zipf 0.9, 200,000 in
+     * 100 (2.5) 7 and 8, in 400 (10) 16 and 14, in 1,000 (25) 34 and 22, 100,000 in 5,000 (150) 39 and 20.
      */
-    private static final int FEW_OVERLAP = 256;
+    private static final double MOST_CONCURRENT = 8;
 
     private static final double SURELY = 1.2;
 
@@ -216,10 +216,21 @@ final class TimeHint implements Strategy {
         return drawn >= FEWEST_DRAWN && shares / drawn * reads > SURELY * most;
     }
 
-    /** Whether real time orders far more pairs of transactions than session order does. */
+    /** Whether there are many sessions, and real time orders most writers of a key. */
     private boolean decidesMuch(RealTime time) {
-        int sessions = state.events.chains();
-        return sessions > MANY_SESSIONS && overlap(time) <= Math.max(FEW_OVERLAP, sessions / 2);
+        return state.events.chains() > MANY_SESSIONS && concurrentWriters(time) <= MOST_CONCURRENT;
+    }
+
+    /** Estimates how many writers of its key run at the same time as a read, on average. */
+    private double concurrentWriters(RealTime time) {
+        VersionIndex index = state.history().versions();
+        double pairs = 0;
+        for (int key = 0; key < index.keys(); key++) {
+            double readers = index.readerStarts()[key + 1] - index.readerStarts()[key];
+            pairs += readers * (index.writerStarts()[key + 1] - index.writerStarts()[key]);
+        }
+        double writers = pairs / Math.max(1, index.readers());
+        return writers * overlap(time) / state.check.table().transactions();
     }
 
     /** Returns the mean number of transactions that end while another one runs. */

@@ -3,6 +3,7 @@ package org.polygraph.jobs.decision;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Arrays;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.polygraph.jobs.application.EmbeddedChecker;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
@@ -15,6 +16,9 @@ import org.polygraph.storage.testkit.HistoryGenerator;
 /** Large histories with times that are hard for windows. The construction of each history determines its verdict. */
 class AdversarialTimeTest {
     private static final int TRANSACTIONS = 100_000;
+
+    /** Each check takes a few seconds of CPU time. */
+    private static final long MOST_NANOS = TimeUnit.SECONDS.toNanos(120);
 
     private static HistoryGenerator generator() {
         return HistoryGenerator.withSeed(71)
@@ -84,7 +88,7 @@ class AdversarialTimeTest {
                         history,
                         new CheckRequest(level, TimeMode.HINT, skew, IndeterminateMode.MAYBE),
                         Progress.NONE,
-                        Budget.unlimited())
+                        Budget.starting(MOST_NANOS, Runtime.getRuntime().maxMemory()))
                 .status();
     }
 }
