@@ -13,6 +13,13 @@ import org.polygraph.partitioner.graph.RealTime;
  * and more descendants, so ascending rank is topological. Ranking by ancestors alone leaves far more reads violated.
  */
 public final class EventOrder {
+    /**
+     * The chains in which descendants are counted are at least so many, and fewer than twice as many. 200,000
+     * transactions of 1,000 sessions, zipf 0.9, SER: the two orders of a check take 0.6 CPU-s, with all chains 3.3, and
+     * break as many reads (374,188 and 375,971).
+     */
+    private static final int COUNTED_CHAINS = 128;
+
     private EventOrder() {}
 
     /**
@@ -51,15 +58,31 @@ public final class EventOrder {
         return sequence == null ? null : new TimeBounds(graph, time, sequence);
     }
 
-    /** Order by rank; the clocks must be exact. O(events x chains) sequential reads and a sort; 16 bytes an event. */
+    /**
+     * Order by rank; the clocks must be exact. If there are many chains, descendants are counted in some of them, evenly
+     * spread, each of which stands for as many others. What an event reaches has no more of these descendants than the
+     * event, so the rank still ascends along every path. O(events x counted chains) sequential reads and a sort; 16
+     * bytes an event.
+     */
     public static int[] byRank(Events events, ChainClocks clocks) {
+        return byRank(events, clocks, COUNTED_CHAINS);
+    }
+
+    /**
+     * The same.
+     *
+     * @param counted the least number of chains in which descendants are counted, if there are so many
+     */
+    static int[] byRank(Events events, ChainClocks clocks, int counted) {
         int n = events.count();
         int k = events.chains();
-        int[] rank = new int[n];
+        // The product of step and events is a rank at most, which must fit an int.
+        int step = Math.max(1, Math.min(k / counted, Integer.MAX_VALUE / 2 / Math.max(1, n)));
+        int[] rank = Arrays.copyOf(clocks.ancestors(), n);
         int[] seen = new int[k];
         int[] grown = new int[k];
         ClockRows rows = clocks.rows();
-        for (int s = 0; s < k; s++) {
+        for (int s = 0; s < k; s += step) {
             int length = events.chainLength(s);
             int start = events.chainStart(s);
             Arrays.fill(seen, 0);
@@ -73,12 +96,12 @@ public final class EventOrder {
                         // From here on, chain s descends from these events of chain c.
                         int first = events.chainStart(c);
                         for (int q = seen[c]; q < bound; q++) {
-                            rank[first + q] -= length - p;
+                            rank[first + q] -= step * (length - p);
                         }
                     }
                     seen[c] = bound;
                 }
-                rank[start + p] += rows.sum(s, base) - (length - 1 - p);
+                rank[start + p] -= step * (length - 1 - p);
             }
         }
         return byRank(rank);

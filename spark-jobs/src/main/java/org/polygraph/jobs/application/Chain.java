@@ -17,6 +17,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Claim;
 import org.polygraph.jobs.certificate.format.Fingerprint;
+import org.polygraph.jobs.certificate.format.Names;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.verdict.CoveredParts;
 import org.polygraph.storage.artifact.Location;
@@ -471,8 +472,9 @@ public record Chain(
     }
 
     /**
-     * Describes the first transaction of the last part that precedes one of an earlier part in its session; null if
-     * there is none. The verdict is of all of them, but parts may have been given in the wrong order.
+     * Describes the first transaction of the last part that precedes one of an earlier part in its session; or one of an
+     * earlier part that started after all of the last part had ended; null if there is none. The verdict is of all of
+     * them, but parts may have been given in the wrong order.
      */
     static @Nullable String late(HistoryTable table, String last) {
         boolean[] isOfLast = OpenReads.filesOf(table, last);
@@ -486,7 +488,33 @@ public record Chain(
                         + " whether the parts were given in theirs";
             }
         }
-        return null;
+        int later = startedAfter(table, isOfLast);
+        return later < 0
+                ? null
+                : last + ": all its transactions ended before " + Names.transaction(table, later)
+                        + " of an earlier part started; the verdict is of both parts, but check whether they were given"
+                        + " in their order";
+    }
+
+    /**
+     * Returns the transaction of an earlier part that started last, if all of the last part had ended before; else -1.
+     */
+    private static int startedAfter(HistoryTable table, boolean[] isOfLast) {
+        long[] starts = table.starts();
+        long[] ends = table.ends();
+        if (starts == null || ends == null) {
+            return -1;
+        }
+        int found = -1;
+        long end = Long.MIN_VALUE;
+        for (int t = 0; t < table.transactions(); t++) {
+            if (isOfLast[table.fileOf(t)]) {
+                end = Math.max(end, ends[t] == HistoryTable.NO_TIME ? Long.MAX_VALUE : ends[t]);
+            } else if (starts[t] != HistoryTable.NO_TIME && (found < 0 || starts[t] > starts[found])) {
+                found = t;
+            }
+        }
+        return found >= 0 && end < starts[found] ? found : -1;
     }
 
     private static String file(HistoryTable table, int t) {

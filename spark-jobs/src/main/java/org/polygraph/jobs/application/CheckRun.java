@@ -139,6 +139,10 @@ public final class CheckRun {
             PathCheck whole = new PathCheck(settings, onSeams.left(), checker, listener, path, before, start, budget);
             for (Verdict verdict : whole.run(kept)) {
                 Verdict given = settings.after() == null ? verdict : OpenReads.unlessWritten(verdict, path);
+                String cutOut = settings.after() == null && before.isEmpty() ? OpenReads.cutOut(verdict) : null;
+                if (cutOut != null) {
+                    listener.notice(cutOut);
+                }
                 verdicts.add(OpenReads.named(given, onSeams.unexplained(verdict.level())));
             }
             writes = writes == null ? whole.writes() : writes;

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Terms;
+import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.verdict.Verdict;
@@ -201,6 +202,11 @@ final class OnSeams {
                 listener.notice(
                         path + ": the verdict covers the " + before.parts().size() + " earlier "
                                 + (before.parts().size() == 1 ? "part" : "parts") + " too");
+                Witness witness = verdict.witness();
+                String late = witness == null ? null : Chain.late(witness.table(), path);
+                if (late != null) {
+                    listener.notice(late);
+                }
             } else if (verdict.status() == Verdict.Status.VIOLATION && table != null) {
                 String reason = OpenReads.unexplained(verdict, path, seam.covered());
                 if (!reason.isEmpty()) {

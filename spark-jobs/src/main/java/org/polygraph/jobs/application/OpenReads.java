@@ -66,6 +66,20 @@ final class OpenReads {
                 .orElse("");
     }
 
+    /**
+     * What to do if a VIOLATION is a read of a value that nothing in the history wrote, because the history may have
+     * been cut out of a longer one; null for other verdicts.
+     */
+    static @Nullable String cutOut(Verdict verdict) {
+        HistoryTable table = verdict.table();
+        Violation first =
+                verdict.violations().isEmpty() ? null : verdict.violations().get(0);
+        return table == null || first == null || first.anomaly() != Anomaly.THIN_AIR_READ
+                ? null
+                : Names.transaction(table, first.transactions().get(0)) + " " + first.detail()
+                        + "; if this history was cut out of a longer one, give --after or --initial-state FILE";
+    }
+
     /** The same verdict; an UNKNOWN one states what the state after earlier parts does not explain. */
     static Verdict named(Verdict verdict, @Nullable String unexplained) {
         return unexplained == null || verdict.status() != Verdict.Status.UNKNOWN

@@ -215,7 +215,20 @@ public final class ViolationText {
             // Reasons use the short name for transactions outside this list.
             out.append(" (").append(Facts.id(t, table)).append(")  ");
             out.append(facts.where(t)).append('\n');
+            queries(t, keys);
             operations(t, keys);
+        }
+    }
+
+    /** The queries as they were recorded; what each found of the rows of the violation follows with the operations. */
+    private void queries(int t, List<Integer> keys) {
+        List<String> all = facts.queries(t, keys);
+        int queries = Math.min(all.size(), detail.operations);
+        for (String query : all.subList(0, queries)) {
+            out.append("          ").append(query).append('\n');
+        }
+        if (queries < all.size()) {
+            out.append("          ... ").append(all.size() - queries).append(" more queries\n");
         }
     }
 

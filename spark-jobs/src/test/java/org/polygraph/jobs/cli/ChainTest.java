@@ -64,8 +64,12 @@ class ChainTest {
 
     @Test
     void anHourReadsWhatTheHourBeforeWrote() throws IOException {
-        assertThat(InProcess.run("check", "-q", "-l", "ser", hour(2)).exitCode())
-                .isEqualTo(3);
+        InProcess alone = InProcess.run("check", "-l", "ser", hour(2));
+        assertThat(alone.exitCode()).isEqualTo(3);
+        assertThat(alone.err())
+                .contains(
+                        "hour-2.jsonl:1 read 1 from key \"x\", which no transaction wrote; if this history was cut out"
+                                + " of a longer one, give --after or --initial-state FILE");
         for (int i = 1; i <= 4; i++) {
             InProcess answer = after(hour(i));
             assertThat(answer.word()).as(answer.toString()).isEqualTo("PASS");
@@ -135,6 +139,21 @@ class ChainTest {
         assertThat(late.word()).as(late.toString()).isEqualTo("PASS");
         assertThat(late.err())
                 .containsPattern("hour-1.jsonl:1 precedes .*hour-2.jsonl:1 of an earlier part in session 0");
+    }
+
+    /** The hours share no session, so that only times show their order. */
+    @Test
+    void anHourOfNewSessionsInTheWrongOrderIsNamed() throws IOException {
+        for (int i : new int[] {1, 3, 2}) {
+            String times = "{\"session\":" + i + ",\"start\":" + 10 * i + ",\"end\":" + (10 * i + 9) + ",";
+            String hour = write(
+                    "new-" + i + ".jsonl", line(i, 0, op("w", "x" + i, i)).replace("{\"session\":" + i + ",", times));
+            InProcess answer = InProcess.run("check", "-l", "ser", "-o", runs(), "--after", runs(), hour);
+            assertThat(answer.word()).as(answer.toString()).isEqualTo("PASS");
+            boolean isNamed =
+                    answer.err().contains("new-2.jsonl: all its transactions ended before transaction (session 3,");
+            assertThat(isNamed).as(answer.toString()).isEqualTo(i == 2);
+        }
     }
 
     /** Only the hour that wrote what a refutation reads is opened; the others are gone. */

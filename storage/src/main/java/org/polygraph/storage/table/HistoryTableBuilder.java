@@ -163,15 +163,6 @@ public final class HistoryTableBuilder {
         made.put(key, code);
     }
 
-    /** Sets the initial value of all keys, unless a piece before had another one. @return whether it is this one now */
-    boolean hasInitialValue(long code) {
-        if (initialValue != null) {
-            return initialValue == code;
-        }
-        initialValue = code;
-        return true;
-    }
-
     /** The code of the initial value as set so far. */
     public long initialValue() {
         return initialValue == null ? ValueDictionary.NULL : initialValue;

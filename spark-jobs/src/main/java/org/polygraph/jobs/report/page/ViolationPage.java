@@ -138,14 +138,16 @@ record ViolationPage(
                 InitialRows.effect(verdict),
                 drawn && !lanes.boxes().isEmpty() ? List.of(lanes) : List.of(),
                 LaneDrawing.isTimed(table, all.subList(0, Math.min(all.size(), LaneDrawing.MOST))),
-                rows(all.subList(0, shown), violation.minimal(), facts, extent),
+                rows(all.subList(0, shown), violation, facts, extent),
                 all.size() - shown,
                 versions(violation, facts),
                 enough(violation.minimal(), level, table, run, folder, options, extent),
                 extent == Extent.WHOLE ? "" : "violations/" + folder + "/explain.txt");
     }
 
-    private static List<Row> rows(List<Integer> transactions, @Nullable SubHistory sub, Facts facts, Extent extent) {
+    private static List<Row> rows(List<Integer> transactions, Violation violation, Facts facts, Extent extent) {
+        SubHistory sub = violation.minimal();
+        List<Integer> keys = facts.keys(violation);
         HistoryTable table = facts.table();
         Set<Integer> kept = new TreeSet<>();
         if (sub != null) {
@@ -158,10 +160,14 @@ record ViolationPage(
         for (int t : transactions) {
             List<Operation> operations = new ArrayList<>();
             IntList shown = facts.shown(t);
-            int hidden = 0;
+            List<String> queries = facts.queries(t, keys);
+            int hidden = Math.max(0, queries.size() - extent.operations);
+            for (String query : queries.subList(0, queries.size() - hidden)) {
+                operations.add(new Operation("read", Legible.shortened(query, 2 * TEXT), query, true));
+            }
             for (int o : shown) {
                 // What belongs to the sub-history is always shown, even in a long transaction.
-                boolean room = operations.size() < extent.operations;
+                boolean room = operations.size() < extent.operations + queries.size();
                 if (room && (shown.size() <= extent.operations || kept.isEmpty() || kept.contains(o))) {
                     String full = facts.operation(o);
                     String kind = table.isWrite(o) ? "write" : "read";

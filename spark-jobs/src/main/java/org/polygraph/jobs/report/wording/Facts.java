@@ -2,6 +2,7 @@ package org.polygraph.jobs.report.wording;
 
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.ints.IntList;
+import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntFunction;
@@ -23,6 +24,7 @@ public final class Facts {
     private final HistoryTable table;
     private final @Nullable PredicateReads predicates;
     private final IntFunction<String> names;
+    private @Nullable Queries queries;
 
     /** @param names names of the transactions of the table; not called for the initial transaction */
     public Facts(HistoryTable table, IntFunction<String> names) {
@@ -83,6 +85,23 @@ public final class Facts {
             }
         }
         return shown;
+    }
+
+    /**
+     * The queries of a transaction as they were recorded, if it has any.
+     *
+     * @param keys of the violation; rows of these are shown even if a result has many
+     */
+    public List<String> queries(int t, List<Integer> keys) {
+        if (predicates == null) {
+            return List.of();
+        }
+        Queries made = queries;
+        if (made == null) {
+            made = new Queries(table, this);
+            queries = made;
+        }
+        return made.of(t, new IntOpenHashSet(keys));
     }
 
     /** The operation that is shown for an operation: itself, or the one that implies it. */

@@ -7,6 +7,7 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryRows;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.HistoryTableBuilder;
+import org.polygraph.storage.table.RowsMerge;
 
 /**
  * Merges the pieces of a {@link ReadPlan}, in their order, into the table that {@link HistoryReader} would have made,
@@ -15,6 +16,7 @@ import org.polygraph.storage.table.HistoryTableBuilder;
 public final class PieceMerge {
     private final ReadPlan plan;
     private final HistoryTableBuilder builder;
+    private final RowsMerge merge;
     private int next;
     private int file = -1;
     /** The number of lines of the file before the next piece; 0 if positions are not lines. */
@@ -24,6 +26,7 @@ public final class PieceMerge {
         this.plan = plan;
         this.builder =
                 new ReadContext(() -> false, memoryBytes).builder(plan.format().positions());
+        this.merge = new RowsMerge(builder);
     }
 
     /**
@@ -40,7 +43,7 @@ public final class PieceMerge {
             lines = 0;
             builder.file(plan.files().get(file));
         }
-        if (!rows.addTo(builder, lines)) {
+        if (!merge.add(rows, lines)) {
             return false;
         }
         lines += rows.lines();
