@@ -33,6 +33,7 @@ import org.polygraph.storage.artifact.AtomicFile;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryTable;
 
 /** Answers each PATH of a command at each level, from an earlier run or by a check whose run is kept. */
 public final class CheckRun {
@@ -138,7 +139,7 @@ public final class CheckRun {
         if (!onSeams.left().isEmpty()) {
             PathCheck whole = new PathCheck(settings, onSeams.left(), checker, listener, path, before, start, budget);
             for (Verdict verdict : whole.run(kept)) {
-                Verdict given = settings.after() == null ? verdict : OpenReads.unlessWritten(verdict, path);
+                Verdict given = settings.after() == null ? verdict : unlessOpen(verdict, path, budget);
                 String cutOut = settings.after() == null && before.isEmpty() ? OpenReads.cutOut(verdict) : null;
                 if (cutOut != null) {
                     listener.notice(cutOut);
@@ -152,6 +153,23 @@ public final class CheckRun {
         return proof == null
                 ? verdicts
                 : verdicts.stream().map(each -> proved(each, proof)).toList();
+    }
+
+    /** UNKNOWN in place of a VIOLATION of the chain that a writer in the next part may explain. */
+    private Verdict unlessOpen(Verdict verdict, String path, Budget budget) {
+        Verdict open = OpenReads.unlessWritten(verdict, path);
+        HistoryTable table = verdict.table();
+        if (open == verdict || table == null) {
+            return verdict;
+        }
+        CheckRequest request = settings.requests().stream()
+                .filter(each -> each.level() == verdict.level())
+                .findFirst()
+                .orElseThrow();
+        Verdict others = OpenTransactions.decided(open, table, request, checker, listener, budget);
+        return others.status() == Verdict.Status.UNKNOWN
+                ? others
+                : others.with().exitCode(settings.exitCode(others.status())).build();
     }
 
     private List<Answer> kept(String path, Location location, long start, Budget budget, Location folder)
@@ -380,7 +398,7 @@ public final class CheckRun {
         }
     }
 
-    /** Writes the parts that the verdict covers, and after a PASS the seam for the next part. */
+    /** Writes the parts that the verdict covers, and if it has an order the seam for the next part. */
     private CoveredParts chain(Verdict verdict, Location run, String input, Budget budget) throws IOException {
         OnSeams decided = Objects.requireNonNull(onSeams, "a check");
         Chain chain = before.on(decided.seam(verdict.level()))
@@ -394,7 +412,7 @@ public final class CheckRun {
             StandingViolation.write(
                     run, verdict, chain.parts().size(), terms(verdict.level()), decided.ends(verdict.level()));
         }
-        if (settings.after() == null || verdict.status() != Verdict.Status.PASS || witness == null) {
+        if (settings.after() == null || witness == null) {
             return listed;
         }
         try {

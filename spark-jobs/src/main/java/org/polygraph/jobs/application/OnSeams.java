@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.certificate.format.Witness;
@@ -234,14 +235,19 @@ final class OnSeams {
         try {
             int part = refutation.partOfMissing(table);
             Verdict open = part < 0 ? OpenReads.unlessWritten(verdict, path) : verdict;
-            if (open != verdict) {
-                // The next part is decided on this seam too.
-                seams.put(verdict.level(), refutation.seam());
-                decided(open);
-                return 0;
+            if (open == verdict) {
+                stands(refutation.proved(verdict, table, request), request);
+                return part < 0 ? Integer.MAX_VALUE : part;
             }
-            stands(refutation.proved(verdict, table, request), request);
-            return part < 0 ? Integer.MAX_VALUE : part;
+            Verdict others =
+                    OpenTransactions.decided(open, table, request.withoutLoaders(), checker, listener.quiet(), budget);
+            if (others.status() == Verdict.Status.VIOLATION) {
+                stands(refutation.proved(others, Objects.requireNonNull(others.table()), request), request);
+                return refutation.seam().covered();
+            }
+            seams.put(verdict.level(), refutation.seam());
+            decided(others);
+            return 0;
         } catch (BudgetException e) {
             // Other seams are tried, or all parts. If these are gone, the reason names the part that was needed here.
             unexplained.computeIfPresent(verdict.level(), (level, reason) -> reason + "; " + Failures.text(e));

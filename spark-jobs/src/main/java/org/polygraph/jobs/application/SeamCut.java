@@ -45,6 +45,8 @@ final class SeamCut {
     private final BitSet before = new BitSet();
     /** By transaction: whether its snapshot is before the cut, at si and ssi. */
     private final BitSet begun = new BitSet();
+    /** The transactions that the order leaves to later parts. */
+    private final BitSet open;
     /** By key that a transaction before the cut wrote: its value at the cut. */
     private final BitSet written = new BitSet();
 
@@ -61,6 +63,7 @@ final class SeamCut {
         table = witness.table();
         events = witness.terms().guarantee().events();
         values = new long[table.keys().size()];
+        open = OpenTransactions.of(witness);
         order = order();
     }
 
@@ -73,13 +76,8 @@ final class SeamCut {
      */
     static void write(Location run, Witness witness, Chain chain, int least, BooleanSupplier stop, long memoryBytes)
             throws IOException, HistoryException {
-        HistoryTable table = witness.table();
         boolean isByKey = witness.terms().guarantee() == Guarantee.LIN;
-        if (table.hasRows()
-                || table.values().hasLists()
-                || table.values().hasPredicates()
-                || (table.values().hasOthers() && !isByKey)
-                || table.source().unit() == SourceFiles.Unit.BYTE) {
+        if (!isPossible(witness.table(), isByKey)) {
             return;
         }
         SeamCut cut = new SeamCut(witness);
@@ -98,16 +96,26 @@ final class SeamCut {
         }
     }
 
+    /** Whether a history can have a seam. */
+    static boolean isPossible(HistoryTable table, boolean isByKey) {
+        return !table.hasRows()
+                && !table.values().hasLists()
+                && !table.values().hasPredicates()
+                && (!table.values().hasOthers() || isByKey)
+                && table.source().unit() != SourceFiles.Unit.BYTE;
+    }
+
     /** Finds the cut and the state there. */
     private void find(int least) {
         int count = witness.countedTransactions();
         int left = count - Math.max(least, count / SHARE);
         long[] starts = table.starts();
+        BitSet behind = behindOpen();
         for (; cut < order.length; cut++) {
             int event = order[cut];
             int t = event / events;
             boolean isCommit = events == 1 || (event & 1) == 1;
-            if (isCommit && left-- <= 0) {
+            if (behind.get(t) || (isCommit && left-- <= 0)) {
                 return;
             }
             if (starts != null && starts[t] != HistoryTable.NO_TIME) {
@@ -125,6 +133,27 @@ final class SeamCut {
                 }
             }
         }
+    }
+
+    /** Returns the transactions that come after one that is open, by their session or in real time. */
+    private BitSet behindOpen() {
+        BitSet behind = new BitSet();
+        long[] starts = table.starts();
+        long[] ends = table.ends();
+        boolean isTimed = witness.terms().guarantee().realTime() && starts != null && ends != null;
+        long earliestEnd = HistoryTable.NO_TIME;
+        for (int t = open.nextSetBit(0); t >= 0; t = open.nextSetBit(t + 1)) {
+            behind.set(t + 1, table.transactionsEnd(table.sessionOf(t)));
+            if (isTimed && ends[t] != HistoryTable.NO_TIME) {
+                earliestEnd = earliestEnd == HistoryTable.NO_TIME ? ends[t] : Math.min(earliestEnd, ends[t]);
+            }
+        }
+        for (int t = 0; t < table.transactions() && isTimed && !open.isEmpty(); t++) {
+            if (witness.terms().precedes(earliestEnd, starts[t])) {
+                behind.set(t);
+            }
+        }
+        return behind;
     }
 
     /** Finds the cut and the state of each key, whose order is its own. */
@@ -223,7 +252,8 @@ final class SeamCut {
     }
 
     /**
-     * Returns the transactions after the cut, and those of unknown outcome that may still turn out to have committed.
+     * Returns the transactions after the cut, those that the order leaves out, and those of unknown outcome that may
+     * still turn out to have committed.
      */
     private HistoryTable tail(int least) {
         BitSet kept = new BitSet();
@@ -234,8 +264,9 @@ final class SeamCut {
         for (int s = 0; s < table.sessions(); s++) {
             boolean isFollowed = false;
             for (int t = table.transactionsEnd(s) - 1; t >= table.firstTransaction(s); t--) {
-                isFollowed |= before.get(t) && !isByKey;
-                if (!witness.counted()[t]) {
+                // A snapshot before the cut does not see what a transaction after the cut writes.
+                isFollowed |= (before.get(t) || begun.get(t)) && !isByKey;
+                if (!witness.counted()[t] && !open.get(t)) {
                     kept.clear(t);
                     boolean isOver = witness.terms().guarantee().realTime()
                             && !isByKey

@@ -32,7 +32,10 @@ import org.polygraph.storage.table.HistoryTable;
 public final class SeamReplay {
     private final Seam seam;
     private final Witness witness;
+    /** The history, in which those that the order leaves out count as aborted. */
     private final HistoryTable table;
+    /** The committed transactions that the order leaves out. */
+    private final BitSet open;
     /** The transactions that the seam leaves to later parts. */
     private final BitSet tail = new BitSet();
     /** The transactions of the tail whose snapshot is before the cut. */
@@ -40,9 +43,10 @@ public final class SeamReplay {
     /** By transaction of the tail: its number in the history. */
     private int[] sameAs = new int[0];
 
-    private SeamReplay(Seam seam, Witness witness) {
+    private SeamReplay(Seam seam, Witness witness, BitSet open) {
         this.seam = seam;
         this.witness = witness;
+        this.open = open;
         table = witness.table();
     }
 
@@ -67,8 +71,15 @@ public final class SeamReplay {
         long skew = claim.terms().map(Terms::clockSkewNanos).orElse(0L);
         HistoryTable judged =
                 Loaders.of(table, claim.loaders(), claim.usesTimes(), skew).applied();
-        Witness witness = RankFile.read(run, judged).witness(judged);
-        String problem = problem(seam, Chain.of(run), witness, stop, memoryBytes);
+        RankFile.Content order = RankFile.read(run, judged);
+        BitSet open = new BitSet();
+        IntStream.range(0, judged.transactions())
+                .filter(t -> !order.counted()[t] && judged.status(t) == TransactionStatus.COMMITTED)
+                .forEach(open::set);
+        // The rest is replayed without them.
+        HistoryTable rest = judged.withStatus(open.stream().toArray(), TransactionStatus.ABORTED);
+        SeamReplay replay = new SeamReplay(seam, order.witness(rest), open);
+        String problem = replay.problem(Chain.of(run), stop, memoryBytes);
         return Optional.of(new Result(
                 problem == null ? "" : "the seam does not follow from the order: " + problem,
                 "seam         state and tail of " + seam.transactions() + " transactions follow from the order"));
@@ -82,13 +93,11 @@ public final class SeamReplay {
      */
     public record Result(String problem, String checked) {}
 
-    private static @Nullable String problem(
-            Seam seam, Chain chain, Witness witness, BooleanSupplier stop, long memoryBytes)
+    private @Nullable String problem(Chain chain, BooleanSupplier stop, long memoryBytes)
             throws IOException, HistoryException {
         if (seam.covered() != chain.parts().size() || !seam.terms().equals(witness.terms())) {
             return "the seam is of other parts, or of another level";
         }
-        SeamReplay replay = new SeamReplay(seam, witness);
         Location file = Seam.file(seam.run(), seam.tail());
         HistoryTable kept = HistoryReader.read(
                 new Chain.Part(seam.tailInput(), file.absolute())
@@ -97,12 +106,12 @@ public final class SeamReplay {
                 HistoryFormat.AUTO,
                 stop,
                 memoryBytes);
-        String problem = replay.tail(kept);
+        String problem = tail(kept);
         if (problem == null) {
-            problem = replay.cut(chain.seam());
+            problem = cut(chain.seam());
         }
         if (problem == null) {
-            problem = replay.ends(chain.seam());
+            problem = ends(chain.seam());
         }
         if (problem != null) {
             return problem;
@@ -115,14 +124,14 @@ public final class SeamReplay {
         Seam before = chain.seam();
         ExchangeReplay exchanges = new ExchangeReplay(witness, exchanges(before, stop, memoryBytes));
         exchanges.apply(state);
-        Map<String, String> written = replay.written(witness);
+        Map<String, String> written = written(witness);
         state.putAll(written);
         if (!labels(InitialState.read(seam.state().present("the state", stop), stop, memoryBytes)
                         .table())
                 .equals(state)) {
             return "the state is not that at the cut of the order";
         }
-        problem = replay.operations(kept, state);
+        problem = operations(kept, state);
         return problem != null
                 ? problem
                 : exchanges.problem(
@@ -131,7 +140,7 @@ public final class SeamReplay {
                         before == null ? 0 : before.places(),
                         seam.places(),
                         written,
-                        replay::written);
+                        this::written);
     }
 
     private static @Nullable HistoryTable exchanges(@Nullable Seam of, BooleanSupplier stop, long memoryBytes)
@@ -155,7 +164,7 @@ public final class SeamReplay {
                 same = table.index(i) == kept.index(t) ? i : -1;
             }
             boolean isSame = same >= 0
-                    && kept.status(t) == table.status(same)
+                    && kept.status(t) == (open.get(same) ? TransactionStatus.COMMITTED : table.status(same))
                     && time(kept.starts(), t) == time(table.starts(), same)
                     && time(kept.ends(), t) == time(table.ends(), same);
             if (!isSame) {
@@ -163,6 +172,11 @@ public final class SeamReplay {
             }
             tail.set(same);
             sameAs[t] = same;
+        }
+        for (int t = open.nextSetBit(0); t >= 0; t = open.nextSetBit(t + 1)) {
+            if (!tail.get(t)) {
+                return table.whereIs(t) + " is neither in the order nor in the tail";
+            }
         }
         return tail.cardinality() == seam.transactions()
                 ? null
@@ -220,39 +234,34 @@ public final class SeamReplay {
             return cuts(earlier);
         }
         int events = witness.terms().guarantee().events();
-        int lastBefore = -1;
-        int firstAfter = Integer.MAX_VALUE;
+        int[] places = IntStream.range(0, witness.position().length)
+                .filter(e -> witness.counted()[e / events])
+                .map(e -> witness.position()[e])
+                .sorted()
+                .toArray();
+        long before = seam.places() - (earlier == null ? 0 : earlier.places());
+        if (before < 0 || before > places.length) {
+            return "the number of places before the cut is not one of the order";
+        }
+        int cut = before == places.length ? Integer.MAX_VALUE : places[(int) before];
         for (int s = 0; s < table.sessions(); s++) {
             boolean isFollowed = false;
             for (int t = table.transactionsEnd(s) - 1; t >= table.firstTransaction(s); t--) {
-                int commit = witness.counted()[t] ? witness.position()[(t + 1) * events - 1] : -1;
-                if (witness.counted()[t]) {
-                    lastBefore = tail.get(t) ? lastBefore : Math.max(lastBefore, commit);
-                    firstAfter = tail.get(t) ? Math.min(firstAfter, commit) : firstAfter;
+                boolean isCounted = witness.counted()[t];
+                if (isCounted && tail.get(t) == witness.position()[(t + 1) * events - 1] < cut) {
+                    return "the tail is not the end of the order";
                 }
-                isFollowed |= witness.counted()[t] && !tail.get(t);
+                begun.set(t, isCounted && tail.get(t) && witness.position()[t * events] < cut);
+                isFollowed |= isCounted && witness.position()[t * events] < cut;
                 boolean isOver = witness.terms().guarantee().realTime()
                         && witness.terms().precedes(time(table.ends(), t), seam.latestStart());
-                boolean isMovable = witness.counted()[t]
-                        || (table.status(t) == TransactionStatus.INDETERMINATE && !isFollowed && !isOver);
-                if (tail.get(t) && !isMovable) {
+                boolean isLeftOut = open.get(t) || table.status(t) == TransactionStatus.INDETERMINATE;
+                if (tail.get(t) && !isCounted && (!isLeftOut || isFollowed || isOver)) {
                     return table.whereIs(t) + " is in the tail, but precedes transactions that are not";
                 }
             }
         }
-        for (int t = tail.nextSetBit(0); t >= 0 && events == 2; t = tail.nextSetBit(t + 1)) {
-            begun.set(t, witness.counted()[t] && witness.position()[2 * t] < firstAfter);
-        }
-        if (lastBefore >= firstAfter) {
-            return "the tail is not the end of the order";
-        }
-        int first = firstAfter;
-        long places = IntStream.range(0, witness.position().length)
-                .filter(e -> witness.counted()[e / events] && witness.position()[e] < first)
-                .count();
-        return seam.places() == places + (earlier == null ? 0 : earlier.places())
-                ? null
-                : "the number of places before the cut is not that of the order";
+        return null;
     }
 
     /** Checks that of each key the operations outside the tail precede those in it. */

@@ -72,8 +72,9 @@ public final class RunDirectory {
     }
 
     /**
-     * The verdict of a finished run if it is final: PASS, VIOLATION or INVALID. Empty for UNKNOWN and ERROR, which
-     * another attempt may change, and for a run that has not finished.
+     * The verdict of a finished run if it is final: PASS, VIOLATION or INVALID, or UNKNOWN because a later part of a
+     * chain decides the rest. Empty for any other UNKNOWN and ERROR, which another attempt may change, and for a run
+     * that has not finished.
      */
     public Optional<StoredVerdict> finalVerdict() throws IOException, HistoryException {
         Location file = run.child(VERDICT);
@@ -83,7 +84,9 @@ public final class RunDirectory {
         StoredVerdict stored = verdict();
         return switch (stored.status()) {
             case PASS, VIOLATION, INVALID -> Optional.of(stored);
-            case UNKNOWN, ERROR -> Optional.empty();
+            // Another attempt would find the same, and the next part may rest on the seam.
+            case UNKNOWN -> RankFile.in(run).exists() ? Optional.of(stored) : Optional.empty();
+            case ERROR -> Optional.empty();
         };
     }
 

@@ -14,6 +14,9 @@ public record Certificate(String kind, @Nullable String path, boolean verified) 
     /** An order of events. */
     public static final String ORDER = "order";
 
+    /** Of an UNKNOWN part of a chain: an order of all transactions but those whose writers may be in the next part. */
+    public static final String ORDER_OF_OTHERS = "order-of-others";
+
     /**
      * At RC, RA and CC where values repeat: a search chose the writer of each read. An order alone would not show which
      * writers were chosen, so none is written.

@@ -144,7 +144,10 @@ public final class Verdict implements Cloneable {
         return certificate;
     }
 
-    /** Returns the order that a PASS rests on; null otherwise. */
+    /**
+     * Returns the order that a PASS rests on, or that explains all transactions of a part of a chain but those that only
+     * a later part can explain; null otherwise.
+     */
     public @Nullable Witness witness() {
         return witness;
     }

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.certificate.format.Claim;
 import org.polygraph.jobs.certificate.format.Fingerprint;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
+import org.polygraph.jobs.certificate.format.RankFile;
 import org.polygraph.jobs.certificate.judge.Verification;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.CheckRequest;
@@ -33,6 +34,7 @@ import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.format.HistoryWriter;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.HistoryGenerator;
@@ -61,6 +63,8 @@ class RollingTest {
     private int cuts;
     private int violations;
     private int exchanges;
+    private int open;
+    private int afterOpen;
 
     @Test
     void verdictsAreThoseOfTheWhole() throws Exception {
@@ -75,7 +79,9 @@ class RollingTest {
             }
         }
         System.out.println(seams + " verdicts on seams, " + cuts + " of them on a state, " + exchanges + " exchanges, "
-                + violations + " violations, seed " + SEED);
+                + violations + " violations, " + open + " orders without open transactions, " + afterOpen
+                + " verdicts on their seams, seed " + SEED);
+        assertThat(afterOpen).isPositive();
         assertThat(cuts).isPositive();
         assertThat(violations).isPositive();
     }
@@ -135,6 +141,21 @@ class RollingTest {
     }
 
     /**
+     * The snapshot of a transaction is before the cut, and the transaction before it in its session is of unknown
+     * outcome. It cannot turn out to have committed, because the snapshot does not see what it wrote.
+     */
+    @Test
+    void aTransactionOfUnknownOutcomePrecedesASnapshotBeforeTheCut() throws Exception {
+        check(
+                HistoryDsl.parse("init 0; s0: ?w(a,1) | r(a,0) r(c,0) w(b,1); s1: w(c,1); s2: r(c,1) r(b,0) w(e,1);"
+                        + " s3: r(a,1)"),
+                IsolationLevel.SI,
+                new int[] {0, 0, 0, 0, 1},
+                2);
+        assertThat(violations).isEqualTo(1);
+    }
+
+    /**
      * For either order of the two writers of x in the first part, one of the two second parts needs the opposite order.
      */
     @Test
@@ -148,6 +169,49 @@ class RollingTest {
             }
             assertThat(exchanges).as(level.toString()).isEqualTo(1);
         }
+    }
+
+    /** A transaction that reads what a later part writes is in the tail, or the replay of the seam rejects it. */
+    @Test
+    void aSeamWithoutAnOpenTransactionIsRejected() throws Exception {
+        Path runs = Files.createDirectory(folder.resolve("runs"));
+        Path part = folder.resolve("part-0.jsonl");
+        HistoryTable history = HistoryDsl.parse("init 0; s0: w(x,1); s1: r(x,1) w(y,1); s2: r(z,1) w(x,2)");
+        write(history, new int[3], 0, 0, part);
+        CheckRun check = new CheckRun(
+                settings(IsolationLevel.SER, runs), new EmbeddedChecker(), new IsolationCheck.Messages(), 3);
+        Answer answer = check.answers(part.toString()).get(0);
+        assertThat(answer.status()).isEqualTo(Verdict.Status.UNKNOWN);
+        Location run = Location.of(answer.run().name());
+        HistoryTable read = HistoryReader.read(part.toString(), HistoryFormat.AUTO);
+        assertThat(SeamReplay.of(run, read, () -> false, 1L << 30).orElseThrow().problem())
+                .isEmpty();
+
+        Seam seam = Seam.of(run, () -> false);
+        Location tail = Seam.file(run, seam.tail());
+        HistoryTable kept = HistoryReader.read(tail.name(), HistoryFormat.AUTO);
+        assertThat(kept.transactions()).isEqualTo(3);
+        HistoryWriter.write(
+                HistorySelection.of(kept, new int[] {0, 1}, new int[] {0, 1, 2}).table(),
+                tail.name(),
+                HistoryFormat.JSONL);
+        new Seam(
+                        run,
+                        "",
+                        1,
+                        seam.terms(),
+                        seam.latestStart(),
+                        2,
+                        seam.stateInput(),
+                        seam.tail(),
+                        Fingerprint.ofInput(tail, () -> false),
+                        seam.places(),
+                        "",
+                        "",
+                        seam.sessions())
+                .write();
+        assertThat(SeamReplay.of(run, read, () -> false, 1L << 30).orElseThrow().problem())
+                .contains("part-0.jsonl:4 is neither in the order nor in the tail");
     }
 
     private void check(HistoryTable history, IsolationLevel level, int[] partOf, int least) throws Exception {
@@ -171,6 +235,11 @@ class RollingTest {
             }
             if (answer.status() == Verdict.Status.UNKNOWN) {
                 assertThat(isOpen(whole, level, history, partOf, p)).as(name).isTrue();
+                Location run = Location.of(answer.run().name());
+                if (RankFile.in(run).exists()) {
+                    open++;
+                    verify(run, Chain.of(run), part, name);
+                }
                 continue;
             }
             assertThat(answer.status()).as(name).isEqualTo(expected);
@@ -179,6 +248,10 @@ class RollingTest {
             Chain chain = Chain.of(run);
             if (chain.seam() != null) {
                 seams++;
+                afterOpen += RankFile.in(chain.seam().run()).exists()
+                                && Claim.read(chain.seam().run()).verdict().equals("UNKNOWN")
+                        ? 1
+                        : 0;
                 cuts += HistoryReader.read(chain.seam().state().location(), HistoryFormat.PARQUET)
                                         .transactions()
                                 > 0

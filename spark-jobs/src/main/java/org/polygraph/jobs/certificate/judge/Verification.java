@@ -3,6 +3,7 @@ package org.polygraph.jobs.certificate.judge;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Claim;
 import org.polygraph.jobs.certificate.format.Fingerprint;
@@ -126,7 +127,9 @@ public final class Verification {
      */
     public static Report of(Location run, Claim claim, HistoryTable table, String input)
             throws IOException, HistoryException {
-        if (!claim.verdict().equals("PASS") && !claim.verdict().equals("VIOLATION")) {
+        boolean isOfOthers =
+                claim.verdict().equals("UNKNOWN") && RankFile.in(run).exists();
+        if (!claim.verdict().equals("PASS") && !claim.verdict().equals("VIOLATION") && !isOfOthers) {
             return new Report(
                     Answer.UNDECIDED,
                     "the run ended " + Names.line(claim.verdict()) + ", which leaves no evidence",
@@ -159,7 +162,7 @@ public final class Verification {
             return verification.report(
                     Answer.UNDECIDED, "the run has no certificate, because the time ended before it was written");
         }
-        return claim.byChoices() ? verification.choices() : verification.order(input);
+        return claim.byChoices() ? verification.choices() : verification.order(input, isOfOthers);
     }
 
     /** The history that the evidence is about, if it has writes of unknown rows; null if there is no such history. */
@@ -263,7 +266,8 @@ public final class Verification {
         checked.add(name + " ".repeat(Math.max(2, 13 - name.length())) + what);
     }
 
-    private Report order(String input) throws IOException, HistoryException {
+    /** @param isOfOthers whether the order may leave out committed transactions, which later parts explain */
+    private Report order(String input, boolean isOfOthers) throws IOException, HistoryException {
         RankFile.Content content = RankFile.read(run, withRows);
         RankHeader header = content.header();
         // The certificate of a stronger level is of inserts and deletes, that of rc, ra or cc of writes.
@@ -284,8 +288,10 @@ public final class Verification {
         }
         Replay.Result result = null;
         String discrepancy = content.mismatch();
+        int[] open = isOfOthers ? open(content, certified) : new int[0];
+        HistoryTable ordered = open.length == 0 ? certified : certified.withStatus(open, TransactionStatus.ABORTED);
         if (discrepancy == null) {
-            Witness witness = content.witness(certified);
+            Witness witness = content.witness(ordered);
             result = Replay.byDefinition(witness);
             discrepancy = result.discrepancy() == null ? wrongResult(witness) : result.discrepancy();
         }
@@ -293,8 +299,24 @@ public final class Verification {
         if (wrong != null || result == null) {
             return report(Answer.REJECTED, String.valueOf(wrong));
         }
-        seen(checked, terms, result, Numbers.of(table));
-        return report(Answer.VERIFIED, "");
+        if (!isOfOthers) {
+            seen(checked, terms, result, Numbers.of(table));
+            return report(Answer.VERIFIED, "");
+        }
+        String left =
+                open.length + (open.length == 1 ? " transaction is" : " transactions are") + " left to later parts";
+        checked("open", left + (open.length == 0 ? "" : ", the first is " + certified.whereIs(open[0])));
+        seen(checked, terms, result, Numbers.of(ordered));
+        return report(
+                Answer.VERIFIED,
+                "the run ended UNKNOWN; its order explains all transactions but those that a later"
+                        + " part may explain; " + left);
+    }
+
+    private static int[] open(RankFile.Content order, HistoryTable history) {
+        return IntStream.range(0, history.transactions())
+                .filter(t -> !order.counted()[t] && history.status(t) == TransactionStatus.COMMITTED)
+                .toArray();
     }
 
     /** Replays the predicates of the history as it was recorded. @return a result that differs; null for none */

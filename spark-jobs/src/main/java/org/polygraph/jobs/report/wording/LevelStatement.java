@@ -71,6 +71,9 @@ public final class LevelStatement {
                         "an order of all commits; the axiom of the level is checked against it without a search";
                     case LIN -> "an order of the operations of each key; replaying it needs no search";
                 };
+            case Certificate.ORDER_OF_OTHERS ->
+                "an order of all transactions but those that read what no part has written yet; the next part is decided"
+                        + " with these";
             case Certificate.CHOICES ->
                 "a search found a writer for every read such that an order of commits satisfies the axiom; values repeat, so"
                         + " that an order alone would not show which writers were chosen, and none was written";

@@ -1,0 +1,129 @@
+package org.polygraph.jobs.application;
+
+import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
+import it.unimi.dsi.fastutil.longs.LongSet;
+import java.util.BitSet;
+import org.polygraph.jobs.certificate.format.Witness;
+import org.polygraph.jobs.decision.Budget;
+import org.polygraph.jobs.decision.Check;
+import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.decision.Checkpoints;
+import org.polygraph.jobs.verdict.Assumptions;
+import org.polygraph.jobs.verdict.Certificate;
+import org.polygraph.jobs.verdict.Phase;
+import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
+
+/**
+ * The transactions of a chain that cannot be explained before its next part: those that read a value that no transaction
+ * wrote so far, and those that read what these wrote.
+ *
+ * <p>The others are a history of their own, because none of them reads from one that is left out. An order of them has a
+ * {@link SeamCut}, whose tail has the transactions that were left out. So the next part is decided without the part
+ * before it.
+ */
+final class OpenTransactions {
+    private OpenTransactions() {}
+
+    /**
+     * Adds to an UNKNOWN verdict an order of all transactions that are not open.
+     *
+     * @param open the verdict; its reason is that writers of reads may follow
+     * @param table the history
+     * @return the verdict with an order if there is one; if the others violate the level without the open ones, this
+     *     VIOLATION, which no later part can change; else the same verdict
+     */
+    static Verdict decided(
+            Verdict open, HistoryTable table, CheckRequest request, Checker checker, Listener listener, Budget budget) {
+        if (request.level() == IsolationLevel.LIN || !SeamCut.isPossible(table, false) || budget.exhausted()) {
+            return open;
+        }
+        int[] left = of(table).stream().toArray();
+        HistoryTable others = table.withStatus(left, TransactionStatus.ABORTED);
+        Check check = new Check(others, request, listener, budget, Checkpoints.NONE);
+        Verdict found = LevelCheck.of(check, checker).build();
+        Witness order = found.witness();
+        if (found.status() == Verdict.Status.VIOLATION) {
+            Verdict.Builder violated = found.with()
+                    .path(open.path())
+                    .counts(open.counts())
+                    .millis(open.millis())
+                    .peakMemoryBytes(open.peakMemoryBytes());
+            Assumptions assumptions = open.assumptions();
+            return (assumptions == null ? violated : violated.assumptions(assumptions)).build();
+        }
+        if (found.status() != Verdict.Status.PASS || order == null) {
+            return open;
+        }
+        Verdict.Builder made = open.with()
+                .witness(new Witness(table, order.terms(), order.counted(), order.position()))
+                .certificate(new Certificate(Certificate.ORDER_OF_OTHERS, null, request.replayed()));
+        for (Phase phase : found.phases()) {
+            made.phase(phase);
+        }
+        return made.build();
+    }
+
+    /** Returns the committed transactions that an order leaves out. */
+    static BitSet of(Witness order) {
+        BitSet open = new BitSet();
+        for (int t = 0; t < order.counted().length; t++) {
+            open.set(t, !order.counted()[t] && order.table().status(t) == TransactionStatus.COMMITTED);
+        }
+        return open;
+    }
+
+    private static BitSet of(HistoryTable table) {
+        LongSet written = new LongOpenHashSet();
+        for (int o = 0; o < table.operations(); o++) {
+            if (table.isWrite(o)) {
+                written.add(hash(table, o));
+            }
+        }
+        BitSet open = new BitSet();
+        LongSet lacking = new LongOpenHashSet();
+        for (int t = 0; t < table.transactions(); t++) {
+            if (reads(table, t, written, false)) {
+                open(table, t, open, lacking);
+            }
+        }
+        // Each round adds those that read from the ones of the round before.
+        for (int before = -1; before < open.cardinality(); ) {
+            before = open.cardinality();
+            for (int t = 0; t < table.transactions(); t++) {
+                if (!open.get(t) && reads(table, t, lacking, true)) {
+                    open(table, t, open, lacking);
+                }
+            }
+        }
+        return open;
+    }
+
+    private static void open(HistoryTable table, int t, BitSet open, LongSet lacking) {
+        open.set(t);
+        for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+            if (table.isWrite(o)) {
+                lacking.add(hash(table, o));
+            }
+        }
+    }
+
+    /** Whether a transaction reads a value of a set, or one that is neither in it nor the first one of its key. */
+    private static boolean reads(HistoryTable table, int t, LongSet values, boolean isIn) {
+        for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+            if (!table.isWrite(o)
+                    && table.value(o) != table.initialValue(table.key(o))
+                    && values.contains(hash(table, o)) == isIn) {
+                return table.status(t) != TransactionStatus.ABORTED;
+            }
+        }
+        return false;
+    }
+
+    /** A wrong hit hides a transaction that is open. The order that is looked for then does not exist. */
+    private static long hash(HistoryTable table, int operation) {
+        return Writes.hash(table, table.key(operation), table.value(operation));
+    }
+}
