@@ -15,7 +15,7 @@ import org.polygraph.storage.format.HistoryFormat;
  * The settings of a command for each of its PATHs.
  *
  * @param requests one for each level, the strongest level first
- * @param asFits whether levels that the data of a history do not allow are left out, rather than INVALID
+ * @param asFits whether a level that the data of a history do not allow has no verdict, rather than INVALID
  * @param timeoutNanos for each PATH, {@link Long#MAX_VALUE} for none
  * @param succeedOnViolation whether a VIOLATION has exit code 0
  * @param out the folder of runs, or null
@@ -39,7 +39,7 @@ public record CheckSettings(
         @Nullable String initialState,
         @Nullable String after,
         boolean usesWindows) {
-    /** A check of fewer operations ends sooner than its checkpoints are written. */
+    /** A check of fewer operations takes less time than its checkpoints would. */
     private static final int MANY_OPERATIONS = 1_000_000;
 
     /** How a run that exists is used. */

@@ -44,7 +44,7 @@ public interface Checker {
     }
 
     /**
-     * Decides a history before it is read, if the engine need not have it in memory.
+     * Decides a history before it is read, if the engine can do so without holding it in memory.
      *
      * @param kept where a PASS leaves its certificate; null if no run is kept
      * @return null if it has to be read
@@ -71,13 +71,13 @@ public interface Checker {
         return false;
     }
 
-    /** Whether the engine prefers windows for a history, because a decision of the whole would not fit in memory. */
+    /** Whether the engine decides a history by windows, because the whole would not fit in memory. */
     default boolean isTooLarge(HistoryTable table, CheckRequest request, Budget budget) {
         return false;
     }
 
     /**
-     * Returns workers for a check by windows, which their user closes.
+     * Returns workers for a check by windows. The caller closes them.
      *
      * @param scratch where scratch files go that a later process may need; null if none does
      */
@@ -86,7 +86,7 @@ public interface Checker {
     }
 
     /**
-     * Decides a history in memory in a way of its own.
+     * Decides a history in memory, if the engine has a way of its own.
      *
      * @return null if the history is decided as a whole, in this process
      * @throws BudgetException if the budget of the check ends before anything is found

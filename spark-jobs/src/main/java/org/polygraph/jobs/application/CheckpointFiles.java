@@ -15,7 +15,7 @@ public final class CheckpointFiles implements Checkpoints {
     private final Consumer<String> messages;
 
     /**
-     * Creates the object without access to files.
+     * Creates the object; accesses no file.
      *
      * @param folder of this request alone
      * @param messages receives a line for each checkpoint that is used or damaged

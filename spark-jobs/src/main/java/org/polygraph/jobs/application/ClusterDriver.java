@@ -1,15 +1,15 @@
 package org.polygraph.jobs.application;
 
 /**
- * A cluster that runs the command inside a process of its own, and takes the end of {@code main} for the end of the
- * application. Used once.
+ * A cluster that runs the command in one of its own processes. For it the application ends when {@code main} ends. Used
+ * once.
  */
 public interface ClusterDriver {
     /** Starts what the cluster requires, before anything else. */
     void begin();
 
     /**
-     * Is called when the command has ended and its output is written. Returns normally if the cluster should see
+     * Called when the command has ended and its output is written. If this method returns normally, the cluster reports
      * success.
      *
      * @param exitCode that a process would end with

@@ -7,11 +7,11 @@ import org.polygraph.jobs.decision.Budget;
 
 /**
  * Runs a step on a thread of its own if its budget has an end, and waits for it until then. A step checks its budget,
- * but it cannot do so while a read blocks, or in a loop that does not check it. Such a step is left alone: it ends with
- * its next check, or with the process.
+ * but it cannot do so while a read blocks, or in a loop that does not check it. The caller does not wait for such a
+ * step: it ends at its next check, or with the process.
  */
 final class Deadline<T> extends Thread {
-    /** The extra time for a step that has seen the end of its budget. */
+    /** The time that a step gets after the end of its budget, to end by itself. */
     private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     /** Budgets can be cancelled, so their end is not known beforehand. */

@@ -3,7 +3,7 @@ package org.polygraph.jobs.application;
 import org.polygraph.jobs.certificate.judge.Verification;
 import org.polygraph.jobs.generate.Generator;
 
-/** Makes engines; a command makes one, and only the one that it uses. */
+/** Makes engines. A command makes only the one that it uses. */
 public interface Engines {
     /** Returns the engine in this JVM. It loads no Spark class. */
     Checker embedded();

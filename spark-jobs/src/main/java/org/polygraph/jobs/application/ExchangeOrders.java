@@ -12,8 +12,8 @@ import org.polygraph.storage.format.parquet.NumberTable;
 import org.polygraph.storage.model.HistoryException;
 
 /**
- * The orders of exchanges that {@link Rearrangement} found: by number of an exchange, and by place of its window, the
- * old place of the event that comes there. Both count from the first place of the window.
+ * The orders that {@link Rearrangement} found for exchanges. An order has an entry for each place of the window of its
+ * exchange: the old place of the event that moves there. Places count from the first one of the window.
  */
 final class ExchangeOrders {
     private static final String NAME = "orders";

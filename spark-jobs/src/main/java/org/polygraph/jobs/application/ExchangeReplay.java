@@ -16,7 +16,7 @@ import org.polygraph.jobs.certificate.replay.Replay;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Checks the exchanges of a seam. Each is applied to the order, which must still explain the history and lead to the
+ * Checks the exchanges of a seam: applies each to the order, which must still explain the history and lead to the
  * stated value.
  */
 final class ExchangeReplay {

@@ -45,8 +45,8 @@ final class Exchanges {
     private Exchanges() {}
 
     /**
-     * Returns the exchanges that a later part needs: those of keys of which it reads the other value, which it does not
-     * write. If the windows of two overlap, the first one is returned.
+     * Returns the exchanges that a later part needs: it reads the other value of their keys, and does not write this
+     * value. If the windows of two overlap, the first one is returned.
      *
      * @param history the tail and the later parts
      * @return transactions of the exchanges
@@ -130,8 +130,8 @@ final class Exchanges {
         }
 
         /**
-         * Keeps exchanges of the seam that a history was decided on: those that it does not contradict, and whose
-         * windows are disjoint from those of the exchanges that it needed.
+         * Keeps exchanges of the seam that a history was decided on. The history must not contradict them, and their
+         * windows must be disjoint from the windows of the exchanges that it needed.
          *
          * @param made the exchanges that it needed
          * @param overwritten by key: whether the seam has another value of it
@@ -224,7 +224,7 @@ final class Exchanges {
             }
         }
 
-        /** Whether clients do not show that a transaction comes after another one. */
+        /** Whether a transaction may come before another one, as far as clients show. */
         private boolean mayPrecede(int t, int other) {
             long[] starts = table.starts();
             long[] ends = table.ends();

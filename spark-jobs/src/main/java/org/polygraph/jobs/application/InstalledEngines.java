@@ -37,8 +37,8 @@ public final class InstalledEngines implements Engines {
     }
 
     /**
-     * The cluster that runs this process; null if the process ends with main. Spark's ApplicationMaster sets both
-     * properties before it calls main; on any other cluster the driver is a separate process.
+     * Returns the cluster that runs this process; null if the process ends with main. Spark's ApplicationMaster sets
+     * both properties before it calls main; on any other cluster the driver is a separate process.
      *
      * @param err receives errors of the submission
      */

@@ -33,8 +33,8 @@ import org.polygraph.storage.table.HistoryTable;
  * }
  * }</pre>
  *
- * <p>The check takes the options that {@code polygraph check} has by default. It throws nothing: a history that cannot
- * be read or judged has a verdict too.
+ * <p>The check takes the options that {@code polygraph check} has by default. It throws no exception: a history that
+ * cannot be read or judged has a verdict too.
  */
 public final class IsolationCheck {
     private static final String PREFIX = "history-";
@@ -49,7 +49,7 @@ public final class IsolationCheck {
      * An answer.
      *
      * @param status PASS, VIOLATION, UNKNOWN (the time or the memory ran out), INVALID or ERROR
-     * @param text the result line; the explanation of the first violation, or what is wrong with the history
+     * @param text the result line, followed by the explanation of the first violation or by the fault of the history
      * @param report the page of the run; empty if no run is kept
      */
     public record Result(Verdict.Status status, String text, Optional<Path> report) {}
@@ -73,7 +73,7 @@ public final class IsolationCheck {
         return new IsolationCheck(null, history);
     }
 
-    /** Ends with UNKNOWN after this time; without it there is no limit. */
+    /** Limits the time of a check, which then ends with UNKNOWN. By default there is no limit. */
     public IsolationCheck within(Duration most) {
         timeout = most;
         return this;

@@ -8,10 +8,10 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * The cuts of the orders of single keys, at lin. Operations that start late are after the cut of their key, as are
- * those that follow them in its order. A cut is moved further back to a place where the last value is certain: each
- * version before must come before it, because one of its operations ended before one of the last version started.
- * Otherwise a later part may read another value than the last one.
+ * The cuts of the orders of single keys, at lin. Operations that start late, and those that follow them in the order of
+ * their key, are after its cut. A cut is moved further back to a place where the last value is certain: each version
+ * before must come before it, because one of its operations ended before one of the last version started. Otherwise a
+ * later part may read another value than the last one.
  *
  * <p>Time: that of sorting the starts. Memory: 28 bytes a key, 8 a transaction.
  */
@@ -80,7 +80,9 @@ final class KeyCuts {
         }
     }
 
-    /** Whether a transaction is before the cut of its key. To be called once for each transaction, in their order. */
+    /**
+     * Whether a transaction is before the cut of its key. The caller asks once for each transaction, in their order.
+     */
     boolean isBefore(int t) {
         return isEmpty(t) || asked[key(t)]++ < before[key(t)];
     }

@@ -45,7 +45,8 @@ final class LevelCheck {
     }
 
     /**
-     * Finds an order or a violation: in the way of the engine, or else by the decision of the level.
+     * Finds an order or a violation. The engine decides if it has a way of its own, else the decision of the level
+     * does.
      *
      * @throws BudgetException if the budget of the check ends before anything is found
      */
@@ -101,8 +102,8 @@ final class LevelCheck {
     }
 
     /**
-     * Replays the order of a small history with predicates as it was recorded. An order of a large one is replayed by
-     * what found it, and by verify.
+     * Replays the order of a small history with predicates on its recorded operations. The order of a large history is
+     * replayed where it is found, and by the command verify.
      */
     private static void evaluate(@Nullable Witness witness, Check check) {
         PredicateReads predicates = check.table().predicates();

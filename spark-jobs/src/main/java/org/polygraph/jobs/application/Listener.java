@@ -2,7 +2,7 @@ package org.polygraph.jobs.application;
 
 import org.polygraph.jobs.decision.Progress;
 
-/** Receives what a check reports beside its verdicts: progress, and messages for people. */
+/** Receives the progress of a check, and messages for people. */
 public interface Listener extends Progress {
     /** A PATH begins. */
     void path(String name);
@@ -13,7 +13,7 @@ public interface Listener extends Progress {
     /** The phase that runs. */
     String currentPhase();
 
-    /** Reports what a check assumes. Users who requested only results do not see it. */
+    /** Reports an assumption of the check. Users who requested only results do not see it. */
     void notice(String text);
 
     /** A warning or an error. */
@@ -27,7 +27,7 @@ public interface Listener extends Progress {
     /** Reports an error with its stack trace. Only users who requested stack traces see the trace. */
     void failure(String text, Throwable e);
 
-    /** Reports a bug in the same way. Users who did not request a stack trace get a hint how to see it. */
+    /** Reports a bug in the same way. Users who did not request stack traces are informed how to get one. */
     void bug(String text, Throwable e);
 
     /** Returns a listener that passes on progress but neither notices nor messages. */

@@ -20,9 +20,9 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Decides a chain without reading all of its parts: first on the longest seam, then on seams that leave twice as many
- * parts to read, or the part that wrote a missing value. Before that, a VIOLATION of an earlier part is repeated if it
- * stands whatever the last part is. What is not decided here is left to a check of all parts.
+ * Decides a chain without reading all of its parts. First, a VIOLATION of an earlier part is repeated if the last part
+ * cannot change it. Then the longest seam is tried, and after it shorter ones: each leaves twice as many parts to read,
+ * or the part that wrote a missing value. A check of all parts decides the rest.
  */
 final class OnSeams {
     private final CheckSettings settings;

@@ -17,8 +17,8 @@ final class OpenReads {
     private OpenReads() {}
 
     /**
-     * UNKNOWN in place of a VIOLATION that is reads without a writer only, by transactions of the last part: their
-     * writers may follow in the next part. If that has no writer either, the reads are a violation.
+     * Returns UNKNOWN in place of a VIOLATION that consists only of reads without a writer, by transactions of the last
+     * part. The next part may have their writers; if it does not, the reads are a violation.
      *
      * @param last the name of the last part
      */
@@ -40,8 +40,8 @@ final class OpenReads {
     }
 
     /**
-     * What a VIOLATION of the last part on the state after earlier parts rests on: a transaction of the last part, and
-     * a key; empty for other verdicts.
+     * Names a transaction of the last part, and a key, that a VIOLATION on the state after earlier parts is about.
+     * Empty for other verdicts.
      *
      * @param covered how many parts the state covers
      */
@@ -67,8 +67,8 @@ final class OpenReads {
     }
 
     /**
-     * What to do if a VIOLATION is a read of a value that nothing in the history wrote, because the history may have
-     * been cut out of a longer one; null for other verdicts.
+     * Returns advice for a VIOLATION that is a read of a value that nothing in the history wrote, because the history
+     * may have been cut out of a longer one; null for other verdicts.
      */
     static @Nullable String cutOut(Verdict verdict) {
         HistoryTable table = verdict.table();
@@ -80,7 +80,9 @@ final class OpenReads {
                         + "; if this history was cut out of a longer one, give --after or --initial-state FILE";
     }
 
-    /** The same verdict; an UNKNOWN one states what the state after earlier parts does not explain. */
+    /**
+     * Returns the same verdict; if it is UNKNOWN, its reason names what the state after earlier parts does not explain.
+     */
     static Verdict named(Verdict verdict, @Nullable String unexplained) {
         return unexplained == null || verdict.status() != Verdict.Status.UNKNOWN
                 ? verdict

@@ -31,12 +31,12 @@ import org.polygraph.storage.table.UnknownRows;
  * Checks one PATH: reads it, or has it decided by windows, and judges it at each requested level. Every failure becomes a verdict and a message.
  * Used once.
  *
- * <p>The strongest level goes first, with all of the budget: its PASS is that of the weaker ones. A weaker one's
- * VIOLATION decides a stronger one that was left open. A level whose verdict does not follow from another one is
- * decided on its own.
+ * <p>The strongest level is decided first, with all of the budget. Its PASS is also the PASS of the weaker ones. The
+ * VIOLATION of a weaker level decides a stronger one that is still open. A level whose verdict does not follow from
+ * another one is decided on its own.
  */
 final class PathCheck {
-    /** The most guesses of the rows of writes. */
+    /** The most guesses of the rows of writes by a condition. */
     private static final int MOST_GUESSES = 8;
 
     private final CheckSettings settings;
@@ -249,7 +249,10 @@ final class PathCheck {
         return (isTimed || !level.realTime()) && !(history.values().hasPredicates() && level.isAxiom());
     }
 
-    /** Completes a verdict with what holds for all levels of the PATH. Every verdict of a PATH is made here. */
+    /**
+     * Adds to a verdict the facts that are the same at all levels of the PATH. Every verdict of a PATH passes through
+     * here.
+     */
     private Verdict complete(Verdict.Builder verdict) {
         Phase reading = input.reading();
         if (reading != null) {
@@ -338,7 +341,7 @@ final class PathCheck {
                 && settings.proof() == null;
     }
 
-    /** Whether windows decide a history better than the whole, and it can be read again. */
+    /** Whether the history is too large to be decided as a whole, and windows may decide it. */
     private boolean isTooLarge(HistoryTable read) {
         CheckRequest request = requests.get(0);
         return checker.isTooLarge(read, request, budget)
@@ -438,7 +441,7 @@ final class PathCheck {
         return LevelCheck.of(check, checker);
     }
 
-    /** Decides whether a VIOLATION remains one if loaders are ordinary transactions. */
+    /** Checks whether a VIOLATION remains one if loaders are ordinary transactions. */
     private Verdict.Builder withoutLoaders(CheckRequest request, Verdict.Builder verdict) {
         HistoryTable whole = input.unloaded();
         Assumptions assumptions = verdict.assumptions();

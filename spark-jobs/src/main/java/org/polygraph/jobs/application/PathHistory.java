@@ -14,8 +14,8 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.UnknownRows;
 
 /**
- * The history of a PATH: the parts before it and its own, as they were read, with their loaders of initial rows. It is
- * empty until {@link #read}.
+ * The history of a PATH: the parts before the PATH and the PATH itself, as they were read, and their loaders of initial
+ * rows. Empty until {@link #read}.
  */
 final class PathHistory {
     private final CheckSettings settings;
@@ -37,7 +37,7 @@ final class PathHistory {
     /**
      * Reads nothing yet.
      *
-     * @param request that says how loaders are found; they are the same at all levels
+     * @param request states how loaders are found; it is the same at all levels
      * @param earlier the parts of the history before the PATH
      */
     PathHistory(
@@ -107,7 +107,7 @@ final class PathHistory {
                         + " expected one at least, or there is nothing to judge; check what was recorded";
     }
 
-    /** Frees the memory of the history. It is not judged as a whole. */
+    /** Frees the memory of the history, which is not judged as a whole. */
     void forget() {
         table = null;
         unloaded = null;

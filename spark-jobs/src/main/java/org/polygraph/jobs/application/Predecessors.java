@@ -14,7 +14,7 @@ import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistorySize;
 import org.polygraph.storage.model.HistoryException;
 
-/** Finds what precedes a history: the chain of a run, or the only chain in a folder of runs. */
+/** Finds the parts before a history: the chain of a run, or the only chain in a folder of runs. */
 public final class Predecessors {
     private Predecessors() {}
 
@@ -120,8 +120,8 @@ public final class Predecessors {
     }
 
     /**
-     * The size of a history with what a check of it after a run reads besides it: the seam of the run, or its parts if
-     * it has none.
+     * Returns the size of a history and of what its check reads besides it: the seam of the run before it, or the parts
+     * of that run if it has no seam.
      *
      * @param after a run or a folder of runs, as {@link #before}
      */

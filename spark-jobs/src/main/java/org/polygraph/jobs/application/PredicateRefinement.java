@@ -23,9 +23,10 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.PredicateReads;
 
 /**
- * Decides a history with predicates. {@link SampledOrder} may find an order. Otherwise it looks for an order that explains the reads, and evaluates the predicates on its
- * states. The pairs of a condition and a row that are wrong there become reads too, and another order is looked for,
- * until none is wrong. A violation of some of these reads is one of the history.
+ * Decides a history with predicates. {@link SampledOrder} may find an order. Otherwise it looks for an order that
+ * explains the reads, and evaluates the predicates on its states. A pair of a condition and a row that is wrong there
+ * becomes a read too, and another order is looked for, until no pair is wrong. A violation of some of these reads is a
+ * violation of the history.
  */
 final class PredicateRefinement {
     private static final int FEW = 20_000;
@@ -113,8 +114,8 @@ final class PredicateRefinement {
     }
 
     /**
-     * Looks for a serial order if the level has snapshots, because a snapshot that few reads bind has many places. With
-     * times {@link SampledOrder} has looked for one.
+     * Looks for a serial order if the level has snapshots, because a snapshot with few reads may be at many places.
+     * With times {@link SampledOrder} has looked for one.
      */
     private static @Nullable Finding stronger(Check check, Checker checker) {
         PredicateReads predicates = check.table().predicates();

@@ -24,7 +24,7 @@ import org.polygraph.storage.table.HistoryTable;
  *
  * <p>The problem is rebuilt from the history by the index and the rules of a check, and every step of the proof is
  * checked against this problem: the problem in the file has no influence on a proof that is verified. So the answer
- * rests on the reader, the index, the rules and {@link ProofChecker}, and on no solver.
+ * depends on the reader, the index, the rules and {@link ProofChecker}, but on no solver.
  */
 public final class ProofVerification {
     private ProofVerification() {}

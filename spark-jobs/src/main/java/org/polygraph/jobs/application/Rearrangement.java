@@ -16,10 +16,10 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.Operations;
 
 /**
- * Another order of the events between two places of a witness, which explains the same reads and leads to the same
- * values, but for one key. The solver finds it, and it is replayed here. Transactions with one event between the places
- * keep their order, and have only the operations of this event and of those behind it. Only at ser and si, where an
- * order needs to keep nothing but reads, sessions and overlaps of writers.
+ * Another order of the events between two places of a witness. It explains the same reads and leads to the same values,
+ * except for one key. The solver finds it, and it is replayed here. Transactions with one event between the places keep
+ * their order, and have only the operations of this event and of those behind it. It exists only at ser and si, where
+ * an order has to respect only reads, sessions and overlaps of writers.
  */
 final class Rearrangement {
     /** The calls of the budget for a search. A window of 500 events takes a few hundred. */
@@ -197,7 +197,7 @@ final class Rearrangement {
             }
             long[] state = new long[byId.size()];
             for (int id = 0; id < state.length; id++) {
-                // A value that is not read may be any that is none of the others.
+                // A value that is not read may be any number that differs from the others.
                 state[id] = initial.getOrDefault(byId.getInt(id), none + 1);
             }
             return new WindowProblem(

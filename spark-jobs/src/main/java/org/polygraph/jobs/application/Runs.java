@@ -13,8 +13,8 @@ import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.model.HistoryException;
 
 /**
- * Finds runs by what users give: {@code run=<id>}; the folder that has runs in it; or that folder with the name of a
- * history, such as {@code runs/orders.jsonl}, for the runs of this history.
+ * Finds runs by the argument of a command: {@code run=<id>}, a folder of runs, or such a folder with the name of a
+ * history, {@code runs/orders.jsonl}, for the runs of this history.
  */
 public final class Runs {
     private static final String PREFIX = "run=";
@@ -107,7 +107,7 @@ public final class Runs {
                     .map(IsolationLevel::ordinal)
                     .orElse(Integer.MAX_VALUE);
         } catch (IOException | HistoryException e) {
-            // Who reads the run reports the failure.
+            // The code that reads the run reports the failure.
             return Integer.MAX_VALUE;
         }
     }

@@ -28,8 +28,8 @@ import org.polygraph.storage.table.ReadSample;
 /**
  * Looks for an order of a large history with predicates by a sample of its reads ({@link ReadSample}): an order of the
  * sample is replayed on the history, and what it does not explain is added, until it explains everything or the sample
- * has no order. It demands a strict level, in real time or, without times, near the order in which transactions were
- * recorded; there a read has few candidates. It only accepts.
+ * has no order. The order has to respect real time or, without times, to be near the order in which transactions were
+ * recorded, so a read has few candidates. This class only accepts.
  */
 final class SampledOrder {
     private static final long MOST_NANOS = 30_000_000_000L;
@@ -48,7 +48,7 @@ final class SampledOrder {
         this.predicates = predicates;
     }
 
-    /** Pairs that had no order in real time. Perhaps they have none at all. */
+    /** Returns the pairs that had no order in real time. They may have none at all. */
     LongSet refuted() {
         return refuted;
     }

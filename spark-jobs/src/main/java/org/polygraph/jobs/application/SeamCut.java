@@ -25,7 +25,7 @@ import org.polygraph.storage.table.TableCopy;
 
 /**
  * The cut of an order in two, for a {@link Seam}. The last tenth of the transactions, and {@link #LEAST} at least, come
- * after it. A transaction is before it if its commit is. If only its snapshot is before it, only its writes are kept,
+ * after it. A transaction is before the cut if its commit is. If only its snapshot is, the seam has only its writes,
  * see {@link #begun}. At lin each key has an order of its own, which {@link KeyCuts} cut.
  *
  * <p>Time: linear in the history and in the keys of the state before it. Memory: 20 bytes a transaction and 9 a key.
@@ -252,8 +252,8 @@ final class SeamCut {
     }
 
     /**
-     * Returns the transactions after the cut, those that the order leaves out, and those of unknown outcome that may
-     * still turn out to have committed.
+     * Returns the transactions after the cut, those that the order leaves out, and those of unknown outcome that later
+     * reads may show to have committed.
      */
     private HistoryTable tail(int least) {
         BitSet kept = new BitSet();

@@ -24,10 +24,10 @@ import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * What a VIOLATION on a seam says about the chain. The seam alone proves nothing, because another order of the parts
- * before it may explain the chain. But {@link Writes} of these parts show which of them can have written the values that a
- * few transactions read. Only these parts are opened, and the sub-history of these transactions with all writers of what
- * they read is judged by itself ({@link SubHistoryProof}).
+ * Examines whether a VIOLATION on a seam is one of the chain. The seam alone does not prove it, because another order
+ * of the parts before it may explain the chain. But {@link Writes} of these parts show which of them may have written
+ * the values that a few transactions read. Only these parts are opened. The sub-history of these transactions and of
+ * all writers of their reads is judged alone ({@link SubHistoryProof}).
  */
 final class SeamRefutation {
     /** How many violations are tried. */
@@ -117,7 +117,9 @@ final class SeamRefutation {
         return missing;
     }
 
-    /** Returns a VIOLATION that is one of the chain whatever the parts are that are not opened; null if none is found. */
+    /**
+     * Returns a VIOLATION of the chain that does not depend on the parts that are not opened; null if none is found.
+     */
     StandingViolation.@Nullable Repeated proved(Verdict verdict, HistoryTable table, CheckRequest request)
             throws IOException, HistoryException {
         Terms terms = request.terms().orElse(null);

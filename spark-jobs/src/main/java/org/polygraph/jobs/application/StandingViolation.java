@@ -34,13 +34,12 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.TableCopy;
 
 /**
- * A violation of the first parts of a chain that stands whatever follows. A run with a VIOLATION keeps a sub-history
+ * A violation of the first parts of a chain that no later part can change. A run with a VIOLATION keeps a sub-history
  * that violates the level by itself and has every possible writer of each value that it reads ({@link
  * SubHistoryProof}). It still has all of them if no later part writes such a value, and then it is a violation of the
- * longer chain. So a later part is judged at its own cost, and the parts before it are not read.
+ * longer chain. So only the later part is read, and not the parts before it.
  *
- * <p>Histories with lists, inserts, deletes, predicates or loaders of initial rows keep none, and neither does level
- * lin.
+ * <p>There is none for histories with lists, inserts, deletes, predicates or loaders of initial rows, nor at level lin.
  *
  * @param run the location of the run
  * @param covered the number of parts
@@ -86,7 +85,7 @@ record StandingViolation(Location run, int covered, Terms terms, String input, L
     }
 
     /**
-     * Whether it stands after later parts: they write no value that it reads, and continue the sessions.
+     * Whether it remains a violation after later parts: they write no value that it reads, and continue the sessions.
      *
      * @param sub {@link #history}
      * @param next the later parts

@@ -15,8 +15,8 @@ import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.partitioner.subhistory.WholeHistoryIds;
 
 /**
- * Makes the verdict of a finding; no other class does. A PASS needs an order that independent code has replayed from the
- * raw operations, unless the request declines the replay.
+ * Makes the verdict of a finding. Only this class does. A PASS needs an order that independent code has replayed from
+ * the raw operations, unless the request declines the replay.
  */
 final class VerdictMaker {
     private VerdictMaker() {}

@@ -33,8 +33,8 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * {@code --window N}: decides by windows. A history in JSON Lines or Parquet is decided in scratch files where it can be
- * ({@link WindowCheck}), otherwise in memory. Another engine decides what windows do not support.
+ * {@code --window N}: decides by windows. A history in JSON Lines or Parquet is decided in scratch files if possible
+ * ({@link WindowCheck}), any other in memory. Another engine decides histories that windows do not support.
  */
 public final class WindowedChecker implements Checker {
     private final Checker whole;

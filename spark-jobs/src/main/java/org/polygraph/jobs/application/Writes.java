@@ -17,8 +17,8 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * What the transactions of a part write, whatever their outcome: a hash of each key with its value. A value whose hash
- * is missing is certainly not written to the key in the part, so the part need not be opened to look for it. The file
+ * The writes of all transactions of a part, committed or not: a hash of each key with its value. A value whose hash is
+ * missing is certainly not written to the key in the part, so the part need not be opened to look for it. The file
  * takes about 3 bytes a write.
  *
  * @param input SHA-256 of the part
@@ -29,7 +29,7 @@ record Writes(String input, long[] hashes) {
     private static final String FILE = "writes.parquet";
     private static final String NAME = "writes";
     private static final List<String> COLUMNS = List.of("hash");
-    /** The bits of a hash that are left out. A million writes then have a wrong hit in a million look-ups. */
+    /** The bits of a hash that are left out. With a million writes, one look-up in a million has a wrong hit. */
     private static final int LEFT_OUT = 24;
 
     private static final long NULL = 0x9e3779b97f4a7c15L;

@@ -10,7 +10,9 @@ import org.polygraph.storage.model.BudgetException;
  */
 public final class Budget {
     private static final long NO_DEADLINE = Long.MAX_VALUE;
-    /** A share of a budget ends after this many times its CPU time on the wall clock, however busy the machine is. */
+    /**
+     * A share of a budget ends when this many times its CPU time has passed on the wall clock, also on a busy machine.
+     */
     private static final long SLOWEST = 10;
     /** The resolution of the CPU clock, which is not read more often. */
     private static final long CPU_STEP_NANOS = 10_000_000;
@@ -102,7 +104,7 @@ public final class Budget {
     }
 
     /**
-     * Returns the result of a kernel that returns null if its budget ends.
+     * Returns the result of a kernel. A kernel returns null if its budget ends.
      *
      * @throws BudgetException if it is null
      */
@@ -114,8 +116,7 @@ public final class Budget {
     }
 
     /**
-     * Returns the exception for code that has seen the end of its budget. Its text is replaced where the budget was
-     * made.
+     * Returns the exception for code whose budget has ended. The code that made the budget replaces its text.
      */
     public static BudgetException ended() {
         return new BudgetException("the budget ended");
@@ -140,7 +141,7 @@ public final class Budget {
         return mostLooks == Long.MAX_VALUE ? 0 : 1 - (double) Math.max(0, looks) / mostLooks;
     }
 
-    /** Counts the given number of calls, for long work without a call. Has no effect if calls are not counted. */
+    /** Counts a number of calls at once, for long work that makes no call. Has no effect if calls are not counted. */
     void charge(long more) {
         if (looks != Long.MAX_VALUE) {
             looks -= more;
@@ -157,9 +158,9 @@ public final class Budget {
     }
 
     /**
-     * Returns a share of this budget that starts now. It has at most half of what is left, and at most the given time,
-     * both of the clock and of this process's CPU, so that other load of the machine decides as little as possible. (By
-     * the clock it ends after {@value #SLOWEST} times as long.) Its end does not end this budget.
+     * Returns a share of this budget that starts now. It has at most half of the time that is left, and at most the
+     * given CPU time of this process, so that the result depends little on other load of the machine. On the wall clock
+     * it ends after {@value #SLOWEST} times as long. Its end does not end this budget.
      */
     public Budget part(long mostNanos) {
         return part(mostNanos, 0);
@@ -185,7 +186,10 @@ public final class Budget {
         return share;
     }
 
-    /** A share for one of several workers: all of the time, and a share of the memory. It ends with this budget. */
+    /**
+     * Returns a share for one of several workers, which has all of the time and a part of the memory. It ends with this
+     * budget.
+     */
     public Budget share(int workers) {
         Budget share = new Budget(startNanos, NO_DEADLINE, heap / workers);
         share.whole = this;
@@ -224,7 +228,7 @@ public final class Budget {
         cancelled = true;
     }
 
-    /** Returns the reason of an UNKNOWN after {@link #exhausted}: what ran out, when, and what to do. */
+    /** Returns the reason of an UNKNOWN after {@link #exhausted}. It names what ran out, the phase, and a remedy. */
     public String exhaustion(String phase) {
         return timeoutNanos == NO_DEADLINE
                 ? "cancelled during " + phase

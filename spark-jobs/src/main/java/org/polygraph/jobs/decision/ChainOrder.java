@@ -8,7 +8,7 @@ import org.polygraph.partitioner.graph.RealTime;
 import org.polygraph.partitioner.order.VersionChains;
 
 /**
- * Where every writer of a key has read it, the reads give the order of versions ({@link VersionChains}): the graph is
+ * If every writer of a key has read it, the reads give the order of versions ({@link VersionChains}). Then the graph is
  * complete, and an order or a cycle of it decides.
  */
 final class ChainOrder implements Strategy {

@@ -8,8 +8,8 @@ import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * The context of one check: the history, the request, the budget, and facts that become known on the way and that every
- * verdict states. One thread, except for {@link #refuted}, which any thread may call; used once.
+ * The context of one check: the history, the request, the budget, and the facts found so far that the verdict states.
+ * Used once, by one thread, except for {@link #refuted}, which any thread may call.
  */
 public final class Check {
     /** The history with inserts and deletes, also at RC, RA and CC. */
@@ -83,7 +83,7 @@ public final class Check {
     }
 
     /**
-     * Records that the history violates the level, with what is known of the violation before there is more evidence.
+     * Records that the history violates the level, with the evidence that is known so far.
      */
     public void refuted(Finding.Refuted found) {
         refuted = found;

@@ -10,14 +10,14 @@ import org.polygraph.partitioner.order.CoarseOrder;
 
 /**
  * Accepts histories of few values, where the rules alone decide almost no read: assumes that an order is right except
- * over small distances ({@link CoarseOrder}), and runs the rules to their fixpoint. An order that is found is replayed;
- * a failure means nothing.
+ * over small distances ({@link CoarseOrder}), and runs the rules to their fixpoint. An order that is found is replayed.
+ * A failure has no meaning.
  *
- * <p>Rules on repeated values come in avalanches: a decided read is an edge, and edges decide reads. An avalanche
- * starts above a threshold of known edges; below it the solver has to guess tens of thousands of reads. A guess of the
- * order that is far too coarse to be wrong is above the threshold. Two orders are tried: the sessions in turn, which is
- * near the truth when sessions ran at one pace, and the order of the rules; each with steps from fine to coarse until
- * one is not refuted. A refutation takes milliseconds, because it is an avalanche too.
+ * <p>If values repeat, a decided read is an edge, and edges decide further reads. Above a threshold of known edges this
+ * decides almost all reads; below it the solver has to guess tens of thousands of them. Even a guess of the order that
+ * is so coarse that it is rarely wrong reaches the threshold. Two orders are tried: the sessions in turn, which is near
+ * the truth when sessions ran at one pace, and the order of the rules; each with steps from fine to coarse until one is
+ * not refuted. A refutation takes milliseconds, because it decides many reads at once too.
  *
  * <p>Measured, 25 sessions, 500 keys, 5 values, SER, CPU seconds of the thread in a first check: 4,000 transactions
  * 0.4, 8,000 0.8, 16,000 4.8; without the guess 3.9 for 4,000 and none of the others
@@ -30,12 +30,12 @@ final class CoarseGuess implements Strategy {
     private static final int FINEST = 64;
     private static final int COARSEST = 3;
 
-    /** An avalanche leaves at most one violated read in this many. */
+    /** A guess is worthwhile if it leaves at most one violated read in this many. */
     private static final int MOST_LEFT_SHARE = 3;
 
     /**
-     * The most edges of a guess for each transaction. A guess over many sessions of few transactions would have more;
-     * such sessions do not run at one pace.
+     * The most edges of a guess for each transaction. A guess over many sessions of few transactions would have more,
+     * and such sessions do not run at one pace.
      */
     private static final int MOST_EDGES = 32;
 

@@ -61,8 +61,7 @@ final class CoreSolving {
         Polygraph problem = problem(residual, chain);
         ProofTrace trace = new ProofTrace(Math.min(MOST_TRACE_BYTES, bytes / 4));
         SolverOptions options =
-                // Every order that passes is replayed from the raw operations; the solver's own check would be a second
-                // one.
+                // Every order of a PASS is replayed from the raw operations, so the solver need not check it too.
                 searching(solver, residual.graph())
                         .with(SolverOptions.Option.VERIFY, 0)
                         .withStop(budget::exhausted)
@@ -95,9 +94,9 @@ final class CoreSolving {
     }
 
     /**
-     * Returns the search options. If there are many sessions of few transactions, little of their order is known: the
-     * search has tens of thousands of decisions and many jumps over some hundred of them. Measured in
-     * local-solver/docs/decisions.md.
+     * Returns the search options. If there are many sessions of few transactions, few pairs of transactions have a
+     * known order, so the search has tens of thousands of decisions, and many jumps over some hundred of them. Measured
+     * in local-solver/docs/decisions.md.
      */
     private static SolverOptions searching(SolverOptions solver, KnownGraph graph) {
         return graph.events().chains() < MANY_SESSIONS || !solver.isInitial(SolverOptions.Option.MOST_LATE)

@@ -7,8 +7,8 @@ import org.polygraph.solver.proof.ProofProblem;
 import org.polygraph.storage.model.BudgetException;
 
 /**
- * Decides SER, SSER, SI and SSI: looks for an order of events in which every read returns the last write before it, or
- * for the proof that there is none. Both engines use it for whole histories and for the sets of windows.
+ * Decides SER, SSER, SI and SSI: finds an order of events in which every read returns the last write before it, or
+ * proves that there is none. Both engines use it for whole histories and for the sets of windows.
  */
 public final class Decision {
     private final Check check;

@@ -8,8 +8,9 @@ import org.polygraph.storage.artifact.ArrayFile;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * The checkpoints of a decision: the index; the state of the rules; an order that is to be replayed. A later one makes
- * the earlier ones unnecessary. Level lin has one, the orders of keys. Each contains the times of the phases up to it.
+ * The checkpoints of a decision: the index; the state of the rules; an order that is to be replayed. A later checkpoint
+ * replaces the earlier ones. Level lin has one checkpoint, with the orders of keys. Each contains the times of the
+ * phases before it.
  */
 public final class DecisionCheckpoints {
     private static final String INDEX = "index";

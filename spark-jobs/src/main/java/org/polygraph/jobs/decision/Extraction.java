@@ -15,10 +15,10 @@ import org.polygraph.storage.table.Operations;
 /**
  * Takes a {@link WindowProblem} out of a history with places.
  *
- * <p>A frozen transaction that has a violated write at present belongs to another set, and its overlap with other
- * writers must not make the problem unsolvable. It becomes two transactions: one with its reads at its snapshot, one
- * with its writes whose snapshot is right before its commit. What commits between its snapshot and its commit may then
- * overlap it, and only it gets more violated writes.
+ * <p>A frozen transaction with a violated write is repaired by another set, so its overlap with other writers must not
+ * make this problem unsolvable. It becomes two transactions: one with its reads at its snapshot, one with its writes
+ * whose snapshot is right before its commit. Transactions that commit between its snapshot and its commit may then
+ * overlap it. Only this transaction gets more violated writes.
  */
 final class Extraction {
     /** Places within a quarter of the distance between the borders are near a border. */
@@ -146,8 +146,8 @@ final class Extraction {
     }
 
     /**
-     * Whether a read returns a value that is written between the borders, or that the left border has as far as it
-     * counts.
+     * Whether a read returns a value that is written between the borders or, if the left border counts for its key, the
+     * value there.
      */
     private boolean isExplainable(int read) {
         int key = table.key(read);

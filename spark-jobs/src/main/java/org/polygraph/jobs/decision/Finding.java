@@ -20,7 +20,7 @@ public sealed interface Finding {
     record Order(Witness witness, boolean isReplayed) implements Finding {}
 
     /**
-     * Choices of writers under which the level holds. There is no order that a replay would accept.
+     * A writer for each read, such that the level holds. There is no order for a replay.
      *
      * @param isVerified whether independent code found such choices too
      */
@@ -30,7 +30,7 @@ public sealed interface Finding {
      * A refutation whose minimal sub-histories are still to be found.
      *
      * @param violations the clearest first
-     * @param known edges that the first violation rests on besides its own
+     * @param known edges that the first violation uses besides its own
      * @param certificate what shows the violation
      * @param refutation steps of the solver; null without a search
      */

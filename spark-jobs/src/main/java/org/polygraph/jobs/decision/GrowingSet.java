@@ -87,8 +87,8 @@ final class GrowingSet {
     }
 
     /**
-     * Adds what a refutation names, and doubles the places to which members may move. If it names nothing new, and
-     * these are all places, doubles the set by the nearest ones.
+     * Adds the transactions that a refutation names, and doubles the number of places to which members may move. If the
+     * refutation names none that is new, and all places are allowed already, the nearest transactions double the set.
      */
     void extend(int[] named) {
         int before = members.size();

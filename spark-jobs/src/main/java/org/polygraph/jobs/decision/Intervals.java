@@ -22,7 +22,9 @@ record Intervals(long[] starts, long[] ends, byte[] statuses, long skewNanos) {
         return starts == null || ends == null ? null : new Intervals(starts, ends, table.statuses(), skewNanos);
     }
 
-    /** The time before which what has ended precedes the transaction; the smallest long if nothing does. */
+    /**
+     * Returns a time: transactions that ended before it precede the transaction. The smallest long if there are none.
+     */
     long bound(int transaction) {
         long start = starts[transaction];
         return start == HistoryTable.NO_TIME || start < Long.MIN_VALUE + skewNanos ? Long.MIN_VALUE : start - skewNanos;

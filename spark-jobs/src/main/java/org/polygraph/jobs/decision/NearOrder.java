@@ -13,7 +13,7 @@ final class NearOrder {
     private NearOrder() {}
 
     /**
-     * Places the first event, in the given order, of those whose predecessors have places.
+     * Places one event after another: of those whose predecessors have places, the first one in the given order.
      *
      * @param ranks by event: its place in the given order
      * @return by event: its place; null if the edges have a cycle

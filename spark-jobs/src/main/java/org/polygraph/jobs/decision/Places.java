@@ -7,9 +7,9 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * The order in which events are tried first: by the middle between start and end of their transactions. Where there are
- * no times, or they are not to be used, the order in which the transactions were recorded ({@link RecordedPlaces}), or
- * if nothing shows it, an even pace of all sessions. Places ascend along each session; snapshot and commit of a
+ * The order of events that is tried first: by the middle between start and end of their transactions. Without times, or
+ * if they are not used, it is the order in which the transactions were recorded ({@link RecordedPlaces}). If that order
+ * is not known either, all sessions run at an even pace. Places ascend along each session; snapshot and commit of a
  * transaction are neighbours.
  */
 final class Places {

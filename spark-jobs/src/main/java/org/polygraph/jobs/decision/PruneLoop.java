@@ -17,10 +17,10 @@ import org.polygraph.storage.artifact.ArrayFile;
 import org.polygraph.storage.model.BudgetException;
 
 /**
- * Alternates closure, saturation, order and check for a few rounds: it decides what rules alone can decide, and leaves
- * the residual core. Almost all forced edges come in the first round. Another round is worth its time only while the
- * order breaks more than one read in {@value #FEW} transactions, because the solver repairs fewer sooner, and while
- * rounds still force many edges. Far from that, order and check wait for the last round.
+ * Runs a few rounds of closure, saturation, order and check. It decides the reads that rules can decide, and leaves the
+ * residual core. Almost all forced edges come in the first round. Another round is worth its time only while the order
+ * breaks more than one read in {@value #FEW} transactions and rounds still force many edges; the solver repairs fewer
+ * reads sooner. While far more reads are broken, order and check are left to the last round.
  */
 final class PruneLoop {
     private static final int MOST_ROUNDS = 8;
@@ -45,12 +45,12 @@ final class PruneLoop {
     private static final double WORTHWHILE_UNIQUE = 0.5;
 
     /**
-     * The above holds where most pairs of events are ordered. The solver finds an edge that the rules could still force
-     * by a wrong decision, and the cost of that grows with {@link Rules#freedom}. Measured with many sessions, uniform
-     * keys, twenty transactions a session: 57 us a missing edge at a freedom of 14,000 transactions (40,000 in 2,000
-     * sessions), at least 700 us at 35,000 (100,000 in 5,000), so it grows with the cube, and is nothing at a few
-     * hundred, as with 50 sessions. A round is worth its time while the edges of the next round, about {@value
-     * #NEXT_SHARE} of this one's, would cost the solver more.
+     * The rule above is for histories in which most pairs of events are ordered. The solver finds an edge that the
+     * rules could still force by a wrong decision, and the cost of that grows with {@link Rules#freedom}. Measured with
+     * many sessions, uniform keys, twenty transactions a session: 57 us a missing edge at a freedom of 14,000
+     * transactions (40,000 in 2,000 sessions), at least 700 us at 35,000 (100,000 in 5,000), so it grows with the cube,
+     * and is nothing at a few hundred, as with 50 sessions. A round is worth its time while the edges of the next
+     * round, about {@value #NEXT_SHARE} of this one's, would cost the solver more.
      */
     private static final double SOLVER_NANOS = 2.3e-8;
 
@@ -411,7 +411,7 @@ final class PruneLoop {
     }
 
     /**
-     * Continues the rules after the solver has refuted the core, because a cycle with reasons explains more than a core
+     * Runs further rounds after the solver has refuted the core, because a cycle with reasons explains more than a core
      * of clauses.
      */
     boolean refuteByRules() {

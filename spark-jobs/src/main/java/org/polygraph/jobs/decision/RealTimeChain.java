@@ -75,7 +75,7 @@ final class RealTimeChain {
         return time == null ? new int[0] : time.openStarts();
     }
 
-    /** Whether a transaction had ended at one of {@link #openStarts}. */
+    /** Whether a transaction had ended before one of {@link #openStarts}. */
     boolean precedes(int transaction, int place) {
         return time != null && time.places()[transaction] < time.openEnded()[place];
     }

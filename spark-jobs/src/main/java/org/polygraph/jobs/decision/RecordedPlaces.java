@@ -5,9 +5,8 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * The order in which transactions were recorded. It is the order of their ends; without times that of their positions
- * in the file; and in a file that is sorted by session that of their values. On a correct database it is near the order
- * of commits.
+ * The order in which transactions were recorded: by their ends, or without times by their positions in the file, or in
+ * a file that is sorted by session by their values. On a correct database it is near the order of commits.
  */
 public final class RecordedPlaces {
     private static final int SHORT = 3;

@@ -5,9 +5,9 @@ import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.order.InputOrder;
 
 /**
- * Accepts histories of inserts and deletes that the order of the input explains, after few repairs. Inserts and deletes
- * whose rows no transaction reads determine no order, but they fit only few orders, which a search without any hint
- * does not find.
+ * Accepts histories of inserts and deletes that the order of the input explains, after few repairs. If no transaction
+ * reads the rows of inserts and deletes, they force few edges, but only few orders fit them. A search without a hint
+ * does not find these orders.
  */
 final class RowOrder implements Strategy {
     private final DecisionState state;

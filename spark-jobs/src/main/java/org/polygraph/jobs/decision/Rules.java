@@ -68,8 +68,8 @@ final class Rules {
     }
 
     /**
-     * Whether rules by session are faster than rules by time, and the clocks fit. They are where keys have many writers
-     * from few sessions, because then almost every transaction that overlaps writes the key.
+     * Whether rules by session are faster than rules by time, and the clocks fit in memory. Rules by session are faster
+     * if keys have many writers from few sessions, because then almost every transaction that overlaps writes the key.
      */
     static boolean goBySession(IndexedHistory history, KnownGraph graph, long most, Tuning.RealTimeRows rows) {
         if (ChainClocks.bytes(graph.events()) > most - 12L * graph.events().count()) {

@@ -32,8 +32,8 @@ record SmallDecision(int @Nullable [] position, boolean[] counted, int[] named) 
     private static final int NO_MORE = -2;
 
     /**
-     * The order that is tried first is given up if it breaks reads of more than one transaction in so many, plus {@link
-     * #FEW}.
+     * The order that is tried first is given up if it breaks reads of more than one transaction in this many, plus
+     * {@link #FEW}.
      */
     private static final int MOST_VIOLATED = 16;
 

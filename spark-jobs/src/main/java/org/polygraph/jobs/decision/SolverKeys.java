@@ -10,7 +10,7 @@ import org.polygraph.solver.Polygraph;
  * The keys of a history for the solver, and one more key for each start that binds only if its transaction commits
  * ({@link RealTimeChain#openStarts}): the instant writes this key, and the transaction reads that write. So the instant
  * comes before the transaction if the transaction commits, and nothing is required otherwise. A known edge cannot
- * express this: it would hold in any case, and so would everything that follows from it in session order.
+ * express this, because it would hold even if the transaction does not commit.
  *
  * <p>Without such starts the arrays are those of the index; otherwise they are copies, 16 bytes a reader or writer.
  */

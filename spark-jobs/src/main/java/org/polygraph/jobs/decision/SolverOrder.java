@@ -6,7 +6,7 @@ import org.polygraph.partitioner.residual.ResidualCore;
 import org.polygraph.solver.Outcome;
 import org.polygraph.storage.model.BudgetException;
 
-/** The solver decides what the order of the rules breaks. */
+/** The solver decides the reads that the order of the rules breaks. */
 final class SolverOrder implements Strategy {
     private final DecisionState state;
 
@@ -51,8 +51,8 @@ final class SolverOrder implements Strategy {
     }
 
     /**
-     * Checks every key against the order of the solver, which must violate nothing. Nothing is checked if a replay
-     * follows, because the replay reads the same memory and the raw operations.
+     * Checks every key against the order of the solver, which must violate nothing. If a replay follows, no key is
+     * checked, because the replay checks the order on the raw operations.
      */
     private ResidualCore rechecked(ResidualProblem problem, FoundOrder found) {
         if (state.check.request().replayed()) {

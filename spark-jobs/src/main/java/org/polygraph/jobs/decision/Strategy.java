@@ -15,7 +15,7 @@ public interface Strategy {
     @Nullable
     Finding find();
 
-    /** A strategy with a budget of its own, whose end means that it found nothing. */
+    /** Returns a strategy with a budget of its own. If that budget ends, the strategy has found nothing. */
     static Strategy optional(Budget whole, Strategy strategy) {
         return () -> {
             try {

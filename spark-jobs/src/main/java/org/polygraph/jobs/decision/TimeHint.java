@@ -16,16 +16,16 @@ import org.polygraph.partitioner.residual.ResidualCore;
 import org.polygraph.solver.Outcome;
 
 /**
- * Client times, or the order of the input, help to accept, never to refute. Two attempts: an order that they find is
- * replayed, and a failure means nothing.
+ * Accepts histories by client times, or by the order of the input; it never refutes. An order that one of its two
+ * attempts finds is replayed. A failure has no meaning.
  *
  * <ol>
  *   <li>The order by time, as far as sessions and reads allow. On a correct database it breaks about one read in a
- *       hundred, which the solver repairs: no closure, no rules, no real-time edges. Where clocks are wrong it breaks
- *       so many that the attempt ends after the check, after a tenth of the time of the exact path.
- *   <li>Where values repeat, or sessions are many: real-time order as if it were part of the level, because it decides
- *       most reads with several candidates and most pairs of writers. This is cheap if real time contradicts the reads;
- *       otherwise it may take time in vain.
+ *       hundred, which the solver repairs: no closure, no rules, no real-time edges. If clocks are wrong, it breaks so
+ *       many that the attempt ends after the check, which takes a tenth of the time of the exact path.
+ *   <li>If values repeat, or there are many sessions: real-time order as if it were part of the level. It decides most
+ *       reads with several candidates, and most pairs of writers. The attempt ends soon if real time contradicts the
+ *       reads; otherwise it may take time in vain.
  * </ol>
  *
  * <p>Without times the order of the input takes their place in the first attempt. Where sessions are short, session
@@ -43,18 +43,18 @@ import org.polygraph.solver.Outcome;
  */
 final class TimeHint implements Strategy {
     /**
-     * The first attempt ends if it does not explain reads of more than one transaction in so many, plus {@link #FEW}.
-     * With clocks off by 0.1 s, 1M uniform transactions, repairs took 4.7 CPU-s and all of it 1.5 times of the exact
-     * path; at 600,000 one in ten did, and each took the solver some 40 microseconds, where the exact path takes 3 or 4
-     * a transaction.
+     * The first attempt ends if its order breaks reads of more than one transaction in this many, plus {@link #FEW}.
+     * With clocks that are wrong by 0.1 s, 1M uniform transactions, repairs took 4.7 CPU-s, and the check 1.5 times as
+     * long as the exact path alone. With 600,000 transactions one in ten was violated; the solver took about 40
+     * microseconds for each, and the exact path 3 or 4 for each transaction.
      */
     private static final int MOST_VIOLATED = 16;
 
     private static final int FEW = 100;
 
     /**
-     * The check begins with the keys of so many reads, or of one read in {@link #SAMPLE}, and ends there if these break
-     * too many.
+     * The check begins with the keys of this many reads, or of one read in {@link #SAMPLE}, and ends if too many of
+     * them are broken.
      */
     private static final int MOST_DRAWN = 256;
 
@@ -190,8 +190,9 @@ final class TimeHint implements Strategy {
     }
 
     /**
-     * Whether a sample shows that an order breaks far too many reads, as it does if clocks are wrong. Reads are drawn
-     * evenly and the whole key of each is checked: the mean of the violated shares of these keys is that of all reads.
+     * Whether a sample shows that an order breaks far too many reads, which is the case if clocks are wrong. Reads are
+     * drawn evenly and the whole key of each is checked: the mean of the violated shares of these keys is that of all
+     * reads.
      */
     private boolean isHopeless(int[] position, long most) {
         VersionIndex index = state.history().versions();

@@ -12,11 +12,11 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.Operations;
 
 /**
- * A set of transactions that may move between two places, and all that their new places depend on: R(M) as a value that
- * refers to no history, so that any process can solve it.
+ * A set of transactions that may move between two places, with everything that their new places depend on: R(M). It
+ * refers to no history, so any process can solve it.
  *
  * <p>Its transactions are numbered: first the members, which may move, session by session; then the frozen ones, whose
- * events keep their order; the last one stands for all that is behind the right border, and reads the values that are
+ * events keep their order. The last one represents everything behind the right border, and reads the values that are
  * expected there. Event {@code t} is transaction t at SER; events {@code 2t} and {@code 2t + 1} are its snapshot and
  * its commit at SI. What is before the left border is represented by the initial values. All events of members come
  * before the last transaction.
@@ -129,8 +129,8 @@ public record WindowProblem(
     }
 
     /**
-     * The problem as a history: as few further sessions of frozen transactions as there are transactions that overlap.
-     * Fewer sessions make closures smaller.
+     * The problem as a history. Its frozen transactions are in as few sessions as their overlaps allow, because fewer
+     * sessions make closures smaller.
      */
     private final class Chains {
         private final int[] frozen = frozen();

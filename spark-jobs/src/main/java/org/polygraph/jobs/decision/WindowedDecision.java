@@ -17,15 +17,15 @@ import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Decides SER, SI, SSER and SSI by windows: events get places, windows of neighbouring places are repaired side by
- * side, and what is violated after that is repaired by growing sets. Windows never change a verdict: an order is found
- * only if no operation of the whole history is violated in it, and a violation only if a {@link MovingSet} violates the
- * level alone.
+ * Decides SER, SI, SSER and SSI by windows: events get places, windows of neighbouring places are repaired at the same
+ * time, and growing sets repair the operations that are violated after that. Windows never change a verdict: an order
+ * is found only if no operation of the whole history is violated in it, and a violation only if a {@link MovingSet}
+ * violates the level alone.
  */
 public final class WindowedDecision {
     /**
-     * Looks at the budget that a window may take, besides those for each of its transactions. The rest is left to
-     * growing sets.
+     * The calls of the budget that a window may make, besides those for each of its transactions. A window that needs
+     * more is left to growing sets.
      */
     private static final long LOOKS = 50_000;
 

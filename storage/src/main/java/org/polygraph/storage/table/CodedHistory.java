@@ -10,8 +10,8 @@ import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.model.TransactionStatus;
 
 /**
- * A history that refers to no other: keys are numbers from 0, and the values are integers that stand for the codes of
- * another history's values.
+ * A history that refers to no other one. Its keys are numbers from 0, and its values are integers that represent the
+ * value codes of another history.
  */
 public final class CodedHistory {
     private CodedHistory() {}

@@ -8,8 +8,7 @@ import org.polygraph.storage.dictionary.ValueDictionary;
 
 /**
  * The rows of a state by the values of one column, in lists. A list has the rows of some neighbouring integers, or of
- * one value that is not an integer. A row moves in constant time, and a search visits little more than the rows that it
- * finds.
+ * one value that is not an integer. A row moves in constant time. A search visits few rows besides those that it finds.
  */
 final class ColumnRows {
     private static final int MOST_LISTS = 1 << 12;

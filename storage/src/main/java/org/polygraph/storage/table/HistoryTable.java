@@ -115,7 +115,7 @@ public final class HistoryTable {
         return sessions.starts();
     }
 
-    /** The session's first transaction; its others follow up to {@link #transactionsEnd}. */
+    /** The session's first transaction. The others follow, up to {@link #transactionsEnd}. */
     public int firstTransaction(int session) {
         return sessions.starts()[session];
     }
@@ -156,7 +156,7 @@ public final class HistoryTable {
         return transactions.ends();
     }
 
-    /** The transaction's first operation; its others follow up to {@link #operationsEnd}. */
+    /** The transaction's first operation. The others follow, up to {@link #operationsEnd}. */
     public int firstOperation(int transaction) {
         return operationStarts[transaction];
     }
@@ -203,8 +203,8 @@ public final class HistoryTable {
     }
 
     /**
-     * Whether an operation is implied: no transaction did it. It expresses the place of an append in the lists that
-     * were read.
+     * Whether an operation is implied. No transaction did such an operation: it expresses the place of an append in the
+     * lists that were read.
      */
     public boolean isImplied(int operation) {
         return operationKinds != null && operationKinds[operation] == Operations.IMPLIED;
@@ -349,15 +349,15 @@ public final class HistoryTable {
     }
 
     /**
-     * The predicates of the history, which reads of keys express, perhaps only some of them; null if there are none.
+     * The predicates of the history; null if there are none. Reads of keys express them, perhaps only in part.
      */
     public @Nullable PredicateReads predicates() {
         return header.predicates();
     }
 
     /**
-     * The writes by a condition whose rows are not known; null if there are none. If there are some, two tables
-     * represent the history: this one and another one.
+     * The writes by a condition whose rows are not known; null if there are none. If there are some, this table alone
+     * does not represent the history; see {@link UnknownRows}.
      */
     public @Nullable UnknownRows unknownRows() {
         return header.unknownRows();
@@ -432,7 +432,7 @@ public final class HistoryTable {
     }
 
     /**
-     * The history without refused compare-and-sets, which read "anything but" a value and matter only for
+     * Returns the history without refused compare-and-sets. These read any value but one, and matter only for
      * linearizability. The same table if there are none. Linear time.
      */
     public HistoryTable withoutRefusals() {
@@ -475,8 +475,8 @@ public final class HistoryTable {
     }
 
     /**
-     * The history as RC, RA and CC judge it: inserts and deletes are other writes, and a read of a list reads each of
-     * its elements. The same table if there is none of these.
+     * Returns the history as RC, RA and CC judge it: inserts and deletes are like other writes, and a read of a list
+     * reads each of its elements. The same table if it has none of these.
      */
     public HistoryTable forCommitOrders() {
         ListOperations read = lists;
@@ -484,8 +484,8 @@ public final class HistoryTable {
     }
 
     /**
-     * The history as it was read, with appends and lists, or with predicates and columns of rows, for writing it; the
-     * same table if it has none.
+     * Returns the history as it was read, for writing it: with appends and lists, or with predicates and columns of
+     * rows. The same table if it has none of these.
      */
     public HistoryTable asRead() {
         Recorded recorded = header.recorded();

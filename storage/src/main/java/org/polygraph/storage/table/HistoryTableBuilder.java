@@ -169,7 +169,7 @@ public final class HistoryTableBuilder {
     }
 
     /**
-     * Begins a transaction. Its operations may come before or after; {@link #end} closes it.
+     * Begins a transaction. Its operations may be added before or after this call; {@link #end} closes it.
      *
      * @param index orders the session's transactions; gaps are allowed, {@link #build} rejects duplicates
      * @param position line, byte or row within the current file, at most 2^44

@@ -32,7 +32,7 @@ final class ListPlaces {
 
     private final IntArrayList firstOf = new IntArrayList();
 
-    /** By element: the places of which it is the second element, and the places of which it is the first. */
+    /** By element: the places that have it as their second element, and those that have it as their first. */
     private final Places seconds = new Places();
 
     private final Places firsts = new Places();

@@ -39,7 +39,7 @@ final class ListResolution {
     private final ListTree lists;
     /** By key: LIST, PLAIN or both. */
     private final byte[] kinds;
-    /** By list: whether its elements are known, so that what lists share is processed once. */
+    /** By list: whether its elements are known. So the elements that several lists share are processed once. */
     private final BitSet done = new BitSet();
 
     private final IntArrayList open = new IntArrayList();
@@ -290,8 +290,7 @@ final class ListResolution {
     }
 
     /**
-     * Returns two versions if lists show both of them directly before an append, and the first one once more; else
-     * none.
+     * If lists show two versions directly before an append, returns both, and the first one once more; else none.
      */
     long[] contradiction(int append) {
         long version = appendedVersion(append);

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.model.BudgetException;
 
 /**
- * The operations of a table while it is built. They are in blocks, because a block is never copied to grow, or in one
- * array if their number is known in advance. 12 bytes an operation.
+ * The operations of a table while it is built. They are in blocks, so no array is copied to grow, or in one array if
+ * their number is known in advance. 12 bytes an operation.
  */
 final class OperationList {
     private static final int MAX_ARRAY = Integer.MAX_VALUE - 8;

@@ -8,10 +8,9 @@ import it.unimi.dsi.fastutil.longs.LongSets;
 import org.polygraph.storage.model.HistoryException;
 
 /**
- * The predicates of a history, of which single pairs of a condition and a row become reads, see {@link
- * PredicateResolution}. A history with only some of these reads requires less than the predicates do: if no order
- * explains it, none explains the history. An order that explains it explains the history if {@link #wrong} finds
- * nothing.
+ * The predicates of a history. Single pairs of a condition and a row become reads, see {@link PredicateResolution}. A
+ * history with only some of these reads requires less than the predicates do: if no order explains it, none explains
+ * the history. An order that explains it explains the history if {@link #wrong} finds nothing.
  */
 public final class PredicateReads {
     /** The value of a pair's key where the row matches. */

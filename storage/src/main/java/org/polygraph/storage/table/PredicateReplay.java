@@ -16,7 +16,10 @@ import org.polygraph.storage.dictionary.ValueDictionary;
 final class PredicateReplay {
     static final int NONE = -1;
 
-    /** Receives what an order does not explain. A writer is the last one of the row in the state, or {@link #NONE}. */
+    /**
+     * Receives the operations that an order does not explain. A writer is the last one of the row in the state, or
+     * {@link #NONE}.
+     */
     interface Sink {
         /** A result has a row that does not match, or lacks one that does. */
         void pair(int transaction, int predicate, int row, int writer);
@@ -159,7 +162,7 @@ final class PredicateReplay {
         return searched.keySet().toIntArray();
     }
 
-    /** By number of columns: the list of a row that has them; {@link #NONE} for those without the column. */
+    /** By number of columns: the list of a row with these columns; {@link #NONE} if they lack the column. */
     private int[] lists(ColumnRows lists, int column) {
         RowColumns all = predicates.rows();
         int[] ofColumns = new int[all.size()];

@@ -18,9 +18,9 @@ import org.polygraph.storage.model.BudgetException;
 
 /**
  * Expresses predicates as reads of single keys (spark-jobs/docs/predicates.md, Reduction to reads). A row and a
- * condition get a key of whether the row matches: each writer of the row writes it, in the way that it writes the row,
- * and a result that lacks the row, or that has it without its value, reads it. Bounds between which the same values of
- * the row are share this key, and a row that never matches needs none.
+ * condition get a key of whether the row matches: each writer of the row writes it too, with an insert or a delete if
+ * the row has one. A result that lacks the row, or that has it without its value, reads it. Conditions that the same
+ * versions of the row match share this key. A row that never matches needs no key.
  *
  * <p>Time and memory: linear in the operations, plus for each predicate the rows that may match, plus for each write of
  * a row the keys that the row has.
@@ -202,7 +202,7 @@ final class PredicateResolution {
     }
 
     /**
-     * Adds reads of whether rows match, except for rows whose value is read too, because that read requires as much.
+     * Adds reads of whether rows match. A row whose value is read too needs none, because that read requires as much.
      */
     private void read(int predicate, int operation) {
         int c = predicates.conditionOf(predicate);

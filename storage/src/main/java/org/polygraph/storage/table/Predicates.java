@@ -113,7 +113,7 @@ public final class Predicates {
     }
 
     /**
-     * A predicate as it was recorded.
+     * A predicate in its recorded form.
      *
      * @param keys of the rows that matched; null if they are not known
      * @param isRead whether reads of these rows come just before it; else it writes them, and if they are known, the

@@ -8,13 +8,13 @@ import it.unimi.dsi.fastutil.longs.LongSet;
 import java.util.Arrays;
 
 /**
- * A small history in place of a large one with predicates, whose orders are guesses. It has a few of the reads of rows
- * that the large history demands, and for each of them the writes that it may see between two times. An order of it is
- * replayed on the large history. What that does not explain is added, at most a few reads for each transaction and the
- * writer whose version it found instead, because the rows that a transaction writes by one condition mostly demand the
- * same of an order.
+ * A small history in place of a large one with predicates. Its orders are guesses for the large one. It has a few of
+ * the reads of rows that the large history demands, and for each of them the writes that it may see between two times.
+ * An order of it is replayed on the large history. Reads that this replay does not explain are added, but only a few
+ * for each transaction and the writer whose version it found instead: the rows that a transaction writes by one
+ * condition mostly require the same of an order.
  *
- * <p>That the small history has no order proves nothing.
+ * <p>If the small history has no order, nothing follows for the large one.
  */
 public final class ReadSample {
     /** The reads that are added for a transaction and a writer at a time. */
@@ -111,7 +111,7 @@ public final class ReadSample {
         RIGHT,
         /** Reads were added. */
         EXTENDED,
-        /** Something is wrong that no other order of this kind mends. */
+        /** There is a fault that no other order of this kind repairs. */
         HOPELESS
     }
 

@@ -6,9 +6,9 @@ import java.util.Arrays;
 import org.polygraph.storage.model.TransactionStatus;
 
 /**
- * The writes of each row that a transaction may see where transactions take effect between two times: not those of
- * transactions that start after it has ended, and not those that another writer of the row overwrote before it
- * started. Each row has a few of them at a time, however many versions it has.
+ * The writes of each row that a transaction may see if every transaction takes effect between two times. It sees no
+ * write of a transaction that starts after it has ended, and no write that another writer of the row overwrote before
+ * it started. Each row has a few of them at a time, however many versions it has.
  *
  * <p>Memory: 4 bytes a write and 8 a row. Time: one sort of the transactions; a question takes a binary search and the
  * writers that overlap.

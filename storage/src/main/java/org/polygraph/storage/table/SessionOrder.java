@@ -5,9 +5,9 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The order of a table: sessions by label, and the transactions of a session by index, so that shuffling the lines of a
- * file does not change its table. Linear time if the input is in order, otherwise a sort within each session. Memory: 4
- * bytes a transaction unless they are in order.
+ * The order of a table: sessions by label, and the transactions of a session by index. So the order of the lines in a
+ * file does not matter. Linear time if the input is in order, otherwise a sort within each session. Memory: 4 bytes a
+ * transaction unless they are in order.
  */
 final class SessionOrder {
     private final long[] labels;

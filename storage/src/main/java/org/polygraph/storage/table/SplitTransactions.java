@@ -11,8 +11,8 @@ import org.polygraph.storage.model.TransactionStatus;
  * the Complexity of Checking Transactional Consistency, OOPSLA 2019, section 5). Sessions, times and sources in the
  * input are those of the whole.
  *
- * <p>Transactions of unknown outcome are not split, because their two halves could have different outcomes. So where
- * there are some, serializability implies prefix consistency, but not the reverse.
+ * <p>Transactions of unknown outcome are not split, because their two halves could have different outcomes. So if there
+ * are some, serializability implies prefix consistency, but not the reverse.
  *
  * <p>Linear in time and memory. The dictionary of values is shared with the whole history.
  */

@@ -5,13 +5,13 @@ import org.polygraph.storage.model.HistoryException;
 
 /** The writes by a condition of a history that does not name the rows that they wrote. */
 public final class UnknownRows {
-    /** The relation of a table with such writes to the history. */
+    /** How a table relates to a history with such writes. */
     public enum Table {
-        /** The table lacks everything that depends on these rows, see {@link UnknownRows#refutes}. */
+        /** The table lacks all operations that depend on these rows, see {@link UnknownRows#refutes}. */
         RELAXED,
         /** The table has the rows that match in the order of ends. If it keeps a level, so does the history. */
         GUESS,
-        /** Its verdict proves nothing. */
+        /** The verdict on the table proves nothing. */
         NEITHER
     }
 
@@ -44,8 +44,8 @@ public final class UnknownRows {
     }
 
     /**
-     * Whether a violation of the table is one of the history. Where a transaction is two events, an open write may begin a row
-     * again that was deleted after its snapshot, and then another delete finds this row.
+     * Whether a violation of the table is one of the history. If a transaction is two events, an open write may begin a
+     * row again that was deleted after its snapshot. Then another delete finds this row.
      *
      * @param events of a transaction: 1, or 2 for its snapshot and its commit
      */
