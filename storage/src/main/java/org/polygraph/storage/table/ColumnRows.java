@@ -1,133 +1,149 @@
 package org.polygraph.storage.table;
 
 import it.unimi.dsi.fastutil.ints.IntArrayList;
-import it.unimi.dsi.fastutil.longs.Long2IntOpenHashMap;
-import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
 import java.util.Arrays;
-import org.polygraph.storage.dictionary.ValueDictionary;
 
 /**
- * The rows of a state by the values of one column, in lists. A list has the rows of some neighbouring integers, or of
- * one value that is not an integer. A row moves in constant time. A search visits few rows besides those that it finds.
+ * The rows of a state by the places of their values in one column, in lists. A list has the rows of some neighbouring
+ * integers, or of one value that is not an integer. A row moves in constant time. A search visits few rows
+ * besides those that it finds. A count visits few rows.
  */
 final class ColumnRows {
     private static final int MOST_LISTS = 1 << 12;
-    private static final int NONE = -1;
+    private static final int NONE = ColumnValues.NONE;
 
-    private final ValueDictionary values;
-    private final long[] integers;
+    private final ColumnValues values;
     private final int shift;
-    /** The list of each value that is not an integer, by the code of the value. */
-    private final Long2IntOpenHashMap others = new Long2IntOpenHashMap();
-
+    /** By list: its first row, and the number of its rows. */
     private final int[] firsts;
-    /** By row: its list. */
-    private final int[] list;
+
+    private final int[] sizes;
+    /** By row: the place of its value. */
+    private final int[] places;
 
     private final int[] next;
     private final int[] previous;
 
-    /** @param codes of all values that the column ever has */
-    ColumnRows(ValueDictionary values, LongOpenHashSet codes, int rows) {
+    /** Prepares a state in which no row has a value. */
+    ColumnRows(ColumnValues values, int rows) {
         this.values = values;
-        long[] found = new long[codes.size()];
-        int n = 0;
-        int[] lists = {0};
-        for (long code : codes) {
-            if (values.isInteger(code)) {
-                found[n++] = values.integer(code);
-            }
-        }
-        integers = Arrays.copyOf(found, n);
-        Arrays.sort(integers);
         int bits = 0;
-        while (n >> bits > MOST_LISTS) {
+        while (values.integers() >> bits > MOST_LISTS) {
             bits++;
         }
         shift = bits;
-        lists[0] = (n >> shift) + 1;
-        for (long code : codes) {
-            if (!values.isInteger(code)) {
-                others.put(code, lists[0]++);
-            }
-        }
-        firsts = new int[lists[0]];
+        firsts = new int[(values.integers() >> shift) + 1 + values.size() - values.integers()];
         Arrays.fill(firsts, NONE);
-        list = new int[rows];
-        Arrays.fill(list, NONE);
+        sizes = new int[firsts.length];
+        places = new int[rows];
+        Arrays.fill(places, NONE);
         next = new int[rows];
         previous = new int[rows];
     }
 
-    /** The list of a value. @param code one of the codes that the constructor got */
-    int listOf(long code) {
-        return values.isInteger(code) ? place(values.integer(code)) >> shift : others.get(code);
+    ColumnValues values() {
+        return values;
     }
 
-    /** Returns the first place of an integer that is not below the given one. */
-    private int place(long integer) {
-        int at = Arrays.binarySearch(integers, integer);
-        return at < 0 ? -at - 1 : at;
+    /** The place of the value of a row, or {@link ColumnValues#NONE}. */
+    int place(int row) {
+        return places[row];
     }
 
-    void remove(int row) {
-        if (list[row] == NONE) {
-            return;
-        }
-        if (previous[row] == NONE) {
-            firsts[list[row]] = next[row];
-        } else {
-            next[previous[row]] = next[row];
-        }
-        if (next[row] != NONE) {
-            previous[next[row]] = previous[row];
-        }
-        list[row] = NONE;
+    private int list(int place) {
+        int integers = values.integers();
+        return place < integers ? place >> shift : (integers >> shift) + 1 + place - integers;
     }
 
-    /** Moves a row to the list of its value. */
+    /** Moves a row to the place of its value, or to none. */
     void move(int row, int to) {
-        if (list[row] == to) {
+        int from = places[row];
+        if (from == to) {
             return;
         }
-        remove(row);
-        list[row] = to;
-        next[row] = firsts[to];
-        previous[row] = NONE;
-        if (firsts[to] != NONE) {
-            previous[firsts[to]] = row;
+        places[row] = to;
+        int list = to == NONE ? NONE : list(to);
+        if (from != NONE) {
+            int before = list(from);
+            if (before == list) {
+                return;
+            }
+            remove(row, before);
         }
-        firsts[to] = row;
+        if (list != NONE) {
+            int first = firsts[list];
+            next[row] = first;
+            previous[row] = NONE;
+            if (first != NONE) {
+                previous[first] = row;
+            }
+            firsts[list] = row;
+            sizes[list]++;
+        }
+    }
+
+    private void remove(int row, int list) {
+        int before = previous[row];
+        int after = next[row];
+        if (before == NONE) {
+            firsts[list] = after;
+        } else {
+            next[before] = after;
+        }
+        if (after != NONE) {
+            previous[after] = before;
+        }
+        sizes[list]--;
+    }
+
+    /** The number of rows whose places are [from, to), all of them places of integers. */
+    int count(int from, int to) {
+        if (from >= to) {
+            return 0;
+        }
+        int first = from >> shift;
+        int last = (to - 1) >> shift;
+        int n = countOf(first, from, to);
+        for (int list = first + 1; list < last; list++) {
+            n += sizes[list];
+        }
+        return first == last ? n : n + countOf(last, from, to);
+    }
+
+    private int countOf(int list, int from, int to) {
+        int n = 0;
+        for (int row = firsts[list]; row != NONE; row = next[row]) {
+            n += places[row] >= from && places[row] < to ? 1 : 0;
+        }
+        return n;
     }
 
     /** Adds the rows that may satisfy a term. All rows that satisfy it are among them. */
     void collect(Condition.Term term, IntArrayList found) {
         long[] codes = term.codes();
         if (codes == null) {
-            int last = term.high() == Long.MAX_VALUE ? integers.length : place(term.high() + 1);
-            for (int at = place(term.low()) >> shift; at <= last >> shift && term.low() <= term.high(); at++) {
-                collect(at, found);
+            int from = values.from(term);
+            int to = values.to(term);
+            for (int list = from >> shift; from < to && list <= (to - 1) >> shift; list++) {
+                collect(list, found);
             }
             return;
         }
         for (int i = 0; i < codes.length; i++) {
-            long code = codes[i];
-            boolean isKnown = values.isInteger(code)
-                    ? Arrays.binarySearch(integers, values.integer(code)) >= 0
-                    : others.containsKey(code);
+            int place = values.place(codes[i]);
             boolean isRepeated = false;
-            for (int j = 0; j < i && isKnown; j++) {
-                isRepeated |= (values.isInteger(codes[j]) || others.containsKey(codes[j]))
-                        && listOf(codes[j]) == listOf(code);
+            for (int j = 0; j < i && place != NONE; j++) {
+                int other = values.place(codes[j]);
+                isRepeated |= other != NONE && list(other) == list(place);
             }
-            if (isKnown && !isRepeated) {
-                collect(listOf(code), found);
+            if (place != NONE && !isRepeated) {
+                collect(list(place), found);
             }
         }
     }
 
-    private void collect(int from, IntArrayList found) {
-        for (int row = firsts[from]; row != NONE; row = next[row]) {
+    private void collect(int list, IntArrayList found) {
+        for (int row = firsts[list]; row != NONE; row = next[row]) {
             found.add(row);
         }
     }

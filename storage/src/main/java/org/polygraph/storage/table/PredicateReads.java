@@ -5,6 +5,7 @@ import it.unimi.dsi.fastutil.longs.Long2IntOpenHashMap;
 import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
 import it.unimi.dsi.fastutil.longs.LongSet;
 import it.unimi.dsi.fastutil.longs.LongSets;
+import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.model.HistoryException;
 
 /**
@@ -31,6 +32,7 @@ public final class PredicateReads {
     private final Int2IntOpenHashMap rowOfKey = new Int2IntOpenHashMap();
 
     private boolean areAllRead;
+    private @Nullable SearchedColumns searched;
 
     private PredicateReads(HistoryTable plain, PredicateMarks marks, Predicates predicates, RowVersions versions) {
         this.plain = plain;
@@ -63,8 +65,18 @@ public final class PredicateReads {
 
     private boolean areFew() {
         int[] uses = new int[predicates.conditions()];
-        for (int p = 0; p < predicates.size(); p++) {
-            uses[predicates.conditionOf(p)]++;
+        long least = 0;
+        for (int p = 0; p < predicates.size() && least <= MOST_AT_ONCE; p++) {
+            int c = predicates.conditionOf(p);
+            // The rows of a result match some version, so they are among those that are counted below.
+            least += predicates.keysEnd(p) - predicates.firstKey(p);
+            for (int at = predicates.firstKey(p); at < predicates.keysEnd(p) && uses[c] == 0; at++) {
+                least += versions.writes(predicates.keyAt(at));
+            }
+            uses[c]++;
+        }
+        if (least > MOST_AT_ONCE) {
+            return false;
         }
         long operations = 0;
         for (int c = 0; c < uses.length && operations <= MOST_AT_ONCE; c++) {
@@ -140,7 +152,8 @@ public final class PredicateReads {
     public ReadSample sample(HistoryTable history, long[] starts, long[] ends, long skew) {
         HistoryTable same = history.with(new Operations(
                 plain.operationStarts(), plain.operationKeys(), plain.operationValues(), plain.operationKinds()));
-        return new ReadSample(same, marks, predicates, versions.rows(), starts, ends, skew);
+        SearchedColumns columns = new SearchedColumns(same, predicates, versions.rows());
+        return new ReadSample(same, marks, predicates, columns, starts, ends, skew);
     }
 
     /**
@@ -150,7 +163,17 @@ public final class PredicateReads {
      * @param position by event, one or two a transaction: its place
      */
     public LongSet wrong(boolean[] counted, int[] position) {
-        return PredicateReplay.wrong(plain, marks, predicates, versions.rows(), counted, position);
+        return PredicateReplay.wrong(plain, marks, predicates, searched(), counted, position);
+    }
+
+    /** Built when an order is replayed, because most small histories need none. */
+    private synchronized SearchedColumns searched() {
+        SearchedColumns columns = searched;
+        if (columns == null) {
+            columns = new SearchedColumns(plain, predicates, versions.rows());
+            searched = columns;
+        }
+        return columns;
     }
 
     /** Returns the pairs whose keys a sub-history has. */

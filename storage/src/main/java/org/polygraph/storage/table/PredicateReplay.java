@@ -1,7 +1,6 @@
 package org.polygraph.storage.table;
 
 import it.unimi.dsi.fastutil.booleans.BooleanArrayList;
-import it.unimi.dsi.fastutil.ints.Int2ObjectOpenHashMap;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
 import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
@@ -52,12 +51,10 @@ final class PredicateReplay {
     private final int[] columns;
     /** By row: the transaction that wrote it last. */
     private final int[] writers;
-    /** By column that a condition searches first: the rows by their values. */
-    private final Int2ObjectOpenHashMap<ColumnRows> searched = new Int2ObjectOpenHashMap<>();
-    /** By such a column, apart from the value of a row: the list by number of columns, or {@link #NONE}. */
-    private final Int2ObjectOpenHashMap<int[]> listOfColumns = new Int2ObjectOpenHashMap<>();
-    /** The columns of {@link #searched}. */
-    private final int[] searchedColumns;
+
+    private final SearchedColumns columnsSearched;
+    /** By number of a searched column: the rows by their values. */
+    private final ColumnRows[] searched;
 
     /** By row: the last predicate, plus one, whose result has the row. */
     private final int[] inResult;
@@ -84,14 +81,14 @@ final class PredicateReplay {
      * Prepares the replay.
      *
      * @param table with the operations of the marks
-     * @param rows their number, which have the first keys
+     * @param searched the columns that its conditions search
      * @param isOfAll whether reads and writes are checked too
      */
     PredicateReplay(
             HistoryTable table,
             PredicateMarks marks,
             Predicates predicates,
-            int rows,
+            SearchedColumns searched,
             boolean[] counted,
             int[] position,
             Sink sink,
@@ -105,6 +102,8 @@ final class PredicateReplay {
         this.isOfAll = isOfAll;
         perTransaction = position.length / Math.max(1, table.transactions());
         order = order(counted, position, perTransaction);
+        columnsSearched = searched;
+        int rows = searched.rows();
         exists = new boolean[rows];
         value = new long[rows];
         columns = new int[rows];
@@ -112,7 +111,10 @@ final class PredicateReplay {
         writers = new int[rows];
         evaluated = new int[predicates.rows().size()];
         matched = new boolean[evaluated.length];
-        searchedColumns = searched(rows);
+        this.searched = new ColumnRows[searched.size()];
+        for (int i = 0; i < this.searched.length; i++) {
+            this.searched[i] = new ColumnRows(searched.values(i), rows);
+        }
         for (int row = 0; row < rows; row++) {
             set(row, table.existsAtFirst(row), table.initialValue(row), NONE, NONE);
         }
@@ -129,56 +131,12 @@ final class PredicateReplay {
         return order;
     }
 
-    private int[] searched(int rows) {
-        Int2ObjectOpenHashMap<LongOpenHashSet> codes = new Int2ObjectOpenHashMap<>();
-        for (int c = 0; c < predicates.conditions(); c++) {
-            codes.putIfAbsent(predicates.condition(c).terms().get(0).column(), new LongOpenHashSet());
-        }
-        LongOpenHashSet ofValue = codes.get(Condition.VALUE);
-        for (int row = 0; row < rows && ofValue != null; row++) {
-            ofValue.add(table.initialValue(row));
-        }
-        for (int o = 0; o < table.operations() && ofValue != null; o++) {
-            if (table.isWrite(o)) {
-                ofValue.add(table.value(o));
-            }
-        }
-        RowColumns all = predicates.rows();
-        for (int row = 0; row < all.size(); row++) {
-            for (int at = all.first(row); at < all.end(row); at++) {
-                LongOpenHashSet ofColumn = codes.get(all.columnAt(at));
-                if (ofColumn != null) {
-                    ofColumn.add(all.code(at));
-                }
-            }
-        }
-        codes.forEach((column, some) -> {
-            ColumnRows lists = new ColumnRows(table.values(), some, rows);
-            searched.put((int) column, lists);
-            if (column != Condition.VALUE) {
-                listOfColumns.put((int) column, lists(lists, column));
-            }
-        });
-        return searched.keySet().toIntArray();
-    }
-
-    /** By number of columns: the list of a row with these columns; {@link #NONE} if they lack the column. */
-    private int[] lists(ColumnRows lists, int column) {
-        RowColumns all = predicates.rows();
-        int[] ofColumns = new int[all.size()];
-        for (int row = 0; row < ofColumns.length; row++) {
-            int at = all.find(row, column);
-            ofColumns[row] = at < 0 ? NONE : lists.listOf(all.code(at));
-        }
-        return ofColumns;
-    }
-
     /** Returns the pairs of a condition and a row that an order does not explain. */
     static LongSet wrong(
             HistoryTable table,
             PredicateMarks marks,
             Predicates predicates,
-            int rows,
+            SearchedColumns searched,
             boolean[] counted,
             int[] position) {
         LongSet wrong = new LongOpenHashSet();
@@ -203,7 +161,7 @@ final class PredicateReplay {
                 throw new AssertionError();
             }
         };
-        new PredicateReplay(table, marks, predicates, rows, counted, position, sink, false).run();
+        new PredicateReplay(table, marks, predicates, searched, counted, position, sink, false).run();
         return wrong;
     }
 
@@ -312,25 +270,27 @@ final class PredicateReplay {
         value[row] = code;
         columns[row] = columnsOfRow;
         writers[row] = writer;
-        for (int column : searchedColumns) {
-            ColumnRows rows = searched.get(column);
-            int list = NONE;
-            if (lives && column == Condition.VALUE) {
-                list = rows.listOf(code);
+        for (int i = 0; i < searched.length; i++) {
+            ColumnValues values = searched[i].values();
+            int place = NONE;
+            if (lives && columnsSearched.column(i) == Condition.VALUE) {
+                place = values.place(code);
             } else if (lives && columnsOfRow != NONE) {
-                list = listOfColumns.get(column)[columnsOfRow];
+                place = values.placeOf(columnsOfRow);
             }
-            if (list == NONE) {
-                rows.remove(row);
-            } else {
-                rows.move(row, list);
-            }
+            searched[i].move(row, place);
         }
     }
 
     /** Finds the rows that are missing in a result, and those that should not be in it. */
     private void evaluate(int t, int predicate) {
         Condition condition = predicates.condition(predicates.conditionOf(predicate));
+        ColumnRows rows = searched[columnsSearched.of(predicates.conditionOf(predicate))];
+        Condition.Term first = condition.terms().get(0);
+        if (condition.terms().size() == 1 && first.codes() == null) {
+            evaluate(t, predicate, rows, first);
+            return;
+        }
         boolean isOfColumns = condition.isOfColumns();
         for (int at = predicates.firstKey(predicate); at < predicates.keysEnd(predicate); at++) {
             int row = predicates.keyAt(at);
@@ -340,11 +300,39 @@ final class PredicateReplay {
             }
         }
         found.clear();
-        searched.get(condition.terms().get(0).column())
-                .collect(condition.terms().get(0), found);
+        rows.collect(first, found);
         for (int i = 0; i < found.size(); i++) {
             int row = found.getInt(i);
             if (inResult[row] != predicate + 1 && matches(condition, isOfColumns, predicate, row)) {
+                sink.pair(t, predicate, row, writers[row]);
+            }
+        }
+    }
+
+    /** The same for a condition of bounds alone. Rows are visited only if their number is not that of the result. */
+    private void evaluate(int t, int predicate, ColumnRows rows, Condition.Term bounds) {
+        int from = rows.values().from(bounds);
+        int to = rows.values().to(bounds);
+        int right = 0;
+        for (int at = predicates.firstKey(predicate); at < predicates.keysEnd(predicate); at++) {
+            int row = predicates.keyAt(at);
+            int place = rows.place(row);
+            if (place < from || place >= to) {
+                sink.pair(t, predicate, row, writers[row]);
+            } else if (inResult[row] != predicate + 1) {
+                right++;
+            }
+            inResult[row] = predicate + 1;
+        }
+        if (rows.count(from, to) == right) {
+            return;
+        }
+        found.clear();
+        rows.collect(bounds, found);
+        for (int i = 0; i < found.size(); i++) {
+            int row = found.getInt(i);
+            int place = rows.place(row);
+            if (inResult[row] != predicate + 1 && place >= from && place < to) {
                 sink.pair(t, predicate, row, writers[row]);
             }
         }

@@ -27,7 +27,7 @@ public final class ReadSample {
     private final HistoryTable table;
     private final PredicateMarks marks;
     private final Predicates predicates;
-    private final int rows;
+    private final SearchedColumns searched;
     private final long[] starts;
     private final long[] ends;
     private final RowWriters writers;
@@ -50,7 +50,7 @@ public final class ReadSample {
      * Prepares an empty sample.
      *
      * @param table with the operations of the marks
-     * @param rows their number, which have the first keys
+     * @param searched the columns that its conditions search
      * @param starts by transaction; its effect is not before
      * @param ends by transaction; its effect is not after, if it is committed
      * @param skew the most by which two clocks differ
@@ -59,17 +59,17 @@ public final class ReadSample {
             HistoryTable table,
             PredicateMarks marks,
             Predicates predicates,
-            int rows,
+            SearchedColumns searched,
             long[] starts,
             long[] ends,
             long skew) {
         this.table = table;
         this.marks = marks;
         this.predicates = predicates;
-        this.rows = rows;
+        this.searched = searched;
         this.starts = starts;
         this.ends = ends;
-        writers = new RowWriters(table, rows, starts, ends, skew);
+        writers = new RowWriters(table, searched.rows(), starts, ends, skew);
         finders = new int[table.transactions() + 1];
         finds = new int[table.transactions() + 1];
     }
@@ -124,7 +124,7 @@ public final class ReadSample {
     public Replayed extend(boolean[] counted, int[] position) {
         Wrong wrong = new Wrong();
         Arrays.fill(finders, 0);
-        new PredicateReplay(table, marks, predicates, rows, counted, position, wrong, true).run();
+        new PredicateReplay(table, marks, predicates, searched, counted, position, wrong, true).run();
         return wrong.isOwn
                 ? Replayed.HOPELESS
                 : wrong.isExtended ? Replayed.EXTENDED : wrong.isAny ? Replayed.HOPELESS : Replayed.RIGHT;

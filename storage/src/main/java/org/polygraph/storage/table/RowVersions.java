@@ -7,6 +7,7 @@ import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
 import it.unimi.dsi.fastutil.longs.LongArrays;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.dictionary.ValueDictionary;
 
 /**
@@ -19,13 +20,16 @@ final class RowVersions {
     static final long NONE = -1;
 
     private final HistoryTable table;
+    private final PredicateMarks marks;
     private final ValueDictionary values;
     private final RowColumns columns;
 
     /** The different integers that a row has ever had, by row and ascending: row k has [starts[k], starts[k + 1]). */
     private final int[] starts;
 
-    private final long[] had;
+    /** Made at the first search, like the lists below: most large histories need none. */
+    private long @Nullable [] had;
+
     /** By row: the number of its writes. */
     private final int[] writes;
 
@@ -42,6 +46,7 @@ final class RowVersions {
     /** @param table with the operations of the marks */
     RowVersions(HistoryTable table, PredicateMarks marks, Predicates predicates) {
         this.table = table;
+        this.marks = marks;
         values = table.values();
         columns = predicates.rows();
         starts = new int[table.keys().size() + 1];
@@ -49,7 +54,19 @@ final class RowVersions {
         for (int o = 0; o < table.operations(); o++) {
             writes[table.key(o)] += table.isWrite(o) ? 1 : 0;
         }
-        had = had();
+    }
+
+    private synchronized long[] versions() {
+        long[] all = had;
+        if (all == null) {
+            all = had();
+            had = all;
+            addWide();
+        }
+        return all;
+    }
+
+    private void addWide() {
         for (int m = 0; m < marks.size(); m++) {
             if (Predicates.isRow(marks.code(m))) {
                 // The write that the columns belong to follows directly.
@@ -130,13 +147,14 @@ final class RowVersions {
     }
 
     private VersionSearch search(int column, boolean ofCodes) {
+        long[] all = versions();
         return searches.computeIfAbsent(2 * column + (ofCodes ? 1 : 0), unused -> {
             LongArrayList found = new LongArrayList();
             IntArrayList keys = new IntArrayList();
             if (column == Condition.VALUE) {
                 for (int k = 0; k + 1 < starts.length; k++) {
                     for (int i = starts[k]; i < starts[k + 1]; i++) {
-                        found.add(had[i]);
+                        found.add(all[i]);
                         keys.add(k);
                     }
                 }
@@ -160,10 +178,11 @@ final class RowVersions {
      * @param number of the condition
      */
     long matched(Condition condition, int number, int row) {
+        long[] all = versions();
         if (condition.isOfValue()) {
             Condition.Term term = condition.terms().get(0);
-            int from = place(row, term.low());
-            int to = term.high() == Long.MAX_VALUE ? starts[row + 1] : place(row, term.high() + 1);
+            int from = place(all, row, term.low());
+            int to = term.high() == Long.MAX_VALUE ? starts[row + 1] : place(all, row, term.high() + 1);
             // Values of a row are at places of its own, so both places identify it.
             return from >= to ? NONE : (long) from << 32 | to;
         }
@@ -178,8 +197,8 @@ final class RowVersions {
     }
 
     /** Returns the first place of a value of a row that is not below a bound. */
-    private int place(int row, long bound) {
-        int at = LongArrays.binarySearch(had, starts[row], starts[row + 1], bound);
+    private int place(long[] all, int row, long bound) {
+        int at = LongArrays.binarySearch(all, starts[row], starts[row + 1], bound);
         return at < 0 ? -at - 1 : at;
     }
 }

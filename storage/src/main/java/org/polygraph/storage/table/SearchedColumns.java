@@ -1,0 +1,54 @@
+package org.polygraph.storage.table;
+
+import it.unimi.dsi.fastutil.ints.Int2IntOpenHashMap;
+import it.unimi.dsi.fastutil.ints.IntArrayList;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The columns that conditions search first, with all their values. States of an order are made of them. */
+final class SearchedColumns {
+    private final int rows;
+    private final IntArrayList columns = new IntArrayList();
+    private final List<ColumnValues> values = new ArrayList<>();
+    /** By condition: the number of its first column here. */
+    private final int[] ofCondition;
+
+    /** @param rows their number, which have the first keys */
+    SearchedColumns(HistoryTable table, Predicates predicates, int rows) {
+        this.rows = rows;
+        ofCondition = new int[predicates.conditions()];
+        Int2IntOpenHashMap numbers = new Int2IntOpenHashMap();
+        for (int c = 0; c < ofCondition.length; c++) {
+            int column = predicates.condition(c).terms().get(0).column();
+            if (!numbers.containsKey(column)) {
+                numbers.put(column, columns.size());
+                columns.add(column);
+                values.add(
+                        column == Condition.VALUE
+                                ? ColumnValues.ofRows(table, rows)
+                                : ColumnValues.ofColumn(table.values(), predicates.rows(), column));
+            }
+            ofCondition[c] = numbers.get(column);
+        }
+    }
+
+    int rows() {
+        return rows;
+    }
+
+    int size() {
+        return values.size();
+    }
+
+    int column(int number) {
+        return columns.getInt(number);
+    }
+
+    ColumnValues values(int number) {
+        return values.get(number);
+    }
+
+    int of(int condition) {
+        return ofCondition[condition];
+    }
+}
