@@ -29,7 +29,7 @@ final class OrderTheory implements Theory {
     private final ReadCheck check;
     private final ClauseMaker clauses;
     private final IntStack lastCycle;
-    /** Brackets that became true before they were defined; some may have been undone since. */
+    /** Brackets that became true before they were defined. Some may have been undone since then. */
     private final IntStack undefined;
 
     private final SearchBudget budget;

@@ -9,7 +9,7 @@ import org.polygraph.solver.sat.SearchBudget;
 final class TransactionItems {
     private final int[] start;
     private final int[] items;
-    /** The key of each item. Looking it up in the polygraph took 40 % of the time where thousands of events move. */
+    /** The key of each item. When thousands of events move, a look-up in the polygraph took 40 % of the time. */
     private final int[] keys;
 
     TransactionItems(Polygraph p, SearchBudget budget) {

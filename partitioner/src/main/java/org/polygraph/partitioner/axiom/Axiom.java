@@ -25,7 +25,7 @@ public interface Axiom {
      * cycle, CC adds WR edges alone.
      *
      * @param graph one event per transaction, without edges
-     * @param stop whether the budget has ended
+     * @param stop returns whether the budget has ended
      * @return the first conflict, or null; after a conflict the graph lacks edges
      * @throws StoppedException if the budget ends
      */

@@ -12,14 +12,13 @@ import org.polygraph.partitioner.index.VersionIndex;
 import org.polygraph.storage.model.StoppedException;
 
 /**
- * CC: a transaction sees all that reaches it by SO and WR. For each version of a key: the last writer of each session
- * that reaches a reader of the version comes before the writer of the version, unless it already reaches it. A version
- * is processed once however many readers it has, and an edge is added only if it is not implied; AWDIT (section 3.3)
- * adds one per read and session.
+ * CC: a transaction sees every transaction that reaches it by SO and WR. For each version of a key: the last writer of
+ * each session that reaches a reader of the version comes before the writer of the version, unless it already reaches
+ * it. Each version is processed once, and an edge is added only if others do not imply it. AWDIT (section 3.3) adds an
+ * edge for each read and session.
  *
  * <p>Time: O(n k) for n operations and k sessions, as AWDIT. Memory: the clocks, 4 bytes times transactions times
- * sessions. Where that is too much, or takes longer because sessions are short, {@link CausalBits} infer the same
- * order.
+ * sessions. If that is too much, or takes longer because sessions are short, {@link CausalBits} infer the same order.
  */
 public final class CausalAxiom implements Axiom {
     private static final int CHECK_EVERY = 1 << 12;
@@ -33,11 +32,11 @@ public final class CausalAxiom implements Axiom {
 
     private static final int INTS_OF_LINE = 16;
 
-    /** With fewer sessions clocks are fast however short sessions are. */
+    /** With fewer sessions clocks are fast, even if sessions are short. */
     private static final int MANY_SESSIONS = 256;
     /**
-     * Bits of sessions of fewer writes take about the time of clocks, and less memory: 5,000 sessions of 80 writes 8.4
-     * CPU-s and 0.3 GB with bits, 6.8 CPU-s and 2.4 GB with clocks.
+     * If sessions have fewer writes, bits take about the time of clocks, and less memory: 5,000 sessions of 80 writes
+     * 8.4 CPU-s and 0.3 GB with bits, 6.8 CPU-s and 2.4 GB with clocks.
      */
     private static final int FEW_WRITES = 128;
 
@@ -74,7 +73,7 @@ public final class CausalAxiom implements Axiom {
         this.mostBytes = mostBytes;
     }
 
-    /** Returns the least bytes that it needs for this many transactions. */
+    /** Returns the bytes that the clocks need at least for this many transactions. */
     public static long leastBytes(long transactions) {
         return CausalBits.bytes(transactions);
     }
@@ -153,7 +152,7 @@ public final class CausalAxiom implements Axiom {
 
     /**
      * Reads a word of each cache line of the rows of a key's writers and readers, some hundreds at a time. Rows are
-     * anywhere in memory; the processor fetches them side by side if no comparison waits for one of them.
+     * spread over memory. The processor fetches several at the same time if no comparison waits for one of them.
      */
     private void fetch(
             int firstWriter, int lastWriter, int firstReader, int lastReader, Events events, ChainClocks rows) {

@@ -11,11 +11,11 @@ import org.polygraph.partitioner.index.VersionIndex;
 import org.polygraph.storage.model.StoppedException;
 
 /**
- * The {@link CausalAxiom} of many short sessions: a row of a transaction has one bit for each writer of a key, and the
- * bits are those of the transaction and of what reaches it. Writers are numbered by key and along a topological order,
- * so the last writer that is seen is the highest bit; the writers that reach it need no edge.
+ * The {@link CausalAxiom} of many short sessions: the row of a transaction has one bit for each writer of a key. The
+ * bits of the transaction itself, and of all transactions that reach it, are set. Writers are numbered by key and along
+ * a topological order, so the last writer that is seen is the highest bit; the writers that reach it need no edge.
  *
- * <p>The rows of {@value #MOST_WORDS} words at most are computed at once. Time: transactions and edges times writers /
+ * <p>At most {@value #MOST_WORDS} words of the rows are computed at once. Time: transactions and edges times writers /
  * 64, and for each version the writers of its key / 64 for each edge. Memory: {@value #MOST_LONGS} longs at most unless
  * there are more transactions.
  */
@@ -107,7 +107,8 @@ final class CausalBits {
         int[] ofKey = new int[0];
         int from = 0;
         while (firstKey < index.keys()) {
-            // The keys whose writers have the bits, of the first and the last key maybe some writers only.
+            // The keys whose writers have the bits. The first and the last key may have only some of their writers
+            // among them.
             used = 0;
             int key = firstKey;
             while (key < index.keys() && used < writers.length) {
@@ -230,7 +231,7 @@ final class CausalBits {
         return conflict;
     }
 
-    /** Sets {@link #seen} to what the readers [first, end) see of the bits [from, to). */
+    /** Sets {@link #seen} to those of the bits [from, to) that the readers [first, end) see. */
     private void see(int first, int end, int from, int to) {
         int low = from >> 6;
         int high = to - 1 >> 6;
@@ -256,7 +257,7 @@ final class CausalBits {
         }
     }
 
-    /** Takes out of {@link #seen} the bits below {@code to} of a writer and of what reaches it. */
+    /** Clears in {@link #seen} the bits below {@code to} of a writer and of the writers that reach it. */
     private void hide(int writer, int from, int to) {
         for (int w = from >> 6; w <= to - 1 >> 6; w++) {
             seen[w] &= ~rows[writer * words + w];

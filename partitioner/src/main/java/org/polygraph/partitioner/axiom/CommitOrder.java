@@ -17,8 +17,8 @@ import org.polygraph.storage.table.HistoryTable;
 
 /**
  * The search for a commit order that obeys the axiom of RC, RA or CC: {@link #index}, and unless there are {@link
- * #violations}, {@link #order}. Open reads are left out: a refutation without them is final, an order is not. Linear
- * apart from the {@link Axiom}.
+ * #violations}, {@link #order}. Open reads are left out. So a refutation is final, but an order may not explain them.
+ * Linear apart from the {@link Axiom}.
  */
 public final class CommitOrder {
     private final HistoryTable table;
@@ -60,7 +60,9 @@ public final class CommitOrder {
         return new CommitOrder(reads, level, indeterminate);
     }
 
-    /** Transactions that contradict themselves and impossible reads. If there are any, the level does not hold. */
+    /**
+     * Returns impossible reads, and transactions that contradict themselves. If there are any, the level does not hold.
+     */
     public List<Violation> violations() {
         return reads.violations();
     }

@@ -7,13 +7,13 @@ import org.polygraph.partitioner.index.ReadsFrom;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 
 /**
- * RC and RA. Under RC a read sees the writers of earlier reads of its transaction. Under RA it sees the writers of
- * all reads of its transaction, and earlier transactions of its session, of which the last writer of the key is enough.
+ * RC and RA. Under RC a read sees the writers of earlier reads of its transaction. Under RA it sees the writers of all
+ * reads of its transaction, and earlier transactions of its session; of these the last writer of the key is enough.
  *
  * <p>Time, after AWDIT (Moldrup and Pavlogiannis, "AWDIT: An Optimal Weak Database Isolation Tester", PLDI 2025,
- * sections 3.1 and 3.2): a pair of transactions costs the shorter of the two, so at most O(n^1.5) for n operations
- * and linear for transactions of bounded length (here with a logarithm for long ones). Memory: 4 bytes a key (RA), 9
- * an edge.
+ * sections 3.1 and 3.2): a pair of transactions takes time in the length of the shorter one. That is at most O(n^1.5)
+ * for n operations, and linear for transactions of bounded length (here with a logarithm for long ones). Memory: 4
+ * bytes a key (RA), 9 an edge.
  */
 public final class ReadAxiom implements Axiom {
     private final ReadsFrom reads;

@@ -61,8 +61,8 @@ final class ReadEdges {
     }
 
     /**
-     * Touches the operations of the sources of several transactions. They are anywhere in memory; the processor
-     * fetches them side by side if no comparison waits for one of them.
+     * Reads a word of the operations of the sources of several transactions. They are spread over memory. The processor
+     * fetches several at the same time if no comparison waits for one of them.
      */
     void fetch(int from, int to) {
         int sum = 0;
@@ -77,7 +77,7 @@ final class ReadEdges {
         fetched += sum;
     }
 
-    /** Whether read i is the first of its source. To be called for the reads of a transaction in order. */
+    /** Whether read i is the first of its source. The caller asks for the reads of a transaction in their order. */
     boolean isFirstOfSource(int i) {
         int source = from[i];
         if (count > ReadArrays.SHORT) {
@@ -101,7 +101,7 @@ final class ReadEdges {
     }
 
     /**
-     * Puts a transaction that the current one sees before the sources of what it overwrote.
+     * Orders a transaction that the current one sees before the sources of the reads whose keys it also wrote.
      *
      * @param seen a transaction
      * @param first the first read that is affected

@@ -69,7 +69,10 @@ final class ReadPass {
         return null;
     }
 
-    /** RA: adds edges from what the session wrote before t, then records the writes of t. */
+    /**
+     * RA: t sees the earlier transactions of its session. Adds the edges that follow for its reads, then records its
+     * writes.
+     */
     private void session(int t, int sessionStart) {
         for (int i = 0; i < edges.count; i++) {
             int writer = lastWriters[edges.keys[i]];

@@ -19,8 +19,8 @@ import org.polygraph.storage.model.StoppedException;
  *
  * <p>Where real time is part of the graph, the rows contain it too ({@link Thresholds}, from {@link TimeBounds}). Rows
  * stay as long as they are, whereas {@link WindowClosure} stores a few exceptions, but the rules can go by session.
- * That pays where few sessions write the same keys all the time, because then nearly all that overlaps matters to a
- * key.
+ * That is faster if few sessions write the same keys all the time, because then nearly all overlapping transactions
+ * matter to a key.
  *
  * <p>Memory: {@link ClockRows} (4 bytes times events times chains; with many short chains 1 or 2), and 4 an event; 12
  * more with real time; while it is updated 4 more. Time: O(chains) for each event and each non-redundant edge.
@@ -29,7 +29,8 @@ public final class ChainClocks implements Closure {
     private static final int CHECK_EVERY = 1 << 16;
 
     /**
-     * More sessions of fewer events each than this have rows that grow with the square of the history and order little.
+     * With more sessions than this, of few events each, rows grow with the square of the history, and they order few
+     * events.
      */
     private static final int MOST_SHORT = 10_000;
 
@@ -67,14 +68,14 @@ public final class ChainClocks implements Closure {
     }
 
     /**
-     * Whether rules decide enough for the clocks to be worth their cost. 70,000 sessions of one transaction: 5 GB and
-     * 11 CPU-s, from which the solver gains nothing.
+     * Whether rules decide enough reads to justify the cost of the clocks. 70,000 sessions of one transaction: 5 GB and
+     * 11 CPU-s, and the solver is not faster.
      */
     public static boolean pay(long events, long chains) {
         return chains < MOST_SHORT || events >= FEW_EVENTS * chains;
     }
 
-    /** About what {@link #bytes(Events)} is for this many events in chains that are about equally long. */
+    /** Estimates {@link #bytes(Events)} for this many events in chains that are about equally long. */
     public static long bytes(long events, long chains) {
         return 4 * events + ClockRows.bytes(events, chains);
     }

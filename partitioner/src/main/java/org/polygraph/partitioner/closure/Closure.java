@@ -17,7 +17,7 @@ public sealed interface Closure permits ChainClocks, WindowClosure {
     /**
      * Makes reachability exact for all edges now in the graph and drops redundant ones from it.
      *
-     * @return false if the graph has a cycle: then there is no reachability to ask for
+     * @return false if the graph has a cycle; then there is no reachability
      * @throws StoppedException if it is to stop
      * @throws OutgrownException if its rows outgrow their memory
      */

@@ -45,7 +45,7 @@ public final class EventOrder {
      * An order that also keeps a real-time order that is not part of the graph. Linear.
      *
      * @return null if the edges have a cycle, alone or with real time, or if {@code time} is not complete, because the
-     *     order could then break what is missing
+     * order could then break a constraint that is missing
      */
     public static int @Nullable [] byTime(KnownGraph graph, RealTime time) {
         TimeBounds bounds = time.isComplete() ? bounds(graph, time) : null;
@@ -122,10 +122,10 @@ public final class EventOrder {
     }
 
     /**
-     * Order by time: every event as near as its bounds allow to where its transaction would be alone, begins at the
-     * start and commits at the end, but no earlier than what reaches it. The order extends the edges that the bounds
-     * were computed from, and real time too if the bounds do not contradict it: what precedes v by a real-time step is
-     * at most its earliest end, and v is at least at its latest start. O(events log events + edges), 16 bytes an event.
+     * Order by time: begins at the start of their transaction and commits at its end, as near as their bounds allow,
+     * but no event before one that reaches it. The order extends the edges that the bounds were computed from, and real
+     * time too if the bounds do not contradict it: what precedes v by a real-time step is at most its earliest end, and
+     * v is at least at its latest start. O(events log events + edges), 16 bytes an event.
      *
      * @param graph with the edges of the bounds, or all but those that they imply
      */
@@ -164,9 +164,9 @@ public final class EventOrder {
     }
 
     /**
-     * The same order except for commits, each of which comes right after its snapshot, or after what the graph puts
-     * between them. By rank the two are apart although nothing requires it, and a key that many transactions write has
-     * an overlap at every commit.
+     * The same order except for commits, each of which comes right after its snapshot, or after the events that the
+     * graph requires between them. By rank the two are apart although no edge requires it, so a key that many
+     * transactions write has an overlap at every commit.
      *
      * <p>It extends the graph because an event is sorted first by the old place of a snapshot, the latest one that
      * reaches it or its own, and then by its old place. Along an edge the first does not descend and the second

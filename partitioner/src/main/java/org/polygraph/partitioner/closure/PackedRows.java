@@ -19,7 +19,7 @@ final class PackedRows extends ClockRows {
 
     /** The highest bit of each cell. */
     private final long high;
-    /** All of every second cell. */
+    /** All bits of every second cell. */
     private final long everySecond;
 
     private final int mask;
@@ -41,7 +41,7 @@ final class PackedRows extends ClockRows {
         }
     }
 
-    /** Bits of a cell for these events; 0 if they are better off with ints. */
+    /** Returns the bits of a cell for these events; 0 if an int for each cell is better. */
     static int bits(Events events) {
         if (events.chains() < MANY_CHAINS) {
             return 0;

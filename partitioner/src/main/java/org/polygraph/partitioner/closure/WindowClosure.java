@@ -11,13 +11,13 @@ import org.polygraph.partitioner.graph.KnownGraph;
 /**
  * Exact reachability where real time is part of the graph: a threshold and exceptions. Event a reaches v iff {@code
  * earliestEnd(a) < latestStart(v)} (see {@link TimeBounds}), or it does over the graph's own edges alone. Of the
- * latter, row(v) holds what the threshold does not cover: by chain, the last event that reaches v although nothing it
- * reaches ended in time. Such events overlap v or what reaches v, so rows are short, however many sessions there are; a
- * long transaction is only in the rows of events that it reaches.
+ * latter, row(v) holds those that the threshold does not cover: by chain, the last event that reaches v although no
+ * event that it reaches ended in time. Such events overlap v or what reaches v, so rows are short, however many
+ * sessions there are; a long transaction is only in the rows of events that it reaches.
  *
- * <p>An update passes over all events again, in {@link Window}s of time: rows of predecessors are merged, and what the
- * row's own threshold covers is left out. Windows are pure functions of their input and run in parallel; rows and edges
- * do not depend on the borders between windows.
+ * <p>An update passes over all events again, in {@link Window}s of time: rows of predecessors are merged, and events
+ * that the row's own threshold covers are left out. Windows are pure functions of their input and run in parallel; rows
+ * and edges do not depend on the borders between windows.
  *
  * <p>Time: O(events + edges) merges of short rows. Memory: 12 bytes an event of {@link TimeBounds}, 4 for the place of
  * its row, 4 an exception and 4 a row that has any (twice while an update runs), and real time itself; while an update
@@ -207,12 +207,14 @@ public final class WindowClosure implements Closure {
         return Objects.requireNonNull(bounds, "not computed yet");
     }
 
-    /** How many exceptions the row of an event has. */
+    /** The number of exceptions in the row of an event. */
     public int exceptions(int event) {
         return rows.length(places[event]);
     }
 
-    /** Exception i of an event's row: it and what precedes it in its chain reach the event. Ascending by chain. */
+    /**
+     * Exception i of an event's row: this event and those before it in its chain reach the event. Ascending by chain.
+     */
     public int exception(int event, int i) {
         return rows.get(places[event], i);
     }

@@ -12,8 +12,9 @@ import org.polygraph.partitioner.graph.RealTime;
 
 /**
  * How a graph with real time is divided into {@link Window}s: its events are sorted by latest start, which is a
- * topological order, and borders are where few events reach across. Computed once, where the graph is, in time linear
- * in events and edges. Any thread can then make a window from the events and edges that concern it.
+ * topological order, and a border is at a place that few events overlap. Computed once, by the process that has the
+ * graph, in time linear in events and edges. Any thread can then make a window from the events and edges that concern
+ * it.
  *
  * <p>A window has at least as many events as asked for and, unless it is the last, four times as many as its halo, so
  * all windows together are hardly more work than one. If everything overlaps everything, there is one window. Borders
@@ -29,7 +30,7 @@ final class WindowPlan {
      * @param haloShare a window has at least this many times the events of its halo; 0: any number
      */
     record Granularity(int leastEvents, int haloShare) {
-        /** Few enough events for a cache, and enough to be worth a thread. */
+        /** So few events fit in a cache, and they are enough work for a thread. */
         static final Granularity DEFAULT = new Granularity(1 << 15, 4);
     }
 
@@ -88,7 +89,7 @@ final class WindowPlan {
         return Objects.requireNonNull(bounds, "the graph has a cycle");
     }
 
-    /** Windows. */
+    /** The number of windows. */
     int count() {
         return halos.size();
     }
@@ -234,7 +235,10 @@ final class WindowPlan {
         return low;
     }
 
-    /** A bit an edge, to which those that windows keep are to be added: the edges that are not to be judged. */
+    /**
+     * Returns a bit for each edge, which is set for the edges that no window judges. The caller adds the edges that
+     * windows keep.
+     */
     long[] keep() {
         long[] keep = new long[(graph.edges() + 63) >> 6];
         for (int e = 0; e < known; e++) {

@@ -48,7 +48,7 @@ public final class AxiomEvidence {
         this.graph = new EvidenceGraph(withAllReads(refuted.graph()));
     }
 
-    /** The closure of CC drops WR edges that others imply, and they may be the clearest. */
+    /** Adds the WR edges that the closure of CC drops because others imply them. They may explain most clearly. */
     private KnownGraph withAllReads(KnownGraph known) {
         KnownGraph all = new KnownGraph(events);
         for (int t = 0; t < table.transactions(); t++) {
@@ -110,7 +110,7 @@ public final class AxiomEvidence {
 
     /**
      * The given conflict and the first of every other transaction that sees the writer in its session or by a read of
-     * its own. Those that a transaction of CC sees by longer paths only are missing. Linear, but for the length of
+     * its own. Conflicts that a transaction of CC sees only by longer paths are missing. Linear, but for the length of
      * transactions.
      */
     private List<Axiom.Conflict> conflicts(Axiom.Conflict known) {
@@ -209,9 +209,9 @@ public final class AxiomEvidence {
     }
 
     /**
-     * Whether the order t2 before t1 is demanded by a transaction that reads from t1 and then from t2. Where its
-     * session had seen t2 before, the order of the writes may be what is wrong. This is possible at RC, where each
-     * operation reads alone, and certain where a list shows the order.
+     * Whether the order t2 before t1 is demanded by a transaction that reads from t1 and then from t2. If its session
+     * had seen t2 before, the fault may be in the order of the writes. That is possible at RC, where each operation
+     * reads alone, and certain if a list shows the order.
      */
     private boolean isPartlyRead(EvidenceGraph.Step step) {
         if (level == IsolationLevel.RC || step.round() < DEMANDED || isOfList(step)) {

@@ -20,8 +20,8 @@ import org.polygraph.storage.table.HistoryTable;
 
 /**
  * Refutes a small history that the rules do not decide, by cases: which indeterminate transactions committed, from
- * which writer a read read, which of two writers of a key came first. Every case ends in the cycle that it closes.
- * The next case is the one of which the rules refute the most alternatives at once.
+ * which writer a read read, which of two writers of a key came first. Every case ends in a cycle. The next split is the
+ * one of which the rules refute the most alternatives at once.
  */
 final class CaseSplit {
     /** Work of the rules, in runs on a few transactions, some 50 microseconds each. */
@@ -172,7 +172,7 @@ final class CaseSplit {
         return choices;
     }
 
-    /** Whether an enclosing case assumes the same: repeating it would lead nowhere. */
+    /** Whether an enclosing case assumes the same. To assume it again would not help. */
     private boolean isOrdered(Branch branch, int first, int second) {
         return branch.edge(events.commit(first), events.begin(second)) != null
                 || branch.edge(events.commit(second), events.begin(first)) != null;

@@ -13,8 +13,8 @@ import org.polygraph.partitioner.isolation.Reason;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Rewrites a cycle whose forced edges hide what happened into one that shows it: the reads that forced an edge take its
- * place. The cycle that results rests on the same edges, so it refutes the history just as well.
+ * Rewrites a cycle with forced edges into one with the reads that forced them, which shows more clearly what happened.
+ * The new cycle follows from the same edges, so it refutes the history too.
  */
 final class ClearerCycle {
     private final HistoryTable table;
@@ -72,8 +72,8 @@ final class ClearerCycle {
 
     /**
      * Rewrites a cycle in which S overwrites what T wrote to a key, after T overwrote what S read of it, if S had ended
-     * before T started. It would be a lost update, but the times show that T wrote later. In this order a transaction
-     * missed T's write: the one whose read forced the other order. Without times the lost update is the simpler
+     * before T started. It would be a lost update, but the times show that T wrote later. In this order, the
+     * transaction whose read forced the other order missed T's write. Without times the lost update is the simpler
      * explanation.
      */
     private List<Dependency> withoutLateOverwrite(List<Dependency> cycle) {

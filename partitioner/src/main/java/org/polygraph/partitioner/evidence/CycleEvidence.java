@@ -15,7 +15,10 @@ import org.polygraph.partitioner.isolation.EdgeKind;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.table.HistoryTable;
 
-/** Makes counterexamples of what the rules refute: the simplest cycle of each component, named and justified. */
+/**
+ * Makes counterexamples from a refutation by the rules: the simplest cycle of each component, with its name and
+ * reasons.
+ */
 public final class CycleEvidence {
     private static final int ANY_LENGTH = Integer.MAX_VALUE - 1;
     /** The most pairs of operations that the search for lost updates compares, in some tenths of a second. */
@@ -122,7 +125,7 @@ public final class CycleEvidence {
             best = length(cycle) < length(best) ? cycle : best;
             names.add(name(FirstCycle.of(cycle)));
         }
-        // The name has to be true whichever writer the read had.
+        // The name has to be right for every possible writer of the read.
         Anomaly name = names.size() == 1 ? name(FirstCycle.of(best)) : Anomaly.NO_VALID_ORDER;
         return FirstCycle.of(best).violation(name, candidates == 1 ? List.of() : failures, detail);
     }

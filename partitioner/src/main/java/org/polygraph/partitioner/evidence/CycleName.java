@@ -45,8 +45,8 @@ final class CycleName {
     }
 
     /**
-     * Whether the transaction that missed a write read from the one before it: two of its reads are of no single
-     * snapshot.
+     * Whether the transaction that missed a write read from the transaction before it. Then no single snapshot has both
+     * of its reads.
      */
     private static boolean isReadBeforeMissed(List<Dependency> cycle) {
         for (int i = 0; i < cycle.size(); i++) {
@@ -120,8 +120,8 @@ final class CycleName {
     }
 
     /**
-     * Two transactions that write a key, one of which had read it and did not see the write of the other. If it is
-     * observed that the other came first, the read is at fault and not the update.
+     * Whether two transactions write a key, and one of them had read it and missed the write of the other. If the
+     * history shows that the other came first, the read is wrong, and no update is lost.
      */
     private static boolean isLostUpdate(List<Dependency> cycle, WriterLookup lookup) {
         if (cycle.size() != 2) {

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The shortest cycle of a strongly connected component by edges outside sessions: the shortest path back for each edge.
- * The work is bounded, so in huge components it is the shortest cycle found, and in components of a few hundred events
- * the shortest there is. Of equally short cycles {@value #MOST_TIES} through observed reads are found, {@value
+ * The work is bounded: in components of a few hundred events the result is the shortest cycle, in huge ones the
+ * shortest that was found. Of equally short cycles {@value #MOST_TIES} through observed reads are found, {@value
  * #MOST_TIES} that may be lost updates, and {@value #MOST_TIES} others, each the first in the order of edges.
  */
 final class CycleSearch {

@@ -13,8 +13,8 @@ import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.VersionIndex;
 
 /**
- * The known graph for searches of explanations, with all observed edges, since the closure drops redundant ones,
- * which may be the clearest. Session steps are free, other edges cost one.
+ * The known graph for searches of explanations. It has all observed edges: the closure drops redundant ones, but these
+ * may explain most clearly. Session steps have length 0, other edges length 1.
  */
 final class EvidenceGraph {
     /** Edges of any round. */
@@ -105,8 +105,8 @@ final class EvidenceGraph {
 
     /**
      * Adds the edges of each lost update of a key: two transactions read one version and both overwrite it, so each
-     * missed the other's write. Saturation leaves such an edge out if longer paths imply it. Of several transactions
-     * that read a version, the first is paired with each other one.
+     * missed the other's write. Saturation omits such an edge if longer paths imply it. Of several transactions that
+     * read a version, the first is paired with each other one.
      */
     private void addLostUpdates(int key, VersionIndex versions, WriterLookup writers) {
         int missed = roundAfter(0);

@@ -9,8 +9,8 @@ import org.polygraph.storage.model.BudgetException;
 
 /**
  * The edges that every explanation of the history has: chains (implicit: an event follows the one before it in its
- * session), WR of decided reads, and edges that saturation forced. Each forced edge keeps the round that found it. That
- * is enough to find its reason again, because it follows from edges of earlier rounds.
+ * session), WR of decided reads, and edges that saturation forced. Each forced edge keeps the round that found it. The
+ * reason of the edge can be found again from its round, because it follows from edges of earlier rounds.
  *
  * <p>Memory: 9 bytes an edge, and 4 an event and 4 an edge while predecessors are indexed.
  */

@@ -13,8 +13,8 @@ import org.polygraph.storage.table.HistoryTable;
  * two numbers a transaction are enough: <i>how many had ended when it started</i>, and <i>its own place among the
  * ends</i>. u is before v iff {@code place(u) < ended(v)}. Equal ends share a place.
  *
- * <p>The end of an indeterminate transaction bounds nothing, but its start is bound. A transaction without a time, or
- * one that does not count, neither bounds nor is bound.
+ * <p>No transaction has to follow the end of an indeterminate one, but its start is bound. A transaction without a
+ * time, or one that does not count, neither bounds nor is bound.
  *
  * <p>For an {@link CommitStatus#OPTIONAL} transaction it is open whether its start is bound. If the later transactions
  * of its session start no earlier, it may be bound in any case, because that implies nothing new for them. Otherwise
@@ -65,9 +65,9 @@ public final class RealTime {
     }
 
     /**
-     * The order of the input, as if each transaction had run at its position; a hint where there are no times.
+     * The order of the input, as if each transaction had run at its position. It is a hint if there are no times.
      *
-     * @return null if the input has the transactions of a session side by side, so that its order shows nothing
+     * @return null if the input lists session after session, so that its order shows nothing about time
      */
     public static @Nullable RealTime ofInput(HistoryTable table, CommitStatus commitStatus) {
         int n = table.transactions();
@@ -210,7 +210,10 @@ public final class RealTime {
         return places[u] < ended[v];
     }
 
-    /** Whether this, with {@link #openStarts}, is all of real time; not so if a transaction ends before it starts. */
+    /**
+     * Whether this order and {@link #openStarts} are all of real time. They are not if a transaction ends before it
+     * starts.
+     */
     public boolean isComplete() {
         return complete;
     }

@@ -6,12 +6,12 @@ import java.util.Arrays;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Whether no value is written to a key twice, found without grouping operations by key: each write has a bit of a
- * table, and writes that share a bit are compared. Consecutive values have neighbouring bits, so a history whose values
- * count up is scanned in the order of memory. The answer is one-sided: "no" may be wrong.
+ * Finds whether every value is written to a key only once, without grouping operations by key: each write has a bit of
+ * a table, and writes that share a bit are compared. Consecutive values have neighbouring bits, so a history whose
+ * values count up is scanned in the order of memory. The answer is one-sided: "no" may be wrong.
  *
- * <p>Linear time; memory: 1 byte an operation at most, as much again once any bit is shared, and 24 for each of at most
- * one in {@value #SHARE} writes that share bits.
+ * <p>Linear time. Memory: at most 1 byte an operation, as much again if any bit is shared, and 24 bytes for each write
+ * that shares a bit; at most one write in {@value #SHARE} may.
  */
 public final class DistinctWrites {
     /** At most one operation in this many may write with a shared bit. */

@@ -9,10 +9,10 @@ import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Names what a read of a list key shows if the read stands for the place of an append: lists are read as the versions
- * that their last elements made, and an append is a read of the version before it and a write. Two such reads of
- * different versions, and the first once more, stand for an element that lists show in two places; at rc, ra and cc
- * that one is read again after the write.
+ * Names the anomaly of a read that represents the place of an append. A list is read as the version that its last
+ * element made, and an append is a read of the version before it and a write. If lists show an element in two places,
+ * its append has reads of two versions, and of the first one once more; at rc, ra and cc the first one is read again
+ * after the write.
  *
  * <p>Each name takes one pass over the history.
  */

@@ -8,8 +8,8 @@ import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * The transaction that each read read from, by operation. The axioms of RC and RA are stated over it. Where a value was
- * written more than once, or it is open whether its writer committed, the read is left {@link #OPEN}.
+ * The transaction that each read read from, by operation. The axioms of RC and RA are stated over it. If a value was
+ * written more than once, or if it is open whether its writer committed, the read remains {@link #OPEN}.
  *
  * <p>Linear time, by {@link KeyBuckets}. Memory: 4 bytes an operation; 17 more while it works.
  */
@@ -18,7 +18,7 @@ public final class ReadsFrom {
     public static final int INITIAL = -1;
     /** A write, a read of an own write, or an operation of a transaction that does not count. */
     public static final int NONE = -2;
-    /** Several writers may be it. */
+    /** Several transactions may be the source. */
     public static final int OPEN = -3;
 
     private final HistoryTable table;

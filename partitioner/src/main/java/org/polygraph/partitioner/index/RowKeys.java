@@ -5,10 +5,11 @@ import org.polygraph.storage.artifact.ArrayFile;
 
 /**
  * Which keys of an index are about rows that are inserted and deleted. Such a key of the history has a second key in
- * the index, its <i>existence</i>: the same writers write there whether they leave a row, an insert reads that there is
- * none and a delete reads that there is one. So an insert or a delete is a read with several candidates, and needs no
- * other rules than these. Under SER the two keys are keys like any other. Under SI reads of an existence happen at
- * commits, and only the existence orders writers that overlap, see {@link org.polygraph.partitioner.order.KeyCheck}.
+ * the index, its <i>existence</i>: each writer of the key writes there whether it leaves a row, an insert reads that
+ * there is none, and a delete reads that there is one. So an insert or a delete is a read with several candidates, and
+ * the rules of reads suffice for it. Under SER the two keys are keys like any other. Under SI reads of an existence
+ * happen at commits, and only the existence orders writers that overlap, see {@link
+ * org.polygraph.partitioner.order.KeyCheck}.
  */
 public final class RowKeys {
     private static final String OF = "existencesOf";

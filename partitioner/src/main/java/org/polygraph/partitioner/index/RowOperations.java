@@ -11,8 +11,8 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.Operations;
 
 /**
- * The operations of a history with inserts and deletes, and behind those of each transaction what it reads and writes
- * of existences, see {@link RowKeys}: for each key that any counted transaction inserts or deletes.
+ * The operations of a history with inserts and deletes. Behind those of each transaction come its reads and writes of
+ * existences, see {@link RowKeys}, for each key that any counted transaction inserts or deletes.
  *
  * <p>Linear. Memory: 13 bytes an operation, 8 a key.
  */
@@ -91,8 +91,8 @@ final class RowOperations {
     }
 
     /**
-     * By key of the history, and whether a delete or an insert comes first: the transactions that need a row, or none,
-     * and are more than all transactions can have left. Each version has one next version, so no order explains them.
+     * Finds keys of which more transactions need a row than transactions can have left one, or more need no row than
+     * transactions can have deleted it. Each version has one next version, so no order explains them.
      */
     List<Violation> surplus() {
         int existences = rows.all() - rows.keys();

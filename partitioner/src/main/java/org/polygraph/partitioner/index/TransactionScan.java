@@ -9,8 +9,8 @@ import org.polygraph.storage.table.Operations;
  * {@link Reads}), which writes are visible (the last of the key), and whether reads after an
  * own write or an earlier read agree with it (INT).
  *
- * <p>One backward search an operation: quadratic in the operations of a transaction up to {@value #SHORT} of them, by a
- * table over keys beyond. Result: a byte an operation.
+ * <p>For each operation it searches backwards, which is quadratic in the operations of a transaction; transactions of
+ * more than {@value #SHORT} operations use a table over keys. Result: a byte an operation.
  */
 public final class TransactionScan {
     public static final byte HIDDEN = 0;

@@ -225,7 +225,7 @@ public final class VersionIndex {
     }
 
     /**
-     * Files ambiguous reads of a key under the version that was found to be theirs.
+     * Moves ambiguous reads of a key to the versions that they were found to read.
      *
      * @param slots for each ambiguous reader of the key, in order: its new slot relative to slot(key), or -1 to stay
      */

@@ -4,10 +4,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An assumption that would have to hold instead, and why it cannot: it closes a cycle, or it leaves further
- * alternatives, each of which closes a cycle.
+ * An assumption that would have to hold instead, and the reason why it cannot. Either it closes a cycle, or each of its
+ * further alternatives does.
  *
- * @param statement what is tried, in short: {@code s1#3 before s0#2}, {@code s0#2 reads from s1#3}
+ * @param statement the assumption in short: {@code s1#3 before s0#2}, {@code s0#2 reads from s1#3}
  * @param assumed the same as an edge, its basis {@link Basis#ASSUMED}. {@link EdgeKind#WR}: the read is taken to return
  *     this writer's version. Null where it is no edge but an outcome
  * @param cycle a closed chain of dependencies, in which {@code assumed} or what follows from it at once has the basis

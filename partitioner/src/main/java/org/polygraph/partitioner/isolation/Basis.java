@@ -10,7 +10,7 @@ public enum Basis {
     REAL_TIME("real time"),
     /** Every alternative closes a cycle: {@link Reason#because}. */
     FORCED("forced"),
-    /** It is what an {@link Alternative} tries, or follows from that at once. */
+    /** An {@link Alternative} assumes it, or it follows directly from the assumption. */
     ASSUMED("assumed");
 
     private final String label;

@@ -3,8 +3,8 @@ package org.polygraph.partitioner.isolation;
 import java.util.Arrays;
 
 /**
- * Operations of a history that violate the level without the rest, which implies that the whole history violates it:
- * they include, for each of their reads, all writes whose value the read may have returned in the whole history.
+ * Operations of a history that violate the level without the others. They include, for each of their reads, all writes
+ * whose value the read may have returned in the whole history. Therefore the whole history violates the level too.
  *
  * @param transactions ids in the whole history, ascending
  * @param operations ids in the whole history, ascending

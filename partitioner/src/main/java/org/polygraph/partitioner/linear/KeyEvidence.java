@@ -84,9 +84,8 @@ final class KeyEvidence {
     }
 
     /**
-     * A read of a value that only a transaction wrote which cannot have taken effect. If the outcome of the read is
-     * unknown, the sub-history contains a reader of its write, and so on, because otherwise the read need not have
-     * taken effect.
+     * A read of a value whose only writer cannot have taken effect. If the outcome of the read is unknown, the
+     * sub-history contains a reader of its write, and so on, because otherwise the read need not have taken effect.
      */
     private Violation aborted(int key, int read, int dropped) {
         HistoryTable table = recorded.table();

@@ -312,8 +312,8 @@ final class KeyOrder {
     }
 
     /**
-     * Records that o ended before p started but must come after it: by its version, or because each block must
-     * precede the other.
+     * Records that o ended before p started but must come after it, because of its version, or because each of the two
+     * blocks must precede the other.
      */
     private void contradiction(IntArrayList placed, int o, int p, int[] blockOf) {
         offending.add(o);
@@ -409,7 +409,7 @@ final class KeyOrder {
         for (int r = 0; r < turn.length; r++) {
             turn[r] = r;
         }
-        // Stable, so those of one place stay ordered by start.
+        // The sort is stable, so operations of one place stay ordered by start.
         IntArrays.mergeSort(turn, (a, b) -> Integer.compare(places[a], places[b]));
         int at = 0;
         for (int g = 0; g <= placed.size(); g++) {

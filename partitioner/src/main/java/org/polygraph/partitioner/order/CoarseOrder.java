@@ -6,8 +6,8 @@ import org.polygraph.partitioner.graph.KnownGraph;
 
 /**
  * The guess that an order of events is right except for small distances: the order is divided into windows of equal
- * length, and every event of a window comes before every event of the next window but one. A wrong guess does no harm
- * where it is used: to find an order that is then checked.
+ * length, and every event of a window comes before every event of the next window but one. A wrong guess is harmless,
+ * because an order that is found with it is checked.
  *
  * <p>O(events + windows x chains^2). Edges: at most windows x chains^2, for each window from the last event so far of
  * each chain to the first remaining event of each other chain. Memory: 8 bytes a window and chain.

@@ -11,9 +11,9 @@ import org.polygraph.storage.table.HistoryTable;
 
 /**
  * The order in which the input lists the transactions, as far as the known graph allows. Recorders write a transaction
- * when they know its outcome, so this is near the order of commits; nothing in a history guarantees it. With two events
- * a transaction, a snapshot comes right before its commit, or before the first commit after which it would read another
- * version.
+ * when they know its outcome, so this order is near the order of commits. A history does not guarantee that. With two
+ * events a transaction, a snapshot comes right before its commit, or before the first commit after which it would read
+ * another version.
  *
  * <p>O(events log events + edges), and for each read the writers between it and its version. Memory: 20 bytes an event.
  */

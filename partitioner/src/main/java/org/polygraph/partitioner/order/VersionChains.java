@@ -98,7 +98,8 @@ public final class VersionChains {
 
     /**
      * Adds RW edges, as the next round: from each session's last reader of a version to its successor. Where versions
-     * diverge, also that each of the two comes before the other, as the round after it: the graph gets a cycle.
+     * diverge, adds edges in both directions between the two transactions, as the round after that, so the graph has a
+     * cycle.
      *
      * @param graph with the WR edges
      */

@@ -88,15 +88,15 @@ public abstract class KeyRules {
      */
     abstract int arrange(boolean all);
 
-    /** Brings what the rules read of the writers of visits [from, to) into the cache. */
+    /** Brings the rows of the writers of visits [from, to) into the cache. */
     void fetch(int from, int to) {}
 
     /** Finds writers whose commit reaches the begin of writer w, among them all that reach no other one of these. */
     abstract void findPredecessors(int w, int visit);
 
     /**
-     * Finds writers that are not known to precede w, but must: their commit reaches a reader of w, or their begin
-     * reaches the commit of w. Called after {@link #findPredecessors} of the same writer.
+     * Finds writers that must precede w although no edge shows it yet: their commit reaches a reader of w, or their
+     * begin reaches the commit of w. Called after {@link #findPredecessors} of the same writer.
      */
     abstract void findOverlapping(int w);
 
@@ -208,7 +208,7 @@ public abstract class KeyRules {
         }
     }
 
-    /** Keeps of what was found the writers that reach no other one of it. */
+    /** Keeps the writers of {@link #found} that reach no other one of them. */
     private void keepMaximal() {
         int at = 0;
         while (count > 1 && at < count) {

@@ -17,7 +17,7 @@ import org.polygraph.storage.model.StoppedException;
 
 /**
  * One round of {@link KeyRules} over all keys that the last update of the closure changed. Any number of rounds is
- * sound. Saturation is an accelerator, not a prerequisite: the solver decides what is left.
+ * sound: saturation only accelerates, and the solver decides the reads that are left.
  *
  * <p>Time: O(writers + readers) steps of the rules for the keys that are visited. Memory: 8 bytes a forced edge, and
  * the rules of each worker.
@@ -90,8 +90,8 @@ public final class Saturation {
     }
 
     /**
-     * Runs one round; the closure must be exact. Keys are distributed to the workers, and what they force is put
-     * together in the order of keys, as if one thread had visited them.
+     * Runs one round; the closure must be exact. Keys are distributed to the workers, and the edges that they force are
+     * joined in the order of keys, as if one thread had visited them.
      *
      * @throws StoppedException if it is to stop
      */

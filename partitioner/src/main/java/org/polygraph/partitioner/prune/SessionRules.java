@@ -11,10 +11,10 @@ import org.polygraph.partitioner.index.VersionIndex;
  * each session only the last writer that reaches an event matters.
  *
  * <p>A <i>front</i> holds for a writer, by session, the first writer that does not reach it. Writers are visited in a
- * topological order, by number of ancestors, and each takes over the front of a writer shortly before it that reaches
- * it: only what its own row adds to that front are predecessors that the other writer does not cover. On a hot key
- * these are one or two, whereas a front carried along the session moves in half of all sessions. Readers are compared
- * with the same front: R1 forces what they see beyond it.
+ * topological order, by number of ancestors. Each begins with the front of a writer shortly before it that reaches it;
+ * only the sessions in which its own row goes beyond that front have further predecessors. On a hot key these are one
+ * or two, while a front that is carried along the session moves in half of all sessions. Readers are compared with the
+ * same front: R1 forces the writers that they see beyond it.
  *
  * <p>Time for a key: a sort, and for each writer and reader one cell read and comparison a session that writes the key,
  * without branches. Memory: 8 bytes a front and session, with at most {@value #MOST_FRONTS} fronts.
@@ -138,9 +138,9 @@ final class SessionRules extends KeyRules {
     }
 
     /**
-     * Reads a word of every cache line of the rows. The rules read rows at random, far more bytes than any cache holds,
-     * with comparisons in between that keep the processor from running ahead; without them the memory serves the rows
-     * side by side.
+     * Reads a word of every cache line of the rows. The rules read rows in random order, far more bytes than any cache
+     * holds, and their comparisons keep the processor from reading ahead. Without comparisons, several rows are fetched
+     * at the same time.
      */
     @Override
     void fetch(int from, int to) {
@@ -169,7 +169,7 @@ final class SessionRules extends KeyRules {
         int chain = key.sessionChains[g];
         int cells = key.begins[w] * stride;
         count = 0;
-        // The front of its own session needs no look at the row: it is all before the writer.
+        // In its own session the front needs no row: all earlier writers of the session reach the writer.
         int own = firsts[front + g];
         if (own < w) {
             found[count++] = w - 1;

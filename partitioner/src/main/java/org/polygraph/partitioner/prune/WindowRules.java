@@ -11,8 +11,8 @@ import org.polygraph.partitioner.index.VersionIndex;
  * than one of it starts, and they overlap. The few exceptions of the row are added. No step goes by session or by pair,
  * so the time for a key is O(size log size), however many sessions wrote it.
  *
- * <p>Where more than {@value #MOST} writers overlap, some of what they force is left out: the rules are an accelerator.
- * Memory: 20 bytes a writer of the largest key.
+ * <p>Where more than {@value #MOST} writers overlap, some forced edges are not found. The rules only accelerate, so
+ * this is allowed. Memory: 20 bytes a writer of the largest key.
  */
 final class WindowRules extends KeyRules {
     /** Writers that are compared with each other. */

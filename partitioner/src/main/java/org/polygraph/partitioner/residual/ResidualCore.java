@@ -9,9 +9,9 @@ import org.polygraph.partitioner.order.KeyCheck;
 import org.polygraph.storage.model.StoppedException;
 
 /**
- * What the rules leave open: the keys that the first order violates. If there is none, the order explains the history;
- * the solver has nothing to choose then, even if some transaction's commit is a choice. The core grows only by what a
- * new order breaks, so the solver gets the whole index and these keys to start from. Memory: 4 bytes a violated key.
+ * The keys that the first order violates, which the rules leave open. If there is none, the order explains the history;
+ * the solver has nothing to choose then, even if some transaction's commit is a choice. The solver begins with these
+ * keys. It gets the whole index, because a new order may violate further keys. Memory: 4 bytes a violated key.
  */
 public final class ResidualCore {
     private static final int CHECK_EVERY = 1 << 12;

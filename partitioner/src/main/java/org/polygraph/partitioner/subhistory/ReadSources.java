@@ -93,7 +93,7 @@ final class ReadSources {
         return table.status(transaction) == TransactionStatus.COMMITTED || isIndeterminate(transaction);
     }
 
-    /** The operations and those that they require, ascending. Scans the history if a key was not seen before. */
+    /** The operations and those that they require, ascending. Scans the history for a key that was not seen before. */
     int[] closed(IntSet operations) {
         load(operations);
         IntOpenHashSet all = new IntOpenHashSet(operations);
@@ -214,8 +214,8 @@ final class ReadSources {
     }
 
     /**
-     * The write that shows what is wrong with a read without a source: an own later one, a later one of its session, an
-     * overwritten one, or any.
+     * Returns the write that best explains a read without a source: a later one of its own transaction, a later one of
+     * its session, an overwritten one, or any.
      */
     private int named(int read, int reader) {
         IntArrayList ofKey = writes.get(table.key(read));

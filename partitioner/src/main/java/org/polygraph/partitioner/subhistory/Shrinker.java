@@ -23,8 +23,8 @@ import org.polygraph.storage.table.HistoryTable;
  * tried every removal.
  *
  * <p>If nearly all of a large set is essential, as in refutations that take much search, the budget would end long
- * before each unit had been removed once, and a set that is a tenth smaller helps no one. A few rounds show that, and
- * shrinking gives up. Work is what the judge counts, never time.
+ * before the removal of each unit was tried, and a set that is a tenth smaller explains no more. Shrinking gives up
+ * after a few such rounds. Work is what the judge counts, never time.
  */
 final class Shrinker {
     /** Sets of at most this many operations are shrunk exhaustively. */

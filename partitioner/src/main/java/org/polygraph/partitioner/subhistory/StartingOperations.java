@@ -14,8 +14,8 @@ import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * The operations with which shrinking begins: those that a violation and its reasons name, and if these do not
- * violate the level, more and more operations around them.
+ * The operations with which shrinking begins: those that a violation and its reasons name. If these do not violate the
+ * level, operations around them are added step by step.
  */
 final class StartingOperations {
     private final ReadSources sources;
@@ -81,9 +81,9 @@ final class StartingOperations {
     }
 
     /**
-     * Adds what decides whether indeterminate transactions count: all of their operations, because one with an
-     * impossible read cannot have committed, and a reader of each of their writes, because without a reader they do
-     * not count.
+     * Adds the operations that decide whether indeterminate transactions count: all of their own, because a transaction
+     * with an impossible read cannot have committed, and a reader of each of their writes, because they do not count
+     * without a reader.
      *
      * @return whether there is an indeterminate transaction
      */

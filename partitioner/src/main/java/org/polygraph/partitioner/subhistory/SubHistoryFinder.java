@@ -16,13 +16,12 @@ import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Finds a small sub-history that shows a violation, and explains the violation again from that sub-history alone, so
- * that it names nothing outside.
+ * Finds a small sub-history that shows a violation, and explains the violation again from this sub-history alone.
  */
 public final class SubHistoryFinder {
     /** Larger histories are not shrunk as a whole if the operations that the violation names do not suffice. */
     private static final int MOST_OPERATIONS = 200_000;
-    /** A larger sub-history that is not known to be minimal helps no one. */
+    /** A larger sub-history that is not known to be minimal is not shown. */
     private static final int MOST_UNSHRUNK = 20_000;
     /** Writes of a row, which a sub-history has all or not at all: with more, none is small. */
     private static final int MOST_OF_ROW = 100;
@@ -35,7 +34,8 @@ public final class SubHistoryFinder {
     private final BooleanSupplier stop;
     private final ReadSources sources;
     /**
-     * The history with plain writes in place of inserts and deletes, which more orders explain; null if that is no use.
+     * The history with plain writes in place of inserts and deletes, which more orders explain; null if it would not
+     * help.
      */
     private final @Nullable ReadSources plain;
 
