@@ -8,6 +8,7 @@ import java.util.BitSet;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -99,27 +100,32 @@ final class Seams {
     }
 
     /**
-     * Returns the seam that covers the most parts.
+     * Returns the seam that covers the most parts; among such seams one of a run of the level. A run of a weaker level may
+     * have the order of a stronger one.
      *
      * @param most it covers no more than these
      */
     @Nullable
     Seam longest(Terms terms, int most) {
         Seam longest = null;
+        boolean isOfLevel = false;
         for (Location run : runs) {
-            int least = longest == null ? 1 : longest.covered() + 1;
+            int least = longest == null ? 1 : longest.covered() + (isOfLevel ? 1 : 0);
             if (least > most) {
                 break;
             }
             try {
                 Seam seam = Seam.of(run, stop);
+                boolean isOwn = seam != null && Claim.read(run).terms().equals(Optional.of(terms));
                 if (seam != null
                         && seam.covered() >= least
+                        && (longest == null || seam.covered() > longest.covered() || isOwn)
                         && seam.covered() <= most
                         && seam.serves(terms)
                         && chain.continues(Chain.of(run))
                         && isUnchanged(run, seam.covered())) {
                     longest = seam;
+                    isOfLevel = isOwn;
                 }
             } catch (IOException | HistoryException e) {
                 warn.accept(Failures.text(e) + "; its seam is not used");

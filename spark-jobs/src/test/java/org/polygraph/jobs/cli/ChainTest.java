@@ -205,6 +205,18 @@ class ChainTest {
         assertThat(closed.word()).as(closed.toString()).isEqualTo("PASS");
     }
 
+    /** Runs of weaker levels have the order of a stronger one, but a chain of ser is not said to rest on rc. */
+    @Test
+    void aRunRestsOnTheSeamOfItsOwnLevel() throws IOException {
+        String runs = folder.resolve("runs").toString();
+        for (int i = 1; i <= 2; i++) {
+            InProcess.run("check", "-q", "-l", "ser,si,rc", "-o", runs, "--after", runs, longHour(i));
+        }
+        InProcess verified = InProcess.run("verify", "--chain", runs + "/long-2.jsonl");
+        assertThat(verified.exitCode()).as(verified.toString()).isZero();
+        assertThat(verified.out()).containsPattern("VERIFIED  ser  \\S+long-1.jsonl");
+    }
+
     /** Each hour has a folder of runs, and one of them is UNKNOWN. The hour after it reads none of the others. */
     @Test
     void theHourAfterAnUnknownOneUsesItsSeam() throws IOException {
