@@ -165,6 +165,8 @@ class DeployFilesTest {
                         "violation, on-violation=fail: check 1 success,"
                                 + " verdict 1 failed (VIOLATION ser h LostUpdate, WriteSkew)",
                         "unknown: check 1 success, verdict 1 failed (UNKNOWN ser h)",
+                        "open: check 1 success, verdict 1 skipped (UNKNOWN ser h: the writer may follow)",
+                        "open, stored: check 1 success, verdict 1 skipped (UNKNOWN ser h: the writer may follow)",
                         "invalid: check 1 success, verdict 1 failed (INVALID ser h)",
                         "error, then pass: check 2 success, verdict 1 success (PASS ser h)",
                         "error for good: check 3 failed (exit code 1), verdict upstream_failed",

@@ -120,9 +120,9 @@ final class EstimateCommand implements Callable<Integer> {
         return memoryBytes == null ? Runtime.getRuntime().maxMemory() : memoryBytes;
     }
 
-    private static String known(HistorySize size) {
+    private String known(HistorySize size) {
         return switch (size.source()) {
-            case ALL -> "counted";
+            case ALL -> after == null ? "counted" : "counted with what comes before; sessions and keys: at most";
             case METADATA -> "from Parquet's footers; sessions and keys: at most";
             case SAMPLE -> "estimated from a sample";
         };
