@@ -9,13 +9,13 @@ import java.util.Optional;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 
 /**
- * The names of levels that people know: of the literature, of SQL and of Elle. A name stands for the weakest level here
- * that implies what it means elsewhere, so a PASS has the meaning that its reader expects.
+ * The names of levels in the literature, in SQL and in Elle. A name means the weakest level here that implies its usual
+ * meaning, so a PASS means what its reader expects.
  */
 final class LevelNames {
     private static final Map<String, IsolationLevel> NAMES = new LinkedHashMap<>();
 
-    /** Names that stand for no level here, and the weakest level that implies each. */
+    /** Names that are not those of a level here, and the weakest level that implies each. */
     private static final Map<String, IsolationLevel> IMPLIED = new LinkedHashMap<>();
 
     static {

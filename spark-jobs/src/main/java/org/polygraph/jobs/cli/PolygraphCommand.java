@@ -28,7 +28,7 @@ import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** The root command: what picocli knows of all commands. {@link Main} runs it. */
+/** The root command, with picocli's model of all commands. {@link Main} runs it. */
 @Command(
         name = "polygraph",
         description = "Decides from recorded histories whether a database kept its isolation guarantee.",
@@ -135,7 +135,7 @@ final class PolygraphCommand implements Runnable {
     }
 
     /**
-     * A missing option may be present but mistyped, which is the better message; picocli reports the missing option
+     * A missing option may be present but mistyped. That is the better message, but picocli reports the missing option
      * first.
      */
     private static ParameterException mistyped(ParameterException missing) {

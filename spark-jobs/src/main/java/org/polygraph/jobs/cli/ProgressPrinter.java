@@ -15,8 +15,8 @@ import org.polygraph.jobs.report.wording.Legible;
 /**
  * Progress and messages on stderr. Kernels may report at any rate; output is limited by the clock: ten times a second
  * for the bar, every five seconds for plain lines, once a second for JSON. A shorter check prints nothing, except as
- * JSON: there a phase has a line when it begins, unless it ran before and the last line is less than 50 ms old, so that
- * phases can be measured from outside.
+ * JSON: there each phase has a line when it begins, so that other programs can measure phases, unless it ran before and
+ * the last line is less than 50 ms old.
  *
  * <p>Rate and time left are those of the job while one runs, otherwise of the phase. The bar shows heap and off-heap
  * memory as {@code heap 3+1M}.

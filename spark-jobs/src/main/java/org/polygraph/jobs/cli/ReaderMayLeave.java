@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 
 /**
- * Standard output. If its reader ends early, as {@code head} does, this is not an error: further output is dropped. Any
+ * Standard output. If its reader ends early, as {@code head} does, further output is dropped without an error. Any
  * other failure is passed on.
  */
 final class ReaderMayLeave extends FilterOutputStream {

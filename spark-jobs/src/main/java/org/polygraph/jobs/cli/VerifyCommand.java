@@ -50,8 +50,8 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code polygraph verify}: checks the evidence of a run against the history, by code that has no part in finding it;
- * or the proof of a violation, see {@link ProofVerification}.
+ * {@code polygraph verify}: checks the evidence of a run against the history, by code that the check does not use; or
+ * the proof of a violation, see {@link ProofVerification}.
  */
 @Command(
         name = "verify",
@@ -235,8 +235,8 @@ final class VerifyCommand implements Callable<Integer> {
     }
 
     /**
-     * Runs on a thread of its own, which is abandoned at the end of the time, because replays do not poll a budget.
-     * Hashing and reading do stop.
+     * Runs on a thread of its own, because replays do not poll a budget. At the end of the time the thread is
+     * abandoned; hashing and reading stop.
      */
     private Found inTime(long nanos, Verification.Replayer replayer, Budget budget) {
         FutureTask<Found> answer = new FutureTask<>(() -> answer(replayer, budget));

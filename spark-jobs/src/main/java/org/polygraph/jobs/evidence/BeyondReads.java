@@ -22,8 +22,8 @@ import org.polygraph.storage.table.HistoryTable;
 
 /**
  * Finds further violations of a history that single reads refute, by the same check of the history without those reads.
- * Leaving out reads only removes constraints, and every possible writer of the remaining reads is kept, so a violation
- * of the rest is one of the whole history ({@link org.polygraph.jobs.certificate.judge.SubHistoryProof}).
+ * Without some reads there are fewer constraints, and every possible writer of the remaining reads is kept. So a
+ * violation of the rest is one of the whole history ({@link org.polygraph.jobs.certificate.judge.SubHistoryProof}).
  *
  * <p>This takes at most 20 s. Each time that leaving out reads reveals others (inconsistent transactions, then reads
  * without a writer, then the transactions that those had committed), it costs one check of a history without
@@ -40,8 +40,7 @@ public final class BeyondReads {
             Anomaly.THIN_AIR_READ);
 
     /**
-     * With this many refuted reads, no further violations are looked for: too little of the history is left to be of
-     * interest.
+     * With this many refuted reads, no further violations are looked for, because too little of the history is left.
      */
     private static final int TOO_MANY = 100;
 

@@ -202,7 +202,7 @@ public enum Dialect {
                             .anyMatch(
                                     word -> word.length() > 3 && dialect.name().startsWith(word));
             if (isNamed) {
-                // The name does not have HSQLDB's transaction model.
+                // The name does not contain HSQLDB's transaction model.
                 return dialect.promise(dialect == HSQLDB ? HSQLDB_OTHER_MODEL : "", isolation);
             }
         }
@@ -214,7 +214,7 @@ public enum Dialect {
         return this == H2 || this == SQLITE || this == DUCKDB;
     }
 
-    /** All that the manual documents. */
+    /** Returns all levels that the manual documents. */
     public List<Promise> promises() {
         return promises;
     }

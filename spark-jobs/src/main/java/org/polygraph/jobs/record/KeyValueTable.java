@@ -57,8 +57,9 @@ final class KeyValueTable implements AutoCloseable {
     }
 
     /**
-     * Returns the value of a row; null if there is none. PostgreSQL at repeatable read returns two rows of a key if another
-     * transaction deleted the row since the snapshot and this one inserted it again; no operation of a history stands for that.
+     * Returns the value of a row; null if there is none. PostgreSQL at repeatable read returns two rows of a key if
+     * another transaction deleted the row since the snapshot and this one inserted it again; no operation of a history
+     * expresses that.
      */
     @Nullable
     Long row(int key) throws SQLException {

@@ -1,6 +1,6 @@
 package org.polygraph.jobs.record;
 
-/** A client cannot continue; the message is for people. */
+/** A client cannot continue. The message is shown to the user. */
 public final class RecordException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

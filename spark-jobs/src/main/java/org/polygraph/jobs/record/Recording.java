@@ -63,8 +63,8 @@ public final class Recording {
     }
 
     /**
-     * Lets every client finish its transaction, and returns when the file is closed. After this time, a transaction
-     * that has not ended is recorded as indeterminate, and the file is closed.
+     * Lets every client finish its transaction, and returns when the file is closed. A transaction that has not ended
+     * after the given time is recorded as indeterminate.
      */
     public void stop(long millis) {
         stopped = true;

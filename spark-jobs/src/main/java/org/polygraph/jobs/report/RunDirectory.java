@@ -35,7 +35,7 @@ import org.polygraph.storage.table.HistoryTable;
 /**
  * {@code DIR/run=<id>/}: the files of a check, on any file system. Each file is whole or absent. {@code _SUCCESS} is
  * removed first when a run is written again and written last, so if it exists all files belong to one run. It means
- * finished, not passed.
+ * that the check has finished, not that the history has passed.
  */
 public final class RunDirectory {
     /** The most violations with a folder of their own; verdict.json has all of them. */

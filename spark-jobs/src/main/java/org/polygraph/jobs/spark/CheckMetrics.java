@@ -22,8 +22,8 @@ import org.polygraph.jobs.decision.Progress;
  */
 final class CheckMetrics {
     /**
-     * There is one for the process, as there is one Spark context: Spark creates the plugin that publishes it and gives
-     * no access to it.
+     * The only instance in the process, because Spark creates the plugin that publishes it and gives no access to the
+     * plugin.
      */
     static final CheckMetrics OF_THIS_PROCESS = new CheckMetrics();
 

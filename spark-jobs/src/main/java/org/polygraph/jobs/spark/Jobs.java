@@ -20,8 +20,8 @@ import org.polygraph.storage.model.BudgetException;
  * Runs the jobs of one check: gives them names for Spark's UI, cancels them when the budget ends, and classifies their
  * failures.
  *
- * <p>The tasks of a cancelled job are not awaited. They are interrupted, which ends those that read, write or wait; a
- * kernel that only computes continues to the end of its slice, and its result is dropped. On a cluster it ends with its
+ * <p>A cancelled job does not wait for its tasks. They are interrupted, which ends tasks that read, write or wait. A
+ * kernel that only computes continues to the end of its slice, and its result is dropped; on a cluster it ends with its
  * executor when the command ends. spark.task.reaper would end the executor's JVM sooner, together with its shuffle
  * files.
  */

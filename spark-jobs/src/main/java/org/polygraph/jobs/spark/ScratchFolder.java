@@ -17,7 +17,7 @@ import org.polygraph.jobs.application.EngineException;
  * ScratchOwner}), unless it belongs to a run, which a later process continues.
  */
 final class ScratchFolder implements Closeable {
-    /** The end of every remedy. */
+    /** Every remedy ends with this text. */
     static final String AGAIN = ", then run the command again: a check with --out continues from its checkpoints";
 
     private static final String PREFIX = "polygraph-stage-";

@@ -25,7 +25,7 @@ final class SparkSessions {
     private SparkSessions() {}
 
     /**
-     * The profile for a master, or the one asked for.
+     * Returns the profile that is configured, or else that of the master.
      *
      * @throws IllegalArgumentException if it is neither a master URL nor a profile; the message names what was expected
      */

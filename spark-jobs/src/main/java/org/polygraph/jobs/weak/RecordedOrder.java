@@ -20,13 +20,13 @@ import org.polygraph.storage.table.HistoryTable;
 
 /**
  * An order near the one in which transactions were recorded ({@link RecordedPlaces}). A replay finds the reads that it
- * does not explain, the transactions around each are reordered, and the order is replayed again. That none is found
- * proves nothing.
+ * does not explain, the transactions around each are reordered, and the order is replayed again. If no such order is
+ * found, nothing follows.
  *
- * <p>A {@link #serial} order proves RC, RA and CC: every read returns the last write. Few reads do not where the
- * database is serializable and the recorded order is nearly that of commits. A {@link #weak} order is sought where
- * values repeat. At RC and RA it extends what the axiom demands of reads with one possible writer, and the reads to
- * repair are those that have no possible writer after the writers that their transaction sees.
+ * <p>A {@link #serial} order proves RC, RA and CC: every read returns the last write. On a serializable database whose
+ * recorded order is nearly that of commits, few reads return another one. A {@link #weak} order is sought if values
+ * repeat. At RC and RA it extends the edges that the axiom demands for reads with one possible writer. A read is
+ * repaired if it has no possible writer after the writers that its transaction sees.
  *
  * <p>Time: one sort, and in each round a linear replay. Memory: 20 bytes a transaction, and after the first round 4 an
  * operation; {@link #weak} needs 8 more an edge.
@@ -202,8 +202,8 @@ final class RecordedOrder {
     }
 
     /**
-     * A predecessor of t that has to be placed first, or {@link #NONE}. Pairs and sources are only likely, so one
-     * that waits for t itself is ignored: the next replay finds the reads that this leaves.
+     * A predecessor of t that has to be placed first, or {@link #NONE}. Pairs and sources are guesses, so a transaction
+     * that waits for t itself is ignored: the next replay finds the reads that this breaks.
      *
      * @param isMoved whether t is placed before its turn
      */
@@ -249,7 +249,7 @@ final class RecordedOrder {
     }
 
     /**
-     * The nearest writer of the value before the seen one, or after the reader, that can change places with it does.
+     * Moves the nearest writer of the value before the seen one, or after the reader, that can change places with it.
      */
     private void repairStale(int read, int seen, IntArrayList writers) {
         int reader = HistorySelection.transactionOf(table, read);

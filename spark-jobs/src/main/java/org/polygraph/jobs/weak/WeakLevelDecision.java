@@ -38,10 +38,10 @@ import org.polygraph.storage.table.SplitTransactions;
  * Decides RC, RA and CC: by a serial order near the recorded one ({@link RecordedOrder}), else by the edges that the
  * {@link Axiom} demands and an order that extends them. There are no rounds and no solver.
  *
- * <p>Exact if every read has one possible writer. Reads with several are open, and demand nothing at first, so a
- * violation without them is final. Otherwise prefix consistency is tried ({@link SplitTransactions}), which implies
- * these levels, so its PASS is final. Then every choice of writers is tried if there are few open reads ({@link
- * WriterChoices}); else the answer is UNKNOWN.
+ * <p>Exact if every read has one possible writer. Reads with several are open and at first ignored, so a violation
+ * without them is final. Otherwise prefix consistency is tried ({@link SplitTransactions}), which implies these levels,
+ * so its PASS is final. Then every choice of writers is tried if there are few open reads ({@link WriterChoices}); else
+ * the answer is UNKNOWN.
  */
 public final class WeakLevelDecision {
     /** CPU time for prefix consistency, whose rules take about 4 us per operation. */
@@ -196,7 +196,7 @@ public final class WeakLevelDecision {
         return Replay.of(witness).holds() ? witness : null;
     }
 
-    /** Choices that hold. A replay knows values only, so it may reject the order that the choices have. */
+    /** Returns the choices that hold. A replay identifies writers by values only, so it might reject their order. */
     private Finding chosen() {
         CommitOrder found = chosen;
         if (found != null) {

@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The hash of the transactions of a history as a tree: a sequence of {@link TransactionHash}es, ascending by (session,
  * index), is divided into blocks; the root is the hash of the hashes of the blocks. A block ends behind a transaction
- * whose hash ends with {@value #BITS} zero bits, so where blocks end depends on the transactions alone. Consecutive
- * ranges of transactions can therefore be hashed apart, by processes that know nothing of each other, and {@link
- * #append} joins them: the root is the same whatever the ranges are.
+ * whose hash ends with {@value #BITS} zero bits, so where blocks end depends on the transactions alone. So different
+ * processes can hash consecutive ranges of transactions, and {@link #append} joins them. The root does not depend on
+ * the ranges.
  *
  * <p>Memory: 32 bytes for each 1,024 transactions, and on average 32 KiB at either end. Not thread-safe.
  */

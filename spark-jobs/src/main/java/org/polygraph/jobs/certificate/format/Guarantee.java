@@ -3,7 +3,7 @@ package org.polygraph.jobs.certificate.format;
 import java.util.Locale;
 import java.util.Optional;
 
-/** What a certificate shows. Session order is part of each but {@link #LIN}. */
+/** The guarantee that a certificate shows. Session order is part of each but {@link #LIN}. */
 public enum Guarantee {
     /** Serializability: a transaction is one event. */
     SER(1, false),
@@ -38,8 +38,8 @@ public enum Guarantee {
     }
 
     /**
-     * Whether it is anything but an order of all events in which reads return the last write: RC, RA and CC are axioms
-     * about an order of commits, LIN is an order for each key.
+     * Whether it is not defined by an order of all events in which reads return the last write: RC, RA and CC are
+     * axioms about an order of commits, LIN is an order for each key.
      */
     public boolean isAxiom() {
         return switch (this) {

@@ -13,7 +13,7 @@ import org.polygraph.storage.model.HistoryException;
 /**
  * Writes the rows of a range of transactions, ascending by (session, index), as parts of a certificate. Different
  * ranges may be written by different processes at the same time. A part is named after its content and is whole or
- * absent, so it does no harm if a range is written twice.
+ * absent, so a range may be written twice.
  *
  * <p>Each part is read back and compared, row by row. Memory: {@value #ROWS} rows, 6 to 8 MB, and the bytes of their
  * file.

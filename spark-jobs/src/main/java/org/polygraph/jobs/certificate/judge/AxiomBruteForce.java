@@ -128,7 +128,7 @@ final class AxiomBruteForce {
 
     /** Tries every source of read i and of the reads after it. */
     private boolean choose(int i) {
-        // Further choices only add pairs, so a cycle among the pairs of the first i reads stays one.
+        // Further choices only add pairs, so a cycle among the pairs of the first i reads remains.
         if (choices++ >= MOST_CHOICES || !hasOrder(i)) {
             return false;
         }

@@ -17,9 +17,9 @@ import org.polygraph.storage.table.HistoryTable;
  *
  * <p>A sub-history is <em>closed</em> iff it has every operation of the whole history that may have written a value
  * that one of its operations read, and every write of a key on which it has a refused compare-and-set. Take an order of
- * the whole and remove what is not in a closed sub-history: a read still follows the write that it read from without
- * another write in between, and a refused compare-and-set has the same value before it. So a closed sub-history without
- * an order refutes the whole.
+ * the whole and remove all operations outside a closed sub-history. A read still follows the write that it read from
+ * without another write in between, and a refused compare-and-set has the same value before it. So a closed sub-history
+ * without an order refutes the whole.
  */
 final class LinearBruteForce {
     /** The most operations on a key whose orders are tried. */

@@ -58,7 +58,7 @@ public final class SubHistoryProof {
     /** By transaction of the whole: the one of the sub-history. */
     private final Map<Integer, Integer> kept = new HashMap<>();
 
-    /** {@link #embed} has to be called before any other method. */
+    /** Call {@link #embed} before any other method. */
     SubHistoryProof(HistoryTable whole, HistoryTable sub, Terms terms) {
         this.whole = whole;
         this.sub = sub;
@@ -68,7 +68,7 @@ public final class SubHistoryProof {
     }
 
     /**
-     * The first reason why a violation of the sub-history need not be one of the whole.
+     * Returns the first reason why a violation of the sub-history need not be one of the whole.
      *
      * @return null if the sub-history is closed, else one sentence
      */
@@ -91,7 +91,8 @@ public final class SubHistoryProof {
     }
 
     /**
-     * Checks condition 1. Returns the first thing in the sub-history that is not in the whole as one sentence, or null.
+     * Checks condition 1. Returns the first transaction or operation of the sub-history that is not in the whole, as
+     * one sentence, or null.
      */
     @Nullable
     String embed() {
@@ -220,7 +221,7 @@ public final class SubHistoryProof {
     /**
      * The first read of a committed transaction of the sub-history that violates every guarantee: it follows an own
      * write and returned another value, or no transaction of the whole can have written the value. The sub-history need
-     * not be closed, because the read alone (with the own write) is.
+     * not be closed, because the read alone (with the own write) is a closed one.
      *
      * @return one sentence, or null if there is none
      */

@@ -108,7 +108,8 @@ public final class Verification {
     private final List<String> checked = new ArrayList<>();
 
     /**
-     * Refused compare-and-sets whose value is unknown matter to linearizability only, rows to levels that order writes.
+     * Refused compare-and-sets of unknown value matter only to linearizability, and inserts and deletes only to levels
+     * that order writes.
      */
     private Verification(Location run, Terms terms, HistoryTable table, HistoryTable recorded) {
         this.run = run;

@@ -73,7 +73,7 @@ final class ViolationCheck {
     }
 
     /**
-     * Checks all of them: one that the history refutes rejects the evidence, and one that it confirms suffices.
+     * Checks all violations. If the history refutes one, the evidence is rejected; if it confirms one, that suffices.
      *
      * @param unshown the violations of which the run has no sub-history, only the transactions that they name
      */

@@ -9,12 +9,12 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.Operations;
 
 /**
- * Replays RC, RA or CC: checks that a commit order satisfies the axiom, by definition (Biswas and Enea, OOPSLA 2019,
+ * Replays RC, RA or CC: checks by definition that a commit order satisfies the axiom (Biswas and Enea, OOPSLA 2019,
  * figure 2). If t3 reads x from t1 and sees another writer t2 of x, t2 must commit before t1. At RC t3 sees the
- * transactions that it read from before this read; at RA those of all its reads, and those that its session ran
- * earlier; at CC all that precede it by session order and reads ({@link CausalReplay}). Values identify the transaction
- * that a read read from ({@link SourcesByValue}); if two counted transactions left a value, the source is the latest
- * one before the read in the order.
+ * transactions that it read from before this read; at RA the sources of all its reads, and the transactions that its
+ * session ran earlier; at CC all transactions that precede it by session order and reads ({@link CausalReplay}). Values
+ * identify the transaction that a read read from ({@link SourcesByValue}); if two counted transactions left a value,
+ * the source is the latest one before the read in the order.
  *
  * <p>Time: for RC and RA, proportional to the writes of the sources of all reads. Memory: 4 bytes per operation and 8
  * per key (RA 16).
@@ -163,7 +163,8 @@ final class AxiomReplay {
         }
         long entry = entry(t, source);
         for (int o = starts[source]; o < starts[source + 1]; o++) {
-            // A read becomes -1, which changes no maximum: half are writes, which a branch would mispredict.
+            // A read becomes -1, which changes no maximum. A branch would be mispredicted, because half of the
+            // operations are writes.
             int key = Operations.key(keys[o]);
             seen[key] = Math.max(seen[key], entry | (keys[o] & 1) - 1);
         }

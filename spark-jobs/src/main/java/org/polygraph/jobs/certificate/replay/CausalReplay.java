@@ -169,7 +169,7 @@ final class CausalReplay {
             }
             int session = sessionOf[source];
             int number = source - sessionStarts[session];
-            // What precedes the source precedes t too.
+            // Transactions that precede the source precede t too.
             if (row[at + session] <= number) {
                 max(row, at, block(source), at(source), sessions);
                 row[at + session] = number + 1;

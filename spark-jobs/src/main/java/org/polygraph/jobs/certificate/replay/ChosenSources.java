@@ -13,8 +13,8 @@ import org.polygraph.storage.table.HistoryTable;
  *       place, after the previous transaction of the session, at which all reads of the transaction return the last
  *       write. The choice obeys RC, RA and CC if each transaction has such a place (prefix consistency). Without one,
  *       the snapshot is the place of the transaction.
- *   <li>earliest, for RC and RA: the earliest writer that is not before a writer of the key that its transaction sees,
- *       because later reads demand that the writers which it sees come early.
+ * <li>earliest, for RC and RA: the earliest writer that is not before a writer of the key that its transaction sees.
+ * Later reads require that the writers which the transaction sees come early.
  * </ul>
  *
  * <p>Time: linear, but for binary searches in the writers of a value and of a key for each read. Memory: 48 to 92 bytes

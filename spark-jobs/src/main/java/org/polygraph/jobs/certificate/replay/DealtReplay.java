@@ -16,7 +16,8 @@ import org.polygraph.jobs.certificate.format.Names;
  * SliceReplay} for each slice of keys and a {@link PlaceReplay} for each range of places. The result is exactly that of
  * {@link Replay}.
  *
- * <p>Memory: a finding each; those of ranges have 32 bytes for each 1,024 transactions, and about 64 KiB.
+ * <p>Memory: one finding for each range, slice and window; that of a range has 32 bytes for each 1,024 transactions,
+ * and about 64 KiB.
  */
 public final class DealtReplay {
     private final RangeFinding[] ranges;
@@ -55,8 +56,8 @@ public final class DealtReplay {
     /**
      * Collects findings.
      *
-     * @throws IllegalStateException if one is missing or repeats, or if operations or events are, so that nothing
-     *     passes unchecked
+     * @throws IllegalStateException if a finding, an operation or an event is missing or repeats, because the order
+     * would then be accepted without a complete check
      */
     public static DealtReplay of(DealPlan plan, List<? extends Serializable> findings) {
         DealtReplay all = new DealtReplay(plan);
@@ -92,7 +93,7 @@ public final class DealtReplay {
     }
 
     /**
-     * By range of places: what the ranges before mean for its real time, for {@link PlaceReplay#of}.
+     * By range of places: the limits that the ranges before set for its real time, for {@link PlaceReplay#of}.
      *
      * @return empty if nothing, so that the findings are final
      */

@@ -128,8 +128,8 @@ public final class KeyReplay {
     }
 
     /**
-     * After the first discrepancy of a key its state is meaningless, but further discrepancies of the key come later in
-     * the order.
+     * After the first discrepancy of a key its state is wrong. That is harmless, because further discrepancies of the
+     * key come later in the order.
      */
     private boolean wrong(Kind kind, int operation, long instead) {
         Discrepancy found = new Discrepancy(snapshot, kind, operation, instead);

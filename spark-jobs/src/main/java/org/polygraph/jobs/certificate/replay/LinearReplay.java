@@ -14,8 +14,8 @@ import org.polygraph.storage.table.HistoryTable;
  * and no aborted one does, each transaction uses one key, and for each key
  *
  * <ul>
- *   <li>no counted transaction had ended before one started that is placed earlier. The end of an indeterminate one
- *       binds nothing;
+ * <li>no counted transaction had ended before one started that is placed earlier. No transaction has to follow the end
+ * of an indeterminate one;
  *   <li>every read returns the last value before it, or the initial one; a refused compare-and-set is placed where the
  *       value differs from the one it expected.
  * </ul>

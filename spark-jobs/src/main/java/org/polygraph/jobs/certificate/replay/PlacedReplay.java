@@ -158,7 +158,7 @@ public final class PlacedReplay {
         }
     }
 
-    /** The first thing that the order does not explain, one sentence; null if it explains everything. */
+    /** Returns the first operation that the order does not explain, as one sentence; null if it explains all. */
     public @Nullable String discrepancy() {
         return discrepancy;
     }

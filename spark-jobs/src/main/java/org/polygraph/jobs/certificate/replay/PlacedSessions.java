@@ -22,9 +22,9 @@ import org.polygraph.storage.model.TransactionStatus;
 public final class PlacedSessions {
     private static final long NO_PLACE = -1;
 
-    /** What an event is of its transaction. */
+    /** The part of its transaction that an event is. */
     public enum Event {
-        /** All of it. */
+        /** The whole transaction. */
         WHOLE,
         /** Its snapshot; the commit is another event. */
         SNAPSHOT,
@@ -183,7 +183,7 @@ public final class PlacedSessions {
         return part;
     }
 
-    /** Of the whole order: the first condition that fails, one sentence; null if all hold. */
+    /** Returns the first condition that the whole order breaks, as one sentence; null if it breaks none. */
     public @Nullable String discrepancy() {
         sessions.forEach((session, events) -> {
             if (events[1] == Event.COMMIT.ordinal() || events[3] == Event.SNAPSHOT.ordinal()) {

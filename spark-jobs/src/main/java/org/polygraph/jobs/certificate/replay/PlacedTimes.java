@@ -63,7 +63,7 @@ public final class PlacedTimes {
         return times;
     }
 
-    /** The condition, if it fails; null if it holds. */
+    /** Returns the condition that fails, as one sentence; null if none does. */
     public @Nullable String discrepancy() {
         return isWrong ? "a transaction is ordered before one that had ended before it started" : null;
     }

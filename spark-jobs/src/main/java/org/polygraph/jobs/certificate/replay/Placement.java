@@ -10,8 +10,8 @@ import org.polygraph.storage.table.HistoryTable;
 
 /**
  * The conditions on an order that do not depend on keys: the right transactions count, events have distinct places in
- * range, transactions and sessions ascend, and real time is kept if it is part of the guarantee. What remains are reads
- * and overlaps, which are checked key by key in the order {@link #eventAt}.
+ * range, transactions and sessions ascend, and real time is kept if it is part of the guarantee. Reads and overlaps are
+ * checked elsewhere, key by key in the order {@link #eventAt}.
  *
  * <p>Linear time; memory: 4 bytes per event.
  */
@@ -183,7 +183,7 @@ final class Placement {
         if (starts == null || ends == null) {
             return null;
         }
-        // The two that started last: a transaction does not precede itself, whatever its times are.
+        // The two that started last, because a transaction does not precede itself, even if it ended before it started.
         int latest = NONE;
         int second = NONE;
         for (int e : eventAt) {

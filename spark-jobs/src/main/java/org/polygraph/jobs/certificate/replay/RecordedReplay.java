@@ -23,8 +23,8 @@ import org.polygraph.storage.table.RecordedCounts;
  *       version that was committed before the snapshot.
  * </ul>
  *
- * <p>A write by a condition that does not name its rows writes those that match. This class shares nothing with what
- * decides: neither the reads of single rows that express predicates, nor the search for rows by their columns.
+ * <p>A write by a condition that does not name its rows writes those that match. This class shares no code with the
+ * decision: neither the reads of single rows that express predicates, nor the search for rows by their columns.
  *
  * <p>Time: the predicates times the rows. Memory: 13 bytes a row and 8 for each column that a condition names.
  */
@@ -368,7 +368,7 @@ public final class RecordedReplay {
         return of;
     }
 
-    /** Keeps the state of a row for {@link #giveBack}. */
+    /** Saves the state of a row for {@link #giveBack}. */
     private void keep(int row) {
         int size = contents.length + 3;
         if (undoSize + size > undo.length) {

@@ -16,8 +16,8 @@ import org.polygraph.storage.table.Operations;
  *   <li>every committed transaction counts and no aborted one does; indeterminate ones may, unless the terms ignore
  *       them;
  *   <li>the events of a transaction, and the transactions of a session, ascend;
- *   <li>SSER, SSI: a transaction that had ended before another started comes before it. The end of an indeterminate
- *       transaction binds nothing;
+ * <li>SSER, SSI: a transaction that had ended before another started comes before it. No transaction has to follow the
+ * end of an indeterminate one;
  *   <li>every read returns the transaction's own latest write of the key, or if there is none the last value committed
  *       before the snapshot, or if there is none the initial value;
  *   <li>SI, SSI: of two transactions that write a key, one commits before the other's snapshot;

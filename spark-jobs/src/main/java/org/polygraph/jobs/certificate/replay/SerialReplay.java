@@ -6,8 +6,8 @@ import org.polygraph.storage.table.Operations;
 
 /**
  * Replays an order as if transactions ran one after the other. Where every read returns the last write, the order obeys
- * the axioms of RC, RA and CC, because all writers that a read sees commit no later than its source. Otherwise this
- * proves nothing, and {@link AxiomReplay} decides.
+ * the axioms of RC, RA and CC, because all writers that a read sees commit no later than its source. If some read does
+ * not, nothing follows from this replay, and {@link AxiomReplay} decides.
  *
  * <p>Time: linear. Memory: 8 bytes a key, 4 more for the counts of {@link #result}.
  */
@@ -52,8 +52,8 @@ final class SerialReplay {
     }
 
     /**
-     * Replays operations [from, to) up to a misread. As nothing runs beside a transaction, its writes are the last ones
-     * at once.
+     * Replays operations [from, to) up to a misread. Transactions do not overlap, so the writes of a transaction are
+     * the last ones at once.
      */
     private static int misread(int[] keys, long[] values, int from, int to, long[] current) {
         for (int o = from; o < to; o++) {

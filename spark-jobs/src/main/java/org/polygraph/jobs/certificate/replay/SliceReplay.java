@@ -13,7 +13,7 @@ import org.polygraph.storage.dictionary.ValueDictionary;
 /**
  * Replays a slice of keys window by window of places, with a {@link KeyReplay}. A row is: long place of the snapshot,
  * long place of the commit, int number of the operation in its transaction, {@link Named}, and the operation as in
- * {@link TransactionBytes}. Labels of keys and values stay in the slice.
+ * {@link TransactionBytes}. No label of a key or value leaves the slice.
  *
  * <p>Memory: the rows of one window of places, 20 bytes for each of them, and 24 bytes per key (64 with SI) beside its
  * text.

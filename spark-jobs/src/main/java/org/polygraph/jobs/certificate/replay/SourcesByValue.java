@@ -26,9 +26,9 @@ final class SourcesByValue {
     /** While joining: such a read, whose own transaction later leaves the same value in the key. */
     private static final int ASKED_OWN = -5;
 
-    /** Instead of the second writer of a value: there is none. */
+    /** In place of the second writer of a value: there is none. */
     private static final int NO_OTHER = -1;
-    /** Instead of the second writer of a value: there are several. */
+    /** In place of the second writer of a value: there are several. */
     private static final int MANY = -2;
 
     private static final int PARTITION = 1 << 13;

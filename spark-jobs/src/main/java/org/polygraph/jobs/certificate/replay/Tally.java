@@ -11,9 +11,9 @@ import org.polygraph.storage.table.Operations;
 import org.polygraph.storage.table.Transactions;
 
 /**
- * Sums of hashes over transactions and their operations, in any order and in any number of parts. Two equal sums show
- * that a copy of a history in other files has each transaction once, with its status, times and operations in their order;
- * that sums of different histories are equal by chance has a probability of about 2^-64.
+ * Sums of hashes over transactions and their operations, in any order and in any number of parts. If two sums are
+ * equal, a copy of a history in other files has each transaction once, with its status, times and operations in their
+ * order. Sums of different histories are equal with a probability of about 2^-64.
  */
 public final class Tally {
     private static final long MULTIPLIER = 0x9E3779B97F4A7C15L;
