@@ -129,7 +129,6 @@ public final class Atoms {
         return third[bracket];
     }
 
-    /** Transaction of a commit. */
     public int transaction(int commit) {
         return first[commit];
     }

@@ -28,7 +28,6 @@ public abstract sealed class ClockRows permits IntRows, PackedRows {
     /** Raises each number to the cell of its chain, in the row that begins at the cell. */
     public abstract void raise(int[] numbers, int chain, int cell);
 
-    /** The sum of a row. */
     public abstract int sum(int chain, int cell);
 
     /**

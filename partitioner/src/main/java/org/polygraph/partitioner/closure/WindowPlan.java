@@ -89,7 +89,6 @@ final class WindowPlan {
         return Objects.requireNonNull(bounds, "the graph has a cycle");
     }
 
-    /** The number of windows. */
     int count() {
         return halos.size();
     }

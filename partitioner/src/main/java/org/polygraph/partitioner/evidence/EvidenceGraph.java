@@ -162,7 +162,6 @@ final class EvidenceGraph {
         return byEnd;
     }
 
-    /** Whether a step is real time. */
     boolean isRealTime(Step step) {
         return known.isRealTime(step.round());
     }

@@ -84,7 +84,6 @@ public final class VersionIndex {
         return rows == null ? key : rows.keyOf(key);
     }
 
-    /** Number of keys of the history. */
     int historyKeys() {
         return rows == null ? keys() : rows.keys();
     }

@@ -33,7 +33,6 @@ final class KeyEvidence {
         this.stop = stop;
     }
 
-    /** The number of operations of a key. */
     int operations(int key) {
         return all.keyStarts[key + 1] - all.keyStarts[key];
     }

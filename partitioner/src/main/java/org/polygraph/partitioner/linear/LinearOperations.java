@@ -94,7 +94,6 @@ final class LinearOperations {
         return keyStarts.length - 1;
     }
 
-    /** All operations of a key. */
     int[] ofKey(int key) {
         int[] places = new int[keyStarts[key + 1] - keyStarts[key]];
         for (int i = 0; i < places.length; i++) {

@@ -111,7 +111,6 @@ public final class KeyWriters {
         return begins[writer] + events.perTransaction() - 1;
     }
 
-    /** The chain of a writer. */
     public int chain(int writer) {
         return sessionChains[sessionOf[writer]];
     }

@@ -35,7 +35,6 @@ public final class CoreComponents {
         return components;
     }
 
-    /** The number of components. */
     public int count() {
         return count;
     }

@@ -64,7 +64,6 @@ final class StartingOperations {
         }
     }
 
-    /** All operations of a transaction on a key. */
     private void add(int transaction, int key) {
         if (transaction != Dependency.INITIAL && key != Dependency.NO_KEY) {
             for (int o = table.firstOperation(transaction); o < table.operationsEnd(transaction); o++) {

@@ -62,7 +62,6 @@ record SessionEnds(Map<String, String> fields, Long2LongMap last) {
         return value;
     }
 
-    /** Adds the fields of terms. */
     static void add(Terms terms, Map<String, String> fields) {
         fields.put("level", terms.guarantee().label());
         fields.put("clock_skew", Long.toString(terms.clockSkewNanos()));

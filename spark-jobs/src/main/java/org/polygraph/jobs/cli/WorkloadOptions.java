@@ -113,7 +113,6 @@ final class WorkloadOptions {
             description = "Number of the first transaction of each --anomaly, in time from 0 (default: the middle).")
     private List<Long> places = new ArrayList<>();
 
-    /** Returns the plan of all transactions. */
     TransactionPlan plan(CommandSpec spec) {
         String conflict = untimed && skewNanos > 0
                 ? "--skew is of times, and --no-time leaves them out; give one"

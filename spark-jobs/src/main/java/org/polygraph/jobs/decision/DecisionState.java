@@ -190,7 +190,6 @@ final class DecisionState {
                 : null;
     }
 
-    /** Returns an order as a finding. */
     Finding.Order order(FoundOrder found) {
         check.residual(found.residual());
         CommitStatus status = history.commitStatus();

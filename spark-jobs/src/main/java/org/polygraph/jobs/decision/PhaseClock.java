@@ -38,7 +38,6 @@ public final class PhaseClock {
         progress = other;
     }
 
-    /** Begins a phase. */
     public synchronized void begin(String name) {
         phase = name;
         startNanos = System.nanoTime();

@@ -106,7 +106,6 @@ final class PlacedHistory {
         return shift + 1;
     }
 
-    /** The number of events. */
     int events() {
         return order.length;
     }
@@ -152,7 +151,6 @@ final class PlacedHistory {
         return transactionOf[operation];
     }
 
-    /** The place of an event. */
     int place(int event) {
         return places[event];
     }
@@ -162,7 +160,6 @@ final class PlacedHistory {
         return places[begin(transaction)];
     }
 
-    /** The place of the commit of a transaction. */
     int commitPlace(int transaction) {
         return places[commit(transaction)];
     }
@@ -264,7 +261,6 @@ final class PlacedHistory {
         return previous >= 0 && commitPlace(transactionOf[previous]) > beginPlace(t);
     }
 
-    /** Whether a write of the transaction is violated. */
     boolean hasViolatedWrite(int transaction) {
         for (int o = table.firstOperation(transaction); shift > 0 && o < table.operationsEnd(transaction); o++) {
             if (table.isWrite(o) && isVisible(o) && isViolated(o)) {

@@ -66,7 +66,6 @@ final class ReasonText {
         this.out = out;
     }
 
-    /** Appends the text. */
     void append(Violation violation, IsolationLevel level, int number) {
         for (int t : Certain.of(violation).transactions()) {
             names.put(Facts.id(t, facts.table()), facts.name(t));

@@ -86,7 +86,6 @@ public record HistoryStats(
         return count;
     }
 
-    /** All transactions. */
     public int transactions() {
         return committed + aborted + indeterminate;
     }

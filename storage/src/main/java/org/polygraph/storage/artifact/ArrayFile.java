@@ -91,7 +91,6 @@ public final class ArrayFile {
         return type.cast(array);
     }
 
-    /** Writes all arrays. */
     public void writeTo(OutputStream out) throws IOException {
         List<Column> columns = columns();
         Sink sink = new Sink(out);

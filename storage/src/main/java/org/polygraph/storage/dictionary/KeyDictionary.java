@@ -198,7 +198,6 @@ public final class KeyDictionary {
         return labels.isEmpty() ? strings.size() : labels.size();
     }
 
-    /** Whether key {@code id} is a string. */
     public boolean isString(int id) {
         return labels.isEmpty() || (id >> 6) < stringBits.length && (stringBits[id >> 6] & (1L << id)) != 0;
     }

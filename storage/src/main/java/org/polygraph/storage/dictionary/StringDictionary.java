@@ -116,13 +116,11 @@ public final class StringDictionary {
         return whyNoFiles == null ? "" : "strings are kept in memory, as they could not be in files in " + whyNoFiles;
     }
 
-    /** A string by its number. */
     String string(int id) {
         int store = storeOf(id);
         return store < 0 ? first.string(id) : others.get(store).string(id - starts.getInt(store));
     }
 
-    /** Whether a string is marked. */
     boolean isMarked(int id) {
         int store = storeOf(id);
         return store < 0 ? first.isMarked(id) : others.get(store).isMarked(id - starts.getInt(store));
@@ -137,7 +135,6 @@ public final class StringDictionary {
         return store;
     }
 
-    /** All strings by number. */
     List<String> strings() {
         int size = size();
         List<String> strings = new ArrayList<>(size);

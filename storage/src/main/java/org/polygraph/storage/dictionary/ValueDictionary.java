@@ -164,7 +164,6 @@ public final class ValueDictionary {
         }
     }
 
-    /** The code of a string value. */
     public long code(String value) {
         return intern(value, false);
     }

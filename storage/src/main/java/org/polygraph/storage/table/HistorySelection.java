@@ -144,7 +144,6 @@ public final class HistorySelection {
         return low;
     }
 
-    /** The selection as a history. */
     public HistoryTable table() {
         return table;
     }

@@ -176,12 +176,10 @@ public final class HistoryTable {
         return Operations.isWrite(operationKeys[operation]);
     }
 
-    /** Whether an operation reads the key. */
     public boolean isReadOf(int operation, int key) {
         return operationKeys[operation] == key << 1;
     }
 
-    /** Whether an operation writes the key. */
     public boolean isWriteOf(int operation, int key) {
         return operationKeys[operation] == (key << 1 | 1);
     }

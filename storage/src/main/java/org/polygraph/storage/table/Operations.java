@@ -45,7 +45,6 @@ public record Operations(int[] starts, int[] keys, long[] values, byte @Nullable
         return key << 1 | (keyAndKind & 1);
     }
 
-    /** The number of operations. */
     public int size() {
         return keys.length;
     }

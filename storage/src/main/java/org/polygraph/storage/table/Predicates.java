@@ -173,7 +173,6 @@ public final class Predicates {
         return conditions.get(number);
     }
 
-    /** The number of the condition of a predicate. */
     int conditionOf(int predicate) {
         return kinds.getInt(predicate) >> 1;
     }

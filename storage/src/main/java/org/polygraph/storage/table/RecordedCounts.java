@@ -5,7 +5,6 @@ package org.polygraph.storage.table;
  * predicate returned or wrote is a read or a write, and so is a predicate itself.
  */
 public record RecordedCounts(int reads, int writes, int keys) {
-    /** The counts of a history. */
     public static RecordedCounts of(HistoryTable table) {
         Recorded recorded = table.recorded();
         if (recorded != null) {

@@ -16,7 +16,6 @@ final class RowColumns {
     private final IntArrayList columns = new IntArrayList();
     private final LongArrayList codes = new LongArrayList();
 
-    /** The number of a column. */
     int column(String name) {
         int next = names.size();
         int number = names.computeIfAbsent(name, unused -> next);

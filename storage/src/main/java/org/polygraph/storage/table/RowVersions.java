@@ -124,7 +124,6 @@ final class RowVersions {
         return writes.length;
     }
 
-    /** The number of writes of a row. */
     int writes(int row) {
         return writes[row];
     }

@@ -93,7 +93,6 @@ final class RowWriters {
                 && ends[t] != HistoryTable.NO_TIME;
     }
 
-    /** The transaction of an operation. */
     int transactionOf(int operation) {
         int[] operations = table.operationStarts();
         int from = 0;

@@ -128,7 +128,6 @@ final class TransactionList {
         return all;
     }
 
-    /** Copies of the lists. */
     Transactions copy() {
         return new Transactions(
                 statuses.toByteArray(),

@@ -16,7 +16,6 @@ import org.jspecify.annotations.Nullable;
 public record Transactions(
         byte[] statuses, long[] indexes, long[] sources, long @Nullable [] starts, long @Nullable [] ends)
         implements Serializable {
-    /** The number of transactions. */
     public int size() {
         return statuses.length;
     }

@@ -28,7 +28,6 @@ public final class UnknownRows {
         return resolution.withUnknownOutcomes(table);
     }
 
-    /** The number of the writes. */
     public int writes() {
         return resolution.openWrites();
     }

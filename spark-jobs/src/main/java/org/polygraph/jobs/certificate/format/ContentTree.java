@@ -89,7 +89,6 @@ public final class ContentTree implements Serializable {
         }
     }
 
-    /** The number of transactions. */
     public long transactions() {
         return transactions;
     }

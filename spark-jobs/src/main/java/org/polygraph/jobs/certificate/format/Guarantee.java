@@ -81,7 +81,6 @@ public enum Guarantee {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /** The guarantee with this label. */
     public static Optional<Guarantee> ofLabel(String label) {
         for (Guarantee guarantee : values()) {
             if (guarantee.label().equals(label)) {

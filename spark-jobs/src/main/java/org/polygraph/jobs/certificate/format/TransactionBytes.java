@@ -43,7 +43,6 @@ public final class TransactionBytes {
         return one.end();
     }
 
-    /** Ends the transaction. */
     public byte[] end() {
         out.flush();
         byte[] all = bytes.toByteArray();

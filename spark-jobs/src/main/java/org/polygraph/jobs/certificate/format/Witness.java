@@ -13,7 +13,6 @@ import org.polygraph.storage.table.HistoryTable;
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 public record Witness(HistoryTable table, Terms terms, boolean[] counted, int[] position) {
-    /** The number of counted transactions. */
     public int countedTransactions() {
         int count = 0;
         for (boolean each : counted) {

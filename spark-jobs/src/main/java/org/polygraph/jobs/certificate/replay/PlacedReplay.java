@@ -163,7 +163,6 @@ public final class PlacedReplay {
         return discrepancy;
     }
 
-    /** The number of reads. */
     public long reads() {
         return reads;
     }
@@ -173,7 +172,6 @@ public final class PlacedReplay {
         return ownReads;
     }
 
-    /** The number of writes. */
     public long writes() {
         return writes;
     }

@@ -139,7 +139,6 @@ final class ParquetRows {
         return column;
     }
 
-    /** Reads a row group. */
     void read(SeekableInput in, ParquetFooter.Group group) throws IOException {
         for (ParquetColumn column : ofRows) {
             column.open(in, group);
