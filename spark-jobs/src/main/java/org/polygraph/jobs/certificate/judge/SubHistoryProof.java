@@ -1,6 +1,5 @@
 package org.polygraph.jobs.certificate.judge;
 
-import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -9,8 +8,6 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Names;
 import org.polygraph.jobs.certificate.format.Terms;
-import org.polygraph.storage.dictionary.KeyDictionary;
-import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
@@ -51,20 +48,13 @@ public final class SubHistoryProof {
     private final HistoryTable whole;
     private final HistoryTable sub;
     private final Terms terms;
-    /** By transaction of the sub-history: the one of the whole. */
-    private final int[] origin;
-    /** By operation of the sub-history: the one of the whole. */
-    private final int[] operations;
-    /** By transaction of the whole: the one of the sub-history. */
-    private final Map<Integer, Integer> kept = new HashMap<>();
+    private final Embedding embedding;
 
-    /** Call {@link #embed} before any other method. */
     SubHistoryProof(HistoryTable whole, HistoryTable sub, Terms terms) {
         this.whole = whole;
         this.sub = sub;
         this.terms = terms;
-        origin = new int[sub.transactions()];
-        operations = new int[sub.operations()];
+        embedding = new Embedding(whole, sub, terms);
     }
 
     /**
@@ -74,7 +64,7 @@ public final class SubHistoryProof {
      */
     public static @Nullable String firstGap(HistoryTable whole, HistoryTable sub, Terms terms) {
         SubHistoryProof proof = new SubHistoryProof(whole, sub, terms);
-        String foreign = proof.embed();
+        String foreign = proof.foreign();
         return foreign == null ? proof.gap() : foreign;
     }
 
@@ -87,38 +77,16 @@ public final class SubHistoryProof {
      */
     public static @Nullable HistoryTable closed(HistoryTable whole, HistoryTable part, Terms terms, int most) {
         SubHistoryProof proof = new SubHistoryProof(whole, part, terms);
-        return proof.embed() == null ? proof.closed(most) : null;
+        return proof.foreign() == null ? proof.closed(most) : null;
     }
 
     /**
      * Checks condition 1. Returns the first transaction or operation of the sub-history that is not in the whole, as
-     * one sentence, or null.
+     * one sentence, or null. Only then do the other methods have results.
      */
     @Nullable
-    String embed() {
-        if (!sameValue(sub.initialValue(), whole.initialValue())) {
-            return "its initial value is " + Names.value(sub, sub.initialValue()) + ", that of the history "
-                    + Names.value(whole, whole.initialValue());
-        }
-        long[] labels = sessionLabels();
-        for (int s = 0; s < sub.sessions(); s++) {
-            int session = Arrays.binarySearch(labels, sub.sessionLabel(s));
-            for (int t = sub.firstTransaction(s); t < sub.transactionsEnd(s); t++) {
-                String wrong = session < 0 ? missing(s, t) : embed(s, session, t);
-                if (wrong != null) {
-                    return wrong;
-                }
-            }
-        }
-        for (int o = 0; o < sub.operations(); o++) {
-            long mine = sub.initialValue(sub.key(o));
-            long theirs = whole.initialValue(whole.key(operations[o]));
-            if (!sameValue(mine, theirs)) {
-                return "the initial value of key " + Names.key(sub, sub.key(o)) + " is " + Names.value(sub, mine)
-                        + ", in the history " + Names.value(whole, theirs);
-            }
-        }
-        return null;
+    String foreign() {
+        return embedding.foreign();
     }
 
     /** Receives the operations of the whole that the sub-history lacks to be closed. */
@@ -157,8 +125,8 @@ public final class SubHistoryProof {
         BitSet has = new BitSet();
         for (int t = 0; t < sub.transactions(); t++) {
             for (int o = sub.firstOperation(t); o < sub.operationsEnd(t); o++) {
-                has.set(operations[o]);
-                written[whole.key(operations[o])] |= sub.isWrite(o) && terms.mayCount(sub.statuses()[t]);
+                has.set(embedding.operation(o));
+                written[whole.key(embedding.operation(o))] |= sub.isWrite(o) && terms.mayCount(sub.statuses()[t]);
             }
         }
         for (int t = 0; t < whole.transactions(); t++) {
@@ -192,10 +160,10 @@ public final class SubHistoryProof {
     HistoryTable closed(int most) {
         BitSet wanted = new BitSet();
         BitSet transactions = new BitSet();
-        for (int o : operations) {
+        for (int o : embedding.operations()) {
             wanted.set(o);
         }
-        for (int t : origin) {
+        for (int t : embedding.transactions()) {
             transactions.set(t);
         }
         gaps((operation, sentence) -> {
@@ -211,7 +179,7 @@ public final class SubHistoryProof {
                 .table();
         // An added own write may hide an earlier one that was read, so that a later write is missing now.
         SubHistoryProof next = new SubHistoryProof(whole, more, terms);
-        String foreign = next.embed();
+        String foreign = next.foreign();
         if (foreign != null) {
             throw new IllegalStateException("a closed part is not of its history: " + foreign);
         }
@@ -234,14 +202,14 @@ public final class SubHistoryProof {
                 continue;
             }
             for (int o = sub.firstOperation(t); o < sub.operationsEnd(t); o++) {
-                int at = operations[o];
+                int at = embedding.operation(o);
                 if (sub.isWrite(o)) {
                     continue;
                 }
-                int own = lastWrite(whole, whole.firstOperation(origin[t]), at);
+                int own = Embedding.lastWrite(whole, whole.firstOperation(embedding.transaction(t)), at);
                 long value = whole.value(at);
                 if (own >= 0 && whole.value(own) != value) {
-                    return Names.transaction(whole, origin[t]) + ": " + operation(o)
+                    return Names.transaction(whole, embedding.transaction(t)) + ": " + embedding.name(o)
                             + " did not return its own latest write, "
                             + Names.value(whole, whole.value(own));
                 }
@@ -268,20 +236,20 @@ public final class SubHistoryProof {
         }
         return first == Integer.MAX_VALUE
                 ? null
-                : Names.transaction(whole, origin[HistorySelection.transactionOf(sub, first)]) + ": " + operation(first)
-                        + " returned a value that no counted transaction wrote last";
+                : Names.transaction(whole, embedding.transaction(HistorySelection.transactionOf(sub, first))) + ": "
+                        + embedding.name(first) + " returned a value that no counted transaction wrote last";
     }
 
     /** By operation of the sub-history: the one of the whole. */
     int[] operations() {
-        return operations;
+        return embedding.operations();
     }
 
     /** Removes a read that may have read from transaction w. A later own write does not explain it. */
     private void explained(int w, int o, Map<Wanted, Integer> reads) {
         Wanted write = new Wanted(whole.key(o), whole.value(o));
         Integer read = reads.get(write);
-        if (read != null && origin[HistorySelection.transactionOf(sub, read)] != w && isLast(w, o)) {
+        if (read != null && embedding.transaction(HistorySelection.transactionOf(sub, read)) != w && isLast(w, o)) {
             reads.remove(write);
         }
     }
@@ -295,123 +263,6 @@ public final class SubHistoryProof {
         return true;
     }
 
-    private long[] sessionLabels() {
-        long[] labels = new long[whole.sessions()];
-        for (int s = 0; s < labels.length; s++) {
-            labels[s] = whole.sessionLabel(s);
-        }
-        return labels;
-    }
-
-    private String missing(int s, int t) {
-        return Names.transaction(sub.sessionLabel(s), sub.index(t)) + " is not in the history";
-    }
-
-    /** Finds transaction t of the sub-history and its operations in the whole. */
-    private @Nullable String embed(int partSession, int session, int t) {
-        int low = whole.firstTransaction(session);
-        int high = whole.transactionsEnd(session);
-        while (low < high) {
-            int middle = (low + high) >>> 1;
-            if (whole.index(middle) < sub.index(t)) {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        int of = low;
-        if (of == whole.transactionsEnd(session) || whole.index(of) != sub.index(t)) {
-            return missing(partSession, t);
-        }
-        String name = Names.transaction(whole, of);
-        if (whole.status(of) != sub.status(t)) {
-            return name + " is " + whole.status(of).label() + " in the history, "
-                    + sub.status(t).label() + " in the sub-history";
-        }
-        if (terms.guarantee().realTime()
-                && (time(whole.starts(), of) != time(sub.starts(), t)
-                        || time(whole.ends(), of) != time(sub.ends(), t))) {
-            return name + " has other times in the history";
-        }
-        origin[t] = of;
-        kept.put(of, t);
-        int missing = place(t, true) < 0 ? -1 : place(t, false);
-        return missing < 0 ? null : name + " has no " + operation(missing) + " in the history, or not in this order";
-    }
-
-    /**
-     * Finds each operation of transaction t at the first possible place. If a transaction repeats operations there may
-     * be several ways; if one of them fulfils condition 2, so does this one.
-     *
-     * @param closed whether a read is only possible after the same last own write of the key as in the sub-history, or
-     *     after none
-     * @return the first operation without a place, or -1
-     */
-    private int place(int t, boolean closed) {
-        int at = whole.firstOperation(origin[t]);
-        int end = whole.operationsEnd(origin[t]);
-        for (int o = sub.firstOperation(t); o < sub.operationsEnd(t); o++, at++) {
-            while (at < end && !(sameOperation(o, at) && (!closed || followsTheSame(t, o, at)))) {
-                at++;
-            }
-            if (at == end) {
-                return o;
-            }
-            operations[o] = at;
-        }
-        return -1;
-    }
-
-    /**
-     * Whether operation o of the sub-history is a write, or has the same last own write of the key before it as the one
-     * of the whole.
-     */
-    private boolean followsTheSame(int t, int o, int at) {
-        if (sub.isWrite(o)) {
-            return true;
-        }
-        int own = lastWrite(whole, whole.firstOperation(origin[t]), at);
-        int now = lastWrite(sub, sub.firstOperation(t), o);
-        return own < 0 || now < 0 ? own < 0 && now < 0 : sameValue(sub.value(now), whole.value(own));
-    }
-
-    private static long time(long @Nullable [] times, int t) {
-        return times == null ? HistoryTable.NO_TIME : times[t];
-    }
-
-    private boolean sameOperation(int o, int at) {
-        return sub.isWrite(o) == whole.isWrite(at)
-                && sub.isInsert(o) == whole.isInsert(at)
-                && sub.isDelete(o) == whole.isDelete(at)
-                && sameKey(sub.key(o), whole.key(at))
-                && sameValue(sub.value(o), whole.value(at));
-    }
-
-    private boolean sameKey(int a, int b) {
-        KeyDictionary mine = sub.keys();
-        KeyDictionary theirs = whole.keys();
-        if (mine.isString(a) != theirs.isString(b)) {
-            return false;
-        }
-        return mine.isString(a) ? mine.string(a).equals(theirs.string(b)) : mine.integer(a) == theirs.integer(b);
-    }
-
-    /**
-     * Values that are neither null nor integers are compared as strings, because other values become strings when
-     * written.
-     */
-    private boolean sameValue(long a, long b) {
-        ValueDictionary mine = sub.values();
-        ValueDictionary theirs = whole.values();
-        if (mine.isNull(a) || theirs.isNull(b)) {
-            return mine.isNull(a) && theirs.isNull(b);
-        }
-        if (mine.isInteger(a) || theirs.isInteger(b)) {
-            return mine.isInteger(a) && theirs.isInteger(b) && mine.integer(a) == theirs.integer(b);
-        }
-        return mine.text(a).equals(theirs.text(b));
-    }
-
     /** Checks condition 2. */
     private @Nullable String ownReads(Gaps gaps) {
         for (int t = 0; t < sub.transactions(); t++) {
@@ -423,15 +274,16 @@ public final class SubHistoryProof {
                 if (sub.isWrite(o)) {
                     continue;
                 }
-                int own = lastWrite(whole, whole.firstOperation(origin[t]), operations[o]);
+                int own = Embedding.lastWrite(
+                        whole, whole.firstOperation(embedding.transaction(t)), embedding.operation(o));
                 if (own < 0) {
                     continue;
                 }
-                int now = lastWrite(sub, from, o);
-                if (now < 0 || whole.value(operations[now]) != whole.value(own)) {
+                int now = Embedding.lastWrite(sub, from, o);
+                if (now < 0 || whole.value(embedding.operation(now)) != whole.value(own)) {
                     String wrong = gaps.found(
                             own,
-                            Names.transaction(whole, origin[t]) + ": " + operation(o)
+                            Names.transaction(whole, embedding.transaction(t)) + ": " + embedding.name(o)
                                     + " followed its own write of the key, w("
                                     + Names.key(whole, whole.key(own)) + ")="
                                     + Names.value(whole, whole.value(own))
@@ -443,17 +295,6 @@ public final class SubHistoryProof {
             }
         }
         return null;
-    }
-
-    /** The last write of the read's key before the read, or -1. */
-    private static int lastWrite(HistoryTable table, int from, int read) {
-        int key = table.key(read);
-        for (int o = read - 1; o >= from; o--) {
-            if (table.isWriteOf(o, key)) {
-                return o;
-            }
-        }
-        return -1;
     }
 
     /** The key and value of an external read of the sub-history, in numbers of the whole. */
@@ -468,12 +309,13 @@ public final class SubHistoryProof {
                 continue;
             }
             for (int o = sub.firstOperation(t); o < sub.operationsEnd(t); o++) {
-                int at = operations[o];
-                if (!sub.isWrite(o) && lastWrite(whole, whole.firstOperation(origin[t]), at) < 0) {
+                int at = embedding.operation(o);
+                if (!sub.isWrite(o)
+                        && Embedding.lastWrite(whole, whole.firstOperation(embedding.transaction(t)), at) < 0) {
                     int key = whole.key(at);
                     wanted[key] = true;
                     readers.computeIfAbsent(new Wanted(key, whole.value(at)), k -> new HashSet<>())
-                            .add(origin[t]);
+                            .add(embedding.transaction(t));
                 }
             }
         }
@@ -515,20 +357,15 @@ public final class SubHistoryProof {
     }
 
     private boolean keptLast(int w, int key, long value) {
-        Integer t = kept.get(w);
+        Integer t = embedding.kept(w);
         if (t == null) {
             return false;
         }
         for (int o = sub.operationsEnd(t) - 1; o >= sub.firstOperation(t); o--) {
-            if (whole.isWriteOf(operations[o], key)) {
-                return whole.value(operations[o]) == value;
+            if (whole.isWriteOf(embedding.operation(o), key)) {
+                return whole.value(embedding.operation(o)) == value;
             }
         }
         return false;
-    }
-
-    private String operation(int o) {
-        return (sub.isInsert(o) ? "i(" : sub.isDelete(o) ? "d(" : sub.isWrite(o) ? "w(" : "r(")
-                + Names.key(sub, sub.key(o)) + ")=" + Names.value(sub, sub.value(o));
     }
 }

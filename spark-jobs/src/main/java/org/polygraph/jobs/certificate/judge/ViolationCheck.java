@@ -131,7 +131,7 @@ final class ViolationCheck {
 
     private Report violation(HistoryTable whole, HistoryTable sub) {
         SubHistoryProof proof = new SubHistoryProof(whole, sub, terms);
-        String foreign = proof.embed();
+        String foreign = proof.foreign();
         if (foreign != null) {
             return new Report(Answer.REJECTED, "the sub-history is not of this history: " + foreign, List.of());
         }
@@ -171,7 +171,7 @@ final class ViolationCheck {
     /** @param closed a closed sub-history of the whole */
     private String otherWriters(HistoryTable whole, HistoryTable closed) {
         SubHistoryProof proof = new SubHistoryProof(whole, closed, terms);
-        String foreign = proof.embed();
+        String foreign = proof.foreign();
         if (foreign != null) {
             throw new IllegalStateException("a closed sub-history is not of its history: " + foreign);
         }
@@ -182,7 +182,7 @@ final class ViolationCheck {
 
     private Report operations(Location folder) throws IOException, HistoryException {
         HistoryTable sub = HistoryReader.read(folder.child(HISTORY).name(), HistoryFormat.JSONL);
-        String foreign = new SubHistoryProof(table, sub, terms).embed();
+        String foreign = new Embedding(table, sub, terms).foreign();
         if (foreign != null) {
             return new Report(Answer.REJECTED, "the sub-history is not of this history: " + foreign, List.of());
         }

@@ -44,7 +44,7 @@ class SubHistoryProofTest {
                         .as("%s %s of %s", terms, HistoryDsl.print(sub), HistoryDsl.print(whole))
                         .isFalse();
                 SubHistoryProof proof = new SubHistoryProof(whole, sub, terms);
-                assertThat(proof.embed()).isNull();
+                assertThat(proof.foreign()).isNull();
                 assertThat(proof.unexplainedRead()).isNull();
                 HistoryTable closure = proof.closed(64);
                 assertThat(SubHistoryProof.firstGap(whole, closure, terms))
@@ -67,7 +67,7 @@ class SubHistoryProofTest {
         HistoryTable whole = HistoryDsl.parse("init 0; s0: w(x,2) w(x,3) r(x,3) w(x,2); s1: r(x,2)");
         HistoryTable sub = HistoryDsl.parse("init 0; s0: w(x,2) r(x,3); s1: r(x,2)");
         SubHistoryProof proof = new SubHistoryProof(whole, sub, Terms.of(Guarantee.SER));
-        assertThat(proof.embed()).isNull();
+        assertThat(proof.foreign()).isNull();
         assertThat(HistoryDsl.print(proof.closed(8))).isEqualTo(HistoryDsl.print(whole));
     }
 
@@ -79,7 +79,7 @@ class SubHistoryProofTest {
         HistoryTable sub = HistoryDsl.parse("s0: @3..9 w(x,1) | @4..4 (); s1: @5..6 () | @6..7 r(x,null) r(y,1)");
         Terms terms = Terms.of(Guarantee.SSER);
         SubHistoryProof proof = new SubHistoryProof(whole, sub, terms);
-        assertThat(proof.embed()).isNull();
+        assertThat(proof.foreign()).isNull();
         HistoryTable closure = proof.closed(8);
         assertThat(HistoryDsl.print(closure))
                 .isEqualTo(HistoryDsl.print(
@@ -97,7 +97,7 @@ class SubHistoryProofTest {
             for (Guarantee guarantee : GUARANTEES) {
                 Terms terms = Terms.of(guarantee);
                 SubHistoryProof proof = new SubHistoryProof(whole, TableCopies.of(whole, t -> true, o -> true), terms);
-                assertThat(proof.embed()).isNull();
+                assertThat(proof.foreign()).isNull();
                 if (proof.unexplainedRead() != null) {
                     assertThat(BruteForce.judge(whole, terms))
                             .as(HistoryDsl.print(whole))
@@ -136,7 +136,7 @@ class SubHistoryProofTest {
             HistoryTable sub = HistoryDsl.parse("init 0; " + each[1]);
             assertThat(SubHistoryProof.firstGap(whole, sub, terms)).as(each[0]).isNull();
             SubHistoryProof proof = new SubHistoryProof(whole, sub, terms);
-            assertThat(proof.embed()).isNull();
+            assertThat(proof.foreign()).isNull();
             assertThat(proof.unexplainedRead()).as(each[0]).contains("did not return its own latest write, 1");
         }
     }
@@ -177,10 +177,10 @@ class SubHistoryProofTest {
             boolean[] operations = choice(random, whole.operations(), 0.5);
             SubHistoryProof open =
                     new SubHistoryProof(whole, TableCopies.of(whole, t -> true, o -> operations[o]), terms);
-            assertThat(open.embed()).isNull();
+            assertThat(open.foreign()).isNull();
             HistoryTable closed = open.closed(64);
             SubHistoryProof proof = new SubHistoryProof(whole, closed, terms);
-            assertThat(proof.embed()).isNull();
+            assertThat(proof.foreign()).isNull();
             boolean lacks = false;
             for (int read : proof.operations()) {
                 int reader = HistorySelection.transactionOf(whole, read);
