@@ -70,7 +70,7 @@ final class TimeHint implements Strategy {
     /**
      * If a read has more concurrent writers of its key, real time decides hardly more than session order does. CPU-s of
      * the process with and without the second attempt at SER, where all sessions overlap: 100,000 transactions in 5,000
-     * sessions on 20,000 keys (one writer) 4 and more than 400, 200,000 in 1,000 (0.1) 3 and 11; zipf 0.9, 200,000 in
+     * sessions on 20,000 keys (one writer) 4 and more than 400, 200,000 in 1,000 (0.2) 3 and 11; zipf 0.9, 200,000 in
      * 100 (2.5) 7 and 8, in 400 (10) 16 and 14, in 1,000 (25) 34 and 22, 100,000 in 5,000 (150) 39 and 20.
      */
     private static final double MOST_CONCURRENT = 8;
