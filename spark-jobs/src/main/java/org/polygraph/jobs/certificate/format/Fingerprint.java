@@ -5,8 +5,11 @@ import java.io.Serializable;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
 import java.util.HexFormat;
-import java.util.TreeMap;
+import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.artifact.Location;
@@ -111,8 +114,8 @@ public record Fingerprint(String input, String content) implements Serializable 
             }
         }
         ContentEncoder out = initial("polygraph-history-2", table.values(), table.initialValue());
-        TreeMap<String, Long> state = initialState(table);
-        out.number(state.size());
+        Initial[] state = initialState(table);
+        out.number(state.length);
         state(out, table, state);
         tree.encode(out);
         return out.hex();
@@ -160,9 +163,9 @@ public record Fingerprint(String input, String content) implements Serializable 
 
     private static String ofSequence(HistoryTable table) {
         ContentEncoder out = initial("polygraph-history-1", table.values(), table.initialValue());
-        TreeMap<String, Long> state = initialState(table);
-        if (!state.isEmpty()) {
-            out.number(state.size());
+        Initial[] state = initialState(table);
+        if (state.length > 0) {
+            out.number(state.length);
             state(out, table, state);
         }
         out.number(table.sessions());
@@ -196,22 +199,27 @@ public record Fingerprint(String input, String content) implements Serializable 
         return out;
     }
 
-    /** By label of a key: the code of its initial value, where that is not the one of the header. */
-    private static TreeMap<String, Long> initialState(HistoryTable table) {
-        TreeMap<String, Long> sorted = new TreeMap<>();
+    /** The key of an initial value that is not the one of the header. */
+    private record Initial(String key, long code) {}
+
+    private static Initial[] initialState(HistoryTable table) {
+        List<Initial> state = new ArrayList<>();
         for (int key = 0; table.hasInitialState() && key < table.keys().size(); key++) {
-            if (table.initialValue(key) != table.initialValue()) {
-                sorted.put(table.keys().label(key), table.initialValue(key));
+            long code = table.initialValue(key);
+            if (code != table.initialValue()) {
+                state.add(new Initial(table.keys().label(key), code));
             }
         }
+        Initial[] sorted = state.toArray(new Initial[0]);
+        Arrays.sort(sorted, Comparator.comparing(Initial::key));
         return sorted;
     }
 
-    private static void state(ContentEncoder out, HistoryTable table, TreeMap<String, Long> state) {
-        state.forEach((key, code) -> {
-            out.text(key);
-            out.taggedValue(table.values(), code);
-        });
+    private static void state(ContentEncoder out, HistoryTable table, Initial[] state) {
+        for (Initial each : state) {
+            out.text(each.key);
+            out.taggedValue(table.values(), each.code);
+        }
     }
 
     private static long time(long @Nullable [] times, int t) {
