@@ -49,6 +49,8 @@ final class Faults {
 
     private static final Pattern HARMED = Pattern.compile(System.getProperty("polygraph.faults.jobs", ".*"));
 
+    private static final int WINDOW = IS_LARGE ? Math.min(131_072, TRANSACTIONS / 8) : 500;
+
     /** Heap of a driver in a process of its own. */
     static final String HEAP = IS_LARGE ? "-Xmx5g" : "-Xmx1g";
 
@@ -164,6 +166,15 @@ final class Faults {
             InProcess embedded = check(each, whole, "--engine", "embedded");
             assertThat(embedded.exitCode()).as(embedded.err()).isZero();
             expected.put(each, verdict(whole));
+            if (IS_LARGE) {
+                InProcess verified = InProcess.run("verify", whole.toString());
+                assertThat(verified.out()).as(verified.toString()).startsWith("VERIFIED");
+                // Without windows the verdict is the same.
+                List<String> words = words(each, folder.resolve("without-windows-" + each), "--engine", "embedded");
+                words.set(words.indexOf("--window") + 1, "0");
+                InProcess without = InProcess.run(words);
+                assertThat(without.word()).as(without.toString()).isEqualTo(embedded.word());
+            }
         }
     }
 
@@ -183,7 +194,7 @@ final class Faults {
         List<String> words = new ArrayList<>(
                 List.of("check", "-l", question.level(), "--resume", "--progress", "none", "-o", out.toString()));
         // However small the history is, it has several windows.
-        words.addAll(List.of("--window", IS_LARGE ? "131072" : "500"));
+        words.addAll(List.of("--window", Integer.toString(WINDOW)));
         if (question != Question.SSER) {
             words.addAll(List.of("--time", "none"));
         }
@@ -204,6 +215,7 @@ final class Faults {
     void assertAsIfNothingHadHappened(Question question, Path out, InProcess check) throws IOException {
         assertThat(check.exitCode()).as(check.err()).isZero();
         assertThat(verdict(out)).isEqualTo(expected.get(question));
+        assertThat(certificate(out)).isEqualTo(certificate(folder.resolve("whole-" + question)));
         assertNothingStays();
         assertThat(run(out).resolve("stages")).doesNotExist();
         try (Stream<Path> all = Files.walk(out)) {
@@ -219,6 +231,21 @@ final class Faults {
 
     private static String verdict(Path out) throws IOException {
         return Untimed.json(Files.readString(run(out).resolve("verdict.json")));
+    }
+
+    /** The files of the certificate with their bytes. */
+    private static Map<String, String> certificate(Path out) throws IOException {
+        Map<String, String> files = new TreeMap<>();
+        Path certificate = run(out).resolve("certificate");
+        if (Files.exists(certificate)) {
+            try (Stream<Path> all = Files.walk(certificate)) {
+                for (Path file : all.filter(Files::isRegularFile).toList()) {
+                    byte[] bytes = Files.readAllBytes(file);
+                    files.put(certificate.relativize(file).toString(), bytes.length + " " + Arrays.hashCode(bytes));
+                }
+            }
+        }
+        return files;
     }
 
     static Path run(Path out) throws IOException {

@@ -301,6 +301,7 @@ class FaultsTest {
     private static final Set<String> FIRST = Set.of("survey the input", "read the input", "sort transactions");
 
     private static void killDriver(Question question, String job) throws IOException, InterruptedException {
+        startSession(question);
         long begin = System.nanoTime();
         Path out = faults.out("killed " + question + " " + job);
         FaultPlugin.order(faults.orders, Fault.KILL, job, local);
@@ -309,7 +310,7 @@ class FaultsTest {
             assertThat(left).as("left by the killed driver at " + job).isNotEmpty();
         }
         long killed = System.nanoTime();
-        listen(question);
+        listen();
         InProcess again = faults.check(question, out, SPARK);
         faults.assertAsIfNothingHadHappened(question, out, again);
         System.out.printf(
@@ -370,12 +371,16 @@ class FaultsTest {
         }
     }
 
-    /** Forgets the jobs that ran. */
-    private static void listen(Question question) throws IOException {
+    /** Starts the session of this JVM, if no test has, while no killed driver has left files. */
+    private static void startSession(Question question) throws IOException {
         if (SparkSession.getDefaultSession().isEmpty()) {
             Path out = faults.out("first");
             faults.assertAsIfNothingHadHappened(question, out, faults.check(question, out, SPARK));
         }
+    }
+
+    /** Forgets the jobs that ran. */
+    private static void listen() {
         SparkSession.getDefaultSession().get().sparkContext().addSparkListener(new SparkListener() {
             @Override
             public void onJobStart(SparkListenerJobStart job) {
