@@ -71,6 +71,11 @@ public interface Checker {
         return false;
     }
 
+    /** Whether processes of a cluster decide by windows, and this process decides what windows do not. */
+    default boolean hasExecutors() {
+        return false;
+    }
+
     /** Whether the engine decides a history by windows, because the whole would not fit in memory. */
     default boolean isTooLarge(HistoryTable table, CheckRequest request, Budget budget) {
         return false;

@@ -2,7 +2,9 @@ package org.polygraph.jobs.application;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -33,14 +35,17 @@ import org.polygraph.storage.table.UnknownRows;
  *
  * <p>The strongest level is decided first, with all of the budget. Its PASS is also the PASS of the weaker ones. The
  * VIOLATION of a weaker level decides a stronger one that is still open. A level whose verdict does not follow from
- * another one is decided on its own.
+ * another one is decided on its own. Windows of files decide each level on its own. The levels that they leave
+ * open are decided of the whole.
  */
 final class PathCheck {
     /** The most guesses of the rows of writes by a condition. */
     private static final int MOST_GUESSES = 8;
 
     private final CheckSettings settings;
-    private final List<CheckRequest> requests;
+    /** The levels that are open. */
+    private List<CheckRequest> requests;
+
     private final Checker checker;
     private final Listener listener;
     private final String path;
@@ -102,23 +107,59 @@ final class PathCheck {
      * @throws ConfigurationException if the engine cannot work as it is set; nothing else is thrown
      */
     List<Verdict> run(Kept kept) {
-        List<Verdict> verdicts = new ArrayList<>();
-        CheckRequest strongest = requests.get(0);
-        Deadline.Step<Verdict.Builder, HistoryException, IOException> early = () -> decide(kept);
-        Verdict.Builder decided = attempt(strongest, () -> Deadline.run(budget, early));
-        if (decided != null) {
-            windowCounts = decided.build().counts();
-            verdicts.add(complete(decided));
-            for (CheckRequest request : requests.subList(1, requests.size())) {
-                verdicts.add(again(verdicts.get(0), request.level()));
+        List<CheckRequest> asked = requests;
+        Map<IsolationLevel, Verdict> early = byWindows(kept);
+        requests = asked.stream()
+                .filter(request -> !early.containsKey(request.level()))
+                .toList();
+        if (!requests.isEmpty()) {
+            for (Verdict verdict : ofWhole(kept)) {
+                early.put(verdict.level(), verdict);
             }
-            return verdicts;
         }
+        return asked.stream()
+                .map(request -> early.get(request.level()))
+                .filter(Objects::nonNull)
+                .toList();
+    }
+
+    /**
+     * Decides by windows of files what they decide. A failure is that of all levels. After a level that they leave open the history is
+     * read, so the others are decided of the whole too.
+     */
+    private Map<IsolationLevel, Verdict> byWindows(Kept kept) {
+        Map<IsolationLevel, Verdict> verdicts = new EnumMap<>(IsolationLevel.class);
+        for (CheckRequest request : requests) {
+            Deadline.Step<Verdict.Builder, HistoryException, IOException> windows = () -> decide(request, kept);
+            Verdict.Builder decided = attempt(request, () -> Deadline.run(budget, windows));
+            if (decided == null && request.level() != IsolationLevel.LIN) {
+                break;
+            }
+            if (decided != null) {
+                windowCounts = decided.build().counts();
+                Verdict verdict = complete(decided);
+                windowCounts = null;
+                verdicts.put(request.level(), verdict);
+                if (verdict.status() != Verdict.Status.PASS && verdict.status() != Verdict.Status.VIOLATION) {
+                    for (CheckRequest other : requests) {
+                        verdicts.putIfAbsent(other.level(), again(verdict, other.level()));
+                    }
+                    break;
+                }
+            }
+        }
+        return verdicts;
+    }
+
+    /** Reads the history and decides the levels that are open. */
+    private List<Verdict> ofWhole(Kept kept) {
+        CheckRequest strongest = requests.get(0);
+        List<Verdict> verdicts;
         Deadline.Step<Verdict.Builder, HistoryException, IOException> reader = this::read;
         Verdict.Builder problem = attempt(strongest, () -> Deadline.run(budget, reader));
         UnknownRows unknown = input.unknownRows();
         HistoryTable read = input.table();
-        if (problem == null && unknown == null && read != null && mayUseWindows(kept) && isTooLarge(read)) {
+        if (problem == null && unknown == null && read != null && mayUseWindows(strongest, kept) && isTooLarge(read)) {
             // Windows need the memory that the table has.
             read = null;
             triedWindows = true;
@@ -315,36 +356,41 @@ final class PathCheck {
     }
 
     /** Decides the history without a table of it, if the engine can; makes a verdict if the engine cannot work. */
-    private Verdict.@Nullable Builder decide(Kept kept) throws HistoryException, IOException {
-        if (mayUseWindows(kept)) {
-            KeptRun run = kept.run(requests.get(0));
+    private Verdict.@Nullable Builder decide(CheckRequest request, Kept kept) throws HistoryException, IOException {
+        if (mayUseWindows(request, kept)) {
+            KeptRun run = kept.run(request);
             checker.prepare(run == null ? null : run.scratch(), listener, budget, listener::message);
+            return checker.decide(path, settings.format(), request, run, listener, budget);
         }
-        return decide(checker, kept);
+        String why = whyWhole();
+        if (checker.hasExecutors() && request == requests.get(0) && !why.isEmpty()) {
+            listener.notice(WindowedChecker.whole(path, why));
+        }
+        return null;
     }
 
-    private Verdict.@Nullable Builder decide(Checker by, Kept kept) throws HistoryException, IOException {
-        CheckRequest request = requests.get(0);
-        return mayUseWindows(kept)
-                ? by.decide(path, settings.format(), request, kept.run(request), listener, budget)
-                : null;
+    /** Why the history has to be read as a whole, whatever it is; empty if it need not. A seam and a proof are made of a table. */
+    private String whyWhole() {
+        if (settings.after() != null || !earlier.isEmpty()) {
+            return "the seam of a chain (--after, --each, --initial-state) is made of a table; give smaller parts";
+        }
+        if (settings.proof() != null) {
+            return "--proof is of the whole history";
+        }
+        return settings.asFits() ? "level all is that of a table; name the levels" : "";
     }
 
-    /** Whether windows may decide the history. A seam and a proof are made of a table. */
-    private boolean mayUseWindows(Kept kept) {
+    private boolean mayUseWindows(CheckRequest request, Kept kept) {
         return settings.usesWindows()
-                && requests.size() == 1
-                && !settings.asFits()
-                && earlier.isEmpty()
-                && (settings.out() == null) == (kept.run(requests.get(0)) == null)
-                && settings.after() == null
-                && settings.proof() == null;
+                && whyWhole().isEmpty()
+                && (settings.out() == null) == (kept.run(request) == null);
     }
 
     /** Whether the history is too large to be decided as a whole, and windows may decide it. */
     private boolean isTooLarge(HistoryTable read) {
         CheckRequest request = requests.get(0);
-        return checker.isTooLarge(read, request, budget)
+        return requests.size() == 1
+                && checker.isTooLarge(read, request, budget)
                 && !read.hasRows()
                 && !read.values().hasLists()
                 && !read.values().hasOthers()
@@ -358,7 +404,7 @@ final class PathCheck {
                         && !budget.exhausted()
                         && !checker.usesWindows()
                         && !triedWindows
-                        && mayUseWindows(kept)
+                        && mayUseWindows(requests.get(0), kept)
                 ? byWindows(kept, verdicts.get(0).reason())
                 : null;
     }
@@ -366,9 +412,11 @@ final class PathCheck {
     /** @return null if windows do not decide the history */
     private @Nullable Verdict byWindows(Kept kept, String why) {
         input.forget();
+        CheckRequest request = requests.get(0);
         Deadline.Step<Verdict.Builder, HistoryException, IOException> windows =
-                () -> decide(new WindowedChecker(checker, Estimate.WINDOW), kept);
-        Verdict.Builder decided = attempt(requests.get(0), () -> Deadline.run(budget, windows));
+                () -> new WindowedChecker(checker, Estimate.WINDOW)
+                        .decide(path, settings.format(), request, kept.run(request), listener, budget);
+        Verdict.Builder decided = attempt(request, () -> Deadline.run(budget, windows));
         if (decided == null
                 || (decided.status() != Verdict.Status.PASS && decided.status() != Verdict.Status.VIOLATION)) {
             return null;

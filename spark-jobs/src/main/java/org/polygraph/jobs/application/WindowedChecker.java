@@ -75,6 +75,9 @@ public final class WindowedChecker implements Checker {
         Terms terms = request.terms().orElse(null);
         ReadPlan plan = plan(path, format, request, budget);
         if (plan == null || terms == null) {
+            if (whole.hasExecutors()) {
+                progress.warning(whole(path, whyWhole(request)));
+            }
             return null;
         }
         Progress heard = whole.listening(progress);
@@ -94,8 +97,7 @@ public final class WindowedChecker implements Checker {
             if (outcome == WindowCheck.Outcome.OPEN) {
                 workers.keep(false);
                 if (!check.reason().equals(WindowCheck.UNREADABLE)) {
-                    heard.warning(path + ": windows do not decide the history, because " + check.reason()
-                            + "; it is decided as a whole in the memory of this process");
+                    heard.warning(whole(path, check.reason()));
                 }
                 how = "undecided";
                 return null;
@@ -134,6 +136,20 @@ public final class WindowedChecker implements Checker {
                             + " command again",
                     e);
         }
+    }
+
+    /** The message that windows do not decide a history. */
+    static String whole(String path, String why) {
+        return path + ": windows do not decide the history, because " + why
+                + "; it is decided as a whole in the memory of this process";
+    }
+
+    private static String whyWhole(CheckRequest request) {
+        return request.level() == IsolationLevel.LIN
+                ? "level lin is decided key by key"
+                : request.initial().kind() == InitialChoice.Kind.NAMED
+                        ? "--initial names transactions"
+                        : "it is no file of JSON Lines or Parquet that can be read in pieces; convert it";
     }
 
     /** Returns how to read a history for windows; null if they cannot decide it in scratch files. */

@@ -64,6 +64,11 @@ public final class SparkChecker implements Checker, AutoCloseable {
     }
 
     @Override
+    public boolean hasExecutors() {
+        return true;
+    }
+
+    @Override
     public Verdict.@Nullable Builder decide(
             String path,
             HistoryFormat format,

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.report.Untimed;
 
-/** Several levels in one check on Spark: the answers are those of the embedded engine. */
+/** Several levels in one check on Spark: the answers are those of windows in one process, with the verdicts of the whole. */
 class SparkLevelsTest {
     @Test
     void severalLevelsAndPaths() {
@@ -26,11 +26,56 @@ class SparkLevelsTest {
                 examples + "/lost-update.jsonl",
                 examples + "/fractured-read.jsonl",
                 examples + "/bank-serializable.jsonl");
-        InProcess embedded = run(common, List.of("--engine", "embedded"), paths);
+        InProcess whole = run(common, List.of("--engine", "embedded"), paths);
+        InProcess embedded = run(common, List.of("--engine", "embedded", "--window", "131072"), paths);
         InProcess spark = run(common, List.of("--engine", "spark", "--master", "local[2]"), paths);
-        assertThat(Untimed.json(spark.out())).isEqualTo(Untimed.json(embedded.out()));
-        assertThat(spark.exitCode()).isEqualTo(embedded.exitCode());
-        assertThat(spark.out().lines()).hasSize(5 * paths.size());
+        assertThat(verdicts(spark)).isEqualTo(verdicts(whole));
+        assertThat(spark.exitCode()).isEqualTo(whole.exitCode());
+        // Whatever windows of files decide is the same to the last byte.
+        List<String> sparkLines = Untimed.json(spark.out()).lines().toList();
+        List<String> lines = Untimed.json(embedded.out()).lines().toList();
+        assertThat(sparkLines).hasSize(5 * paths.size());
+        int byTasks = 0;
+        for (int i = 0; i < lines.size(); i++) {
+            if (sparkLines.get(i).contains("\"windows\":{")) {
+                byTasks++;
+                assertThat(sparkLines.get(i)).isEqualTo(lines.get(i));
+            }
+        }
+        assertThat(byTasks).isGreaterThan(lines.size() / 2);
+    }
+
+    private static List<String> verdicts(InProcess check) {
+        return check.out()
+                .lines()
+                .map(line -> line.replaceFirst(
+                        ".*(\"verdict\":\"\\w+\",\"level\":\"\\w+\").*(\"path\":\"[^\"]+\").*", "$1 $2"))
+                .toList();
+    }
+
+    /** What executors do not decide is said, with the reason; the verdict is that of the embedded engine. */
+    @Test
+    void whatTheDriverDecidesIsSaid(@TempDir Path folder) throws IOException {
+        String examples = Command.ROOT.resolve("spark-jobs/examples") + "/";
+        Path registers = Files.writeString(
+                folder.resolve("registers.jsonl"),
+                "{\"session\":0,\"index\":0,\"start\":1,\"end\":2,\"status\":\"committed\",\"ops\":[{\"op\":\"w\",\"key\":1,\"value\":1}]}\n");
+        List<List<String>> cases = List.of(
+                List.of("lin", registers.toString(), "level lin is decided key by key"),
+                List.of("all", examples + "write-skew.jsonl", "level all is that of a table; name the levels"),
+                List.of("ser,si", examples + "jepsen-list-append.edn", "it is no file of JSON Lines or Parquet"),
+                List.of("ser,si", examples + "rows-reinserted.jsonl", "insert"));
+        for (List<String> each : cases) {
+            List<String> check = List.of("check", "-l", each.get(0));
+            InProcess spark = run(check, List.of("--engine", "spark", "--master", "local[2]"), List.of(each.get(1)));
+            assertThat(spark.err().lines().filter(line -> line.contains("windows do not decide the history, because ")))
+                    .as(each + " " + spark)
+                    .singleElement()
+                    .asString()
+                    .contains(each.get(2), "; it is decided as a whole in the memory of this process");
+            InProcess embedded = run(check, List.of("--engine", "embedded"), List.of(each.get(1)));
+            assertThat(spark.exitCode()).as(each + " " + spark).isEqualTo(embedded.exitCode());
+        }
     }
 
     /** The first part is decided by tasks, the second one in the driver on the seam of the first. */

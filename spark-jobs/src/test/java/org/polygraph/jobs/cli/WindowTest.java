@@ -6,6 +6,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.storage.format.HistoryFormat;
@@ -157,6 +159,63 @@ class WindowTest {
         assertThat(windows.err()).contains("the history is decided by windows, because ");
         InProcess verified = InProcess.run("verify", runs);
         assertThat(verified.word()).as(verified.toString()).isEqualTo("VERIFIED");
+    }
+
+    /** Each level is decided by windows of the file, and has a certificate or evidence of its own. */
+    @Test
+    void severalLevelsInOneCheck() throws IOException {
+        HistoryTable history = TinyHistories.of(
+                HistoryGenerator.withSeed(SEED)
+                        .isolation(HistoryGenerator.Isolation.OPTIMISTIC)
+                        .sessions(5)
+                        .transactions(200)
+                        .operations(1, 6)
+                        .keys(20)
+                        .inject(InjectedAnomaly.WRITE_SKEW, 1),
+                null);
+        String file = folder.resolve("skew.jsonl").toString();
+        HistoryWriter.write(history, file, HistoryFormat.JSONL);
+        String runs = folder.resolve("levels").toString();
+        InProcess check = InProcess.run("check", "--json", "-l", "ser,si,rc", "--window", "50", "-o", runs, file);
+        assertThat(check.out().lines())
+                .as(check.toString())
+                .hasSize(3)
+                .allMatch(line -> line.contains("\"windows\":{\"size\":50,") && line.contains("\"whole\":\"\""));
+        assertThat(check.out())
+                .contains("\"VIOLATION\",\"level\":\"ser\"", "\"PASS\",\"level\":\"si\"", "\"PASS\",\"level\":\"rc\"");
+        InProcess verified = InProcess.run("verify", runs);
+        assertThat(verified.out().lines().filter(line -> line.startsWith("VERIFIED")))
+                .as(verified.toString())
+                .hasSize(3);
+        InProcess lists = answer("jepsen-list-append.edn", "-l", "ser,si", "--window", "4");
+        assertThat(lists.out().lines()).hasSize(2);
+    }
+
+    /** A read of an old value that is legal: the set around it grows to what lies between, and its size is in the verdict. */
+    @Test
+    void theSizeOfTheLargestSetIsInTheVerdict() throws IOException {
+        int between = 1_000;
+        String[] lines = new String[between + 3];
+        lines[0] = transaction(0, 0, 1, "w", "x", 1);
+        lines[1] = transaction(0, 1, 2, "w", "x", 2);
+        for (int i = 0; i < between; i++) {
+            lines[2 + i] = transaction(1 + i % 3, i / 3, 3 + i, "w", "k" + i % 7, i);
+        }
+        lines[between + 2] = transaction(4, 0, between + 3, "r", "x", 1);
+        InProcess check = InProcess.run("check", "--json", "-l", "ser", "--window", "50", write("old.jsonl", lines));
+        assertThat(check.out()).contains("\"verdict\":\"PASS\"");
+        Matcher counts = Pattern.compile("\"decided\":(\\d+),\"grown\":(\\d+),\"largest\":(\\d+),\"whole\":\"\"")
+                .matcher(check.out());
+        assertThat(counts.find()).as(check.toString()).isTrue();
+        assertThat(Integer.parseInt(counts.group(1))).isGreaterThanOrEqualTo(Integer.parseInt(counts.group(2)));
+        assertThat(Integer.parseInt(counts.group(2))).isPositive();
+        assertThat(Integer.parseInt(counts.group(3))).isBetween(between, between + 3);
+    }
+
+    private static String transaction(int session, int index, int time, String op, String key, int value) {
+        return "{\"session\":" + session + ",\"index\":" + index + ",\"start\":" + 10 * time + ",\"end\":"
+                + (10 * time + 5) + ",\"status\":\"committed\",\"ops\":[{\"op\":\"" + op + "\",\"key\":\"" + key
+                + "\",\"value\":" + value + "}]}";
     }
 
     @Test
