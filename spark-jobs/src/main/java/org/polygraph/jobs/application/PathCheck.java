@@ -14,7 +14,6 @@ import org.polygraph.jobs.decision.Check;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.Checkpoints;
 import org.polygraph.jobs.decision.Finding;
-import org.polygraph.jobs.estimate.Estimate;
 import org.polygraph.jobs.evidence.Implications;
 import org.polygraph.jobs.verdict.Assumptions;
 import org.polygraph.jobs.verdict.Counts;
@@ -54,6 +53,7 @@ final class PathCheck {
 
     private final Chain earlier;
     private final PathHistory input;
+    private final PathWindows windows;
     /** The counts of a history that is decided by windows; null if it is decided as a whole. */
     private @Nullable Counts windowCounts;
     /** Whether windows were tried after the history had been read. */
@@ -84,6 +84,7 @@ final class PathCheck {
         this.earlier = before;
         this.start = start;
         this.budget = budget;
+        this.windows = new PathWindows(settings, checker, listener, path, before, budget);
         this.input = new PathHistory(settings, requests.get(0), checker, listener, path, before, budget);
     }
 
@@ -130,8 +131,9 @@ final class PathCheck {
     private Map<IsolationLevel, Verdict> byWindows(Kept kept) {
         Map<IsolationLevel, Verdict> verdicts = new EnumMap<>(IsolationLevel.class);
         for (CheckRequest request : requests) {
-            Deadline.Step<Verdict.Builder, HistoryException, IOException> windows = () -> decide(request, kept);
-            Verdict.Builder decided = attempt(request, () -> Deadline.run(budget, windows));
+            Deadline.Step<Verdict.Builder, HistoryException, IOException> early =
+                    () -> windows.decide(request, kept, request == requests.get(0));
+            Verdict.Builder decided = attempt(request, () -> Deadline.run(budget, early));
             if (decided == null && request.level() != IsolationLevel.LIN) {
                 break;
             }
@@ -159,7 +161,11 @@ final class PathCheck {
         Verdict.Builder problem = attempt(strongest, () -> Deadline.run(budget, reader));
         UnknownRows unknown = input.unknownRows();
         HistoryTable read = input.table();
-        if (problem == null && unknown == null && read != null && mayUseWindows(strongest, kept) && isTooLarge(read)) {
+        if (problem == null
+                && unknown == null
+                && read != null
+                && requests.size() == 1
+                && windows.isTooLarge(read, strongest, kept)) {
             // Windows need the memory that the table has.
             read = null;
             triedWindows = true;
@@ -355,48 +361,6 @@ final class PathCheck {
         }
     }
 
-    /** Decides the history without a table of it, if the engine can; makes a verdict if the engine cannot work. */
-    private Verdict.@Nullable Builder decide(CheckRequest request, Kept kept) throws HistoryException, IOException {
-        if (mayUseWindows(request, kept)) {
-            KeptRun run = kept.run(request);
-            checker.prepare(run == null ? null : run.scratch(), listener, budget, listener::message);
-            return checker.decide(path, settings.format(), request, run, listener, budget);
-        }
-        String why = whyWhole();
-        if (checker.hasExecutors() && request == requests.get(0) && !why.isEmpty()) {
-            listener.notice(WindowedChecker.whole(path, why));
-        }
-        return null;
-    }
-
-    /** Why the history has to be read as a whole, whatever it is; empty if it need not. A seam and a proof are made of a table. */
-    private String whyWhole() {
-        if (settings.after() != null || !earlier.isEmpty()) {
-            return "the seam of a chain (--after, --each, --initial-state) is made of a table; give smaller parts";
-        }
-        if (settings.proof() != null) {
-            return "--proof is of the whole history";
-        }
-        return settings.asFits() ? "level all is that of a table; name the levels" : "";
-    }
-
-    private boolean mayUseWindows(CheckRequest request, Kept kept) {
-        return settings.usesWindows()
-                && whyWhole().isEmpty()
-                && (settings.out() == null) == (kept.run(request) == null);
-    }
-
-    /** Whether the history is too large to be decided as a whole, and windows may decide it. */
-    private boolean isTooLarge(HistoryTable read) {
-        CheckRequest request = requests.get(0);
-        return requests.size() == 1
-                && checker.isTooLarge(read, request, budget)
-                && !read.hasRows()
-                && !read.values().hasLists()
-                && !read.values().hasOthers()
-                && WindowedChecker.plan(path, settings.format(), request, budget) != null;
-    }
-
     /** Decides by windows a level that needed more memory than there is; null if windows do not decide it either. */
     private @Nullable Verdict beyondMemory(List<Verdict> verdicts, Kept kept) {
         return verdicts.size() == 1
@@ -404,7 +368,7 @@ final class PathCheck {
                         && !budget.exhausted()
                         && !checker.usesWindows()
                         && !triedWindows
-                        && mayUseWindows(requests.get(0), kept)
+                        && windows.mayDecide(requests.get(0), kept)
                 ? byWindows(kept, verdicts.get(0).reason())
                 : null;
     }
@@ -413,10 +377,8 @@ final class PathCheck {
     private @Nullable Verdict byWindows(Kept kept, String why) {
         input.forget();
         CheckRequest request = requests.get(0);
-        Deadline.Step<Verdict.Builder, HistoryException, IOException> windows =
-                () -> new WindowedChecker(checker, Estimate.WINDOW)
-                        .decide(path, settings.format(), request, kept.run(request), listener, budget);
-        Verdict.Builder decided = attempt(request, () -> Deadline.run(budget, windows));
+        Deadline.Step<Verdict.Builder, HistoryException, IOException> late = () -> windows.decide(request, kept);
+        Verdict.Builder decided = attempt(request, () -> Deadline.run(budget, late));
         if (decided == null
                 || (decided.status() != Verdict.Status.PASS && decided.status() != Verdict.Status.VIOLATION)) {
             return null;

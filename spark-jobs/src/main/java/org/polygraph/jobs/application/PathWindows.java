@@ -1,0 +1,84 @@
+package org.polygraph.jobs.application;
+
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.decision.Budget;
+import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.estimate.Estimate;
+import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryTable;
+
+/** Whether windows of files may decide the history of one PATH, and their decision. */
+final class PathWindows {
+    private final CheckSettings settings;
+    private final Checker checker;
+    private final Listener listener;
+    private final String path;
+    private final Chain earlier;
+    private final Budget budget;
+
+    /** @param earlier the parts of the history before the PATH */
+    PathWindows(CheckSettings settings, Checker checker, Listener listener, String path, Chain earlier, Budget budget) {
+        this.settings = settings;
+        this.checker = checker;
+        this.listener = listener;
+        this.path = path;
+        this.earlier = earlier;
+        this.budget = budget;
+    }
+
+    boolean mayDecide(CheckRequest request, PathCheck.Kept kept) {
+        return settings.usesWindows()
+                && whyWhole().isEmpty()
+                && (settings.out() == null) == (kept.run(request) == null);
+    }
+
+    /** Why the history has to be read as a whole, whatever it is; empty if it need not. A seam and a proof are made of a table. */
+    private String whyWhole() {
+        if (settings.after() != null || !earlier.isEmpty()) {
+            return "the seam of a chain (--after, --each, --initial-state) is made of a table; give smaller parts";
+        }
+        if (settings.proof() != null) {
+            return "--proof is of the whole history";
+        }
+        return settings.asFits() ? "level all is that of a table; name the levels" : "";
+    }
+
+    /**
+     * Decides the history before it is read, if the engine can.
+     *
+     * @param isFirst whether the reason is stated if executors have to leave the history to this process
+     * @return null if the history has to be read
+     * @throws ConfigurationException if the engine cannot work as it is set
+     */
+    Verdict.@Nullable Builder decide(CheckRequest request, PathCheck.Kept kept, boolean isFirst)
+            throws HistoryException, IOException {
+        if (mayDecide(request, kept)) {
+            KeptRun run = kept.run(request);
+            checker.prepare(run == null ? null : run.scratch(), listener, budget, listener::message);
+            return checker.decide(path, settings.format(), request, run, listener, budget);
+        }
+        String why = whyWhole();
+        if (checker.hasExecutors() && isFirst && !why.isEmpty()) {
+            listener.notice(WindowedChecker.whole(path, why));
+        }
+        return null;
+    }
+
+    /** Decides a history that is too large for the way of the engine. @return null if windows do not decide it either */
+    Verdict.@Nullable Builder decide(CheckRequest request, PathCheck.Kept kept) throws HistoryException, IOException {
+        return new WindowedChecker(checker, Estimate.WINDOW)
+                .decide(path, settings.format(), request, kept.run(request), listener, budget);
+    }
+
+    /** Whether the history is too large to be decided as a whole, and windows may decide it. */
+    boolean isTooLarge(HistoryTable read, CheckRequest request, PathCheck.Kept kept) {
+        return mayDecide(request, kept)
+                && checker.isTooLarge(read, request, budget)
+                && !read.hasRows()
+                && !read.values().hasLists()
+                && !read.values().hasOthers()
+                && WindowedChecker.plan(path, settings.format(), request, budget) != null;
+    }
+}
