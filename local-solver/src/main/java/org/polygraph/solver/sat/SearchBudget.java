@@ -46,7 +46,8 @@ public final class SearchBudget {
     }
 
     /**
-     * A budget with the same limits that counts its bytes with this one; its {@link #release} gives back only its own.
+     * A budget with the same limits that counts its bytes with this one; its {@link #release} releases only its own
+     * bytes.
      */
     public SearchBudget sharing() {
         return new SearchBudget(timed, deadlineNanos, stop, maxBytes, held);

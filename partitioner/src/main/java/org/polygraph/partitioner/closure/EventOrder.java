@@ -59,10 +59,10 @@ public final class EventOrder {
     }
 
     /**
-     * Order by rank; the clocks must be exact. If there are many chains, descendants are counted in some of them, evenly
-     * spread, each of which stands for as many others. What an event reaches has no more of these descendants than the
-     * event, so the rank still ascends along every path. O(events x counted chains) sequential reads and a sort; 16
-     * bytes an event.
+     * Order by rank; the clocks must be exact. If there are many chains, descendants are counted in some of them,
+     * evenly spread, each of which represents as many others. What an event reaches has no more of these descendants
+     * than the event, so the rank still ascends along every path. O(events x counted chains) sequential reads and a
+     * sort; 16 bytes an event.
      */
     public static int[] byRank(Events events, ChainClocks clocks) {
         return byRank(events, clocks, COUNTED_CHAINS);
@@ -127,7 +127,7 @@ public final class EventOrder {
      * time too if the bounds do not contradict it: what precedes v by a real-time step is at most its earliest end, and
      * v is at least at its latest start. O(events log events + edges), 16 bytes an event.
      *
-     * @param graph with the edges of the bounds, or all but those that they imply
+     * @param graph with the edges of the bounds; edges that others imply may be missing
      */
     public static int[] byTime(KnownGraph graph, RealTime time, TimeBounds bounds) {
         graph.indexPredecessors();

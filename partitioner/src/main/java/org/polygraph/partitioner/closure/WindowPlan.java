@@ -60,7 +60,7 @@ final class WindowPlan {
      *
      * @param graph with real time
      * @param known edges before this number are not redundant
-     * @param granularity changes nothing but work and memory
+     * @param granularity changes only work and memory
      */
     static WindowPlan of(KnownGraph graph, int known, Granularity granularity) {
         RealTime time = Objects.requireNonNull(graph.realTime(), "no real time in the graph");

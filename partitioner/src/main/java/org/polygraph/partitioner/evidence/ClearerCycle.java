@@ -29,9 +29,9 @@ final class ClearerCycle {
      * Rewrites a cycle without RW in which a version order S before T was forced. In the cycle T reaches S. So if a
      * read of T's value forced the order, its reader comes before S, and S reaches the reader; if S and T cannot
      * overlap, S began before T committed. This cycle shows which transaction missed which write. A cycle of several
-     * version orders is rewritten only where an order rests on more than sessions and reads, or on one transaction that
-     * reads from both S and T: it is no G0 or G1c, because S and T may have committed in the other order. Any other
-     * cycle is returned unchanged.
+     * version orders is rewritten only where an order follows from more than sessions and reads, or from one
+     * transaction that reads from both S and T: it is no G0 or G1c, because S and T may have committed in the other
+     * order. Any other cycle is returned unchanged.
      */
     List<Dependency> of(List<Dependency> found) {
         List<Dependency> cycle = withoutLateOverwrite(withoutDetour(found));

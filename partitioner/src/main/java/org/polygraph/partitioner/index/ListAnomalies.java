@@ -61,7 +61,7 @@ final class ListAnomalies {
     }
 
     /**
-     * The violation if a read that contradicts its own transaction stands for the place of an append; null if the
+     * The violation if a read that contradicts its own transaction represents the place of an append; null if the
      * transaction read that version itself, or the names for registers fit.
      */
     static @Nullable Violation inconsistent(HistoryTable table, int transaction, int read) {

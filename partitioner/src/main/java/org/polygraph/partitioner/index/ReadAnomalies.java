@@ -133,7 +133,7 @@ final class ReadAnomalies {
         for (int i = 0; i < count; i++) {
             Violation next = impossible(reads.getInt(i), readers[i], intermediate[i], aborted[i]);
             if (i > 0 && table.isImplied(reads.getInt(i - 1)) && isSame(violations.get(violations.size() - 1), next)) {
-                // One read of a list stands for several reads.
+                // One read of a list is several reads here.
                 violations.remove(violations.size() - 1);
             }
             violations.add(next);

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  *     this writer's version. Null where it is no edge but an outcome
  * @param cycle a closed chain of dependencies, in which {@code assumed} or what follows from it at once has the basis
  *     {@link Basis#ASSUMED}; if there are cases, that of one of them, or empty
- * @param cases alternatives, one of which would have to hold besides; empty if the cycle alone shows that this fails
+ * @param cases further alternatives; one of them would have to hold too. Empty if the cycle alone shows that this
+ *     alternative fails
  */
 public record Alternative(
         String statement, @Nullable Dependency assumed, List<Dependency> cycle, List<Alternative> cases) {

@@ -15,7 +15,7 @@ public record Reason(Basis basis, String why, List<Alternative> because) {
         because = List.copyOf(because);
     }
 
-    /** A reason that rests on no other. */
+    /** A reason that needs no other. */
     public Reason(Basis basis, String why) {
         this(basis, why, List.of());
     }

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param keys the dense ids of the keys involved
  * @param cycle a closed chain of dependencies, the shortest by edges outside sessions; empty if the anomaly is within
  *     one transaction or one read; if there are cases, the shortest of theirs, or empty
- * @param cases if no single cycle refutes the history: alternatives of which one would have to hold, and why none can
+ * @param cases if no single cycle refutes the history: alternatives, and the reason why each fails; one of them would
+ *     have to hold
  * @param detail one sentence about what was observed, if there is no cycle; may be empty
  * @param minimal a small sub-history that violates the level; null if none was found within the budget
  */

@@ -172,9 +172,9 @@ final class KeyEvidence {
     }
 
     /**
-     * The operations with every write that one of them may have read, and so on; with all writes of the key if one is
-     * a refused compare-and-set. If these have no order, neither has the key: an order of the key stays one without a
-     * write that none of the rest may have read.
+     * The operations, with every write that one of them may have read, repeated until no write is missing; with all
+     * writes of the key if one is a refused compare-and-set. If these have no order, neither has the key: an order of
+     * the key stays one without a write that none of the rest may have read.
      */
     private IntArrayList closed(int key, IntArrayList some) {
         IntOpenHashSet members = new IntOpenHashSet(some);

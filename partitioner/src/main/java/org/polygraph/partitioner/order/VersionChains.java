@@ -32,7 +32,7 @@ import org.polygraph.partitioner.index.VersionIndex;
  * MTC (Si and others, "Efficient Black-box Checking of Snapshot Isolation and Serializability with Mini-transactions",
  * 2025) has the theorem for transactions of at most two reads and two writes; their number does not matter.
  *
- * <p>Linear but for a search among the key's writers a read. Memory: 4 bytes a writer, 8 a key.
+ * <p>Linear, and a search among the key's writers for each read. Memory: 4 bytes a writer, 8 a key.
  */
 public final class VersionChains {
     private static final int NONE = -1;

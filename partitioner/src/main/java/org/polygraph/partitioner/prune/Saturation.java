@@ -67,7 +67,8 @@ public final class Saturation {
     }
 
     /**
-     * Keys of which the last round decided reads. They and the rows that changed determine what the next round visits.
+     * Keys with reads that the last round decided. They and the changed rows determine the keys that the next round
+     * visits.
      */
     public int[] decidedKeys() {
         return decidedKeys.toIntArray();
@@ -144,7 +145,7 @@ public final class Saturation {
      * What the keys of a task force.
      *
      * @param edges [from, to) of these
-     * @param decided for each key of which reads were decided: key, number of its open reads, what resolve takes
+     * @param decided for each key with decided reads: key, number of its open reads, the argument of resolve
      * @param impossibleKey of a read without a candidate, after which no key was visited, or -1
      * @param impossibleReader its transaction
      */

@@ -224,7 +224,7 @@ final class SessionRules extends KeyRules {
     }
 
     /**
-     * Collects in {@code hits} the sessions of which a row, each cell raised by {@code more}, has more than the front.
+     * Collects in {@code hits} the sessions in which a row, each cell raised by {@code more}, goes beyond the front.
      */
     private int beyond(int chain, int cells, int more) {
         int n = 0;
@@ -261,7 +261,7 @@ final class SessionRules extends KeyRules {
     }
 
     /**
-     * Adds to {@code found} the sessions of which the row has more than the front, and to {@code foundAt} the last
+     * Adds to {@code found} the sessions in which the row goes beyond the front, and to {@code foundAt} the last
      * writer.
      */
     private void collect(int chain, int cells, int more) {

@@ -118,7 +118,7 @@ final class WindowRules extends KeyRules {
         findReaching(begin(w));
     }
 
-    /** Finds the writers that reach an event, but for some of those that reach others of them. */
+    /** Finds the writers that reach an event. Some that reach another one of them may be missing. */
     private void findReaching(int event) {
         count = 0;
         int threshold = latestStart[event];

@@ -42,8 +42,8 @@ import org.polygraph.storage.table.HistoryTable;
  * overwrote, or an aborted one. A read that contradicts its own transaction keeps the earlier own write whose value it
  * returned.
  *
- * <p>Writes require nothing but other writes of their key, and what an operation on such a key requires, requires
- * nothing else. So requirements are one level deep.
+ * <p>Writes require only other writes of their key, and what an operation on such a key requires, requires nothing
+ * else. So requirements are one level deep.
  */
 final class ReadSources {
     private static final int NONE = -1;

@@ -23,7 +23,7 @@ final class StartingOperations {
     private final IntOpenHashSet operations = new IntOpenHashSet();
     private final Set<Object> seen = Collections.newSetFromMap(new IdentityHashMap<>());
 
-    /** @param more edges that the violation rests on besides its own */
+    /** @param more edges that the violation uses besides its own */
     StartingOperations(ReadSources sources, Violation violation, List<Dependency> more) {
         this.sources = sources;
         this.table = sources.table();

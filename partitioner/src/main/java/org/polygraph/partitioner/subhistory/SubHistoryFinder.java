@@ -67,7 +67,7 @@ public final class SubHistoryFinder {
     /**
      * The violation as a minimal sub-history shows it; unchanged if none was found within the budget.
      *
-     * @param more edges that the violation rests on besides its own
+     * @param more edges that the violation uses besides its own
      */
     public Violation shrunk(Violation violation, List<Dependency> more) {
         boolean hasManyWrites = sources.requiresMore(MOST_OF_ROW);

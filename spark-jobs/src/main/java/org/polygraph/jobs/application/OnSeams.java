@@ -35,7 +35,7 @@ final class OnSeams {
 
     private final List<Verdict> decided = new ArrayList<>();
     private final List<CheckRequest> open;
-    /** By level: the seam that a verdict rests on. */
+    /** By level: the seam that a verdict was decided on. */
     private final Map<IsolationLevel, Seam> seams = new EnumMap<>(IsolationLevel.class);
     /** By level: the ends of the sessions, if a VIOLATION stands. */
     private final Map<IsolationLevel, Long2LongMap> ends = new EnumMap<>(IsolationLevel.class);
@@ -102,7 +102,7 @@ final class OnSeams {
         return open;
     }
 
-    /** The seam that a verdict rests on; null if it rests on none. */
+    /** The seam that a verdict was decided on; null if there is none. */
     @Nullable
     Seam seam(IsolationLevel level) {
         return seams.get(level);

@@ -21,7 +21,7 @@ public final class Predecessors {
     /**
      * The parts before a history.
      *
-     * @param after a run; or a folder of runs, of which that with the longest list counts
+     * @param after a run; or a folder of runs, in which the run with the longest list counts
      * @param next the history
      * @param out the folder of runs, which a chain may begin in; null if no run is kept
      */

@@ -7,7 +7,7 @@ import org.polygraph.partitioner.isolation.IsolationLevel;
  * The levels of {@code -l}.
  *
  * @param strongestFirst no level twice; where neither of two implies the other, in the order of {@link IsolationLevel}
- * @param all whether these are all levels of transactions, of which a history is judged at those that its data allow
+ * @param all whether these are all levels of transactions; a history is then judged at those that its data allow
  */
 record Levels(List<IsolationLevel> strongestFirst, boolean all) {
     /** The value if the command was given no levels. */

@@ -39,7 +39,7 @@ final class Extraction {
     private final LongArrayList values = new LongArrayList();
     /** By number of frozen transaction: its id in the history. */
     private final IntArrayList frozen = new IntArrayList();
-    /** By event of a frozen transaction: its place, or -1 if it stands for no event of the history. */
+    /** By event of a frozen transaction: its place, or -1 if it is no event of the history. */
     private final IntArrayList places = new IntArrayList();
     /** Events by place: the place, times four, plus a number that orders what has one place; and the event. */
     private final LongArrayList sequence = new LongArrayList();
@@ -63,12 +63,12 @@ final class Extraction {
         starts.add(0);
     }
 
-    /** The transaction of the history that a frozen one stands for. */
+    /** The transaction of the history that a frozen one is. */
     int transaction(int number) {
         return frozen.getInt(number - moving.length);
     }
 
-    /** The place of an event of a frozen transaction; -1 if it stands for no event of the history. */
+    /** The place of an event of a frozen transaction; -1 if it is no event of the history. */
     int place(int event) {
         int i = event - moving.length * per;
         return i < places.size() ? places.getInt(i) : to;

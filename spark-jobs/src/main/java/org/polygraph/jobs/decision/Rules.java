@@ -22,7 +22,7 @@ final class Rules {
     /** The name in a checkpoint of one bit per event: whether the last closure changed its row. */
     static final String CHANGED = "changedRows";
 
-    /** The name in a checkpoint, after a round, of the keys of which the round decided reads. */
+    /** The name in a checkpoint, after a round, of the keys with reads that the round decided. */
     private static final String DECIDED = "decidedKeys";
 
     /** A key with this many writers is handled faster by session than by time, where real time is part of the level. */

@@ -79,7 +79,7 @@ final class TimeHint implements Strategy {
 
     /**
      * The calls of the budget for each transaction that repairs may take, beside one for each violated read. Repairs
-     * took 0.15 to 0.3 and 0 to 3; a call stands for some 4 to 20 microseconds.
+     * took 0.15 to 0.3 and 0 to 3; a call takes 4 to 20 microseconds.
      */
     private static final double LOOKS_A_TRANSACTION = 0.2;
 

@@ -312,8 +312,8 @@ public final class WindowedDecision {
     }
 
     /**
-     * Repairs one violated operation. No other becomes violated, but for writes of transactions that have such a write
-     * already.
+     * Repairs one violated operation. No other becomes violated, except for writes of transactions that have such a
+     * write already.
      */
     private @Nullable Finding grow(PlacedHistory placed, int operation) {
         GrowingSet set = GrowingSet.around(placed, operation);

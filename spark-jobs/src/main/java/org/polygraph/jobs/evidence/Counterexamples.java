@@ -30,8 +30,8 @@ import org.polygraph.storage.table.HistoryTable;
  */
 public final class Counterexamples {
     /**
-     * The most calls of the budget for all violations of a history. A call stands for 6 to 12 microseconds, so this is
-     * about three seconds of CPU. Work is counted, because evidence must not depend on the speed of the machine.
+     * The most calls of the budget for all violations of a history. A call takes 6 to 12 microseconds, so this is about
+     * three seconds of CPU. Work is counted, because evidence must not depend on the speed of the machine.
      */
     private static final long MOST_LOOKS = 300_000;
 

@@ -57,7 +57,7 @@ public final class Recording {
         return stopped;
     }
 
-    /** A database of which no transaction committed, although its clients began some; empty if there is none. */
+    /** Returns a database that committed no transaction, although its clients began some; empty if there is none. */
     public String silent() {
         return silent;
     }

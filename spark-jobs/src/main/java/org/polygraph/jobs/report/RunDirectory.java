@@ -84,7 +84,7 @@ public final class RunDirectory {
         StoredVerdict stored = verdict();
         return switch (stored.status()) {
             case PASS, VIOLATION, INVALID -> Optional.of(stored);
-            // Another attempt would find the same, and the next part may rest on the seam.
+            // Another attempt would find the same, and the next part may be decided on the seam.
             case UNKNOWN -> RankFile.in(run).exists() ? Optional.of(stored) : Optional.empty();
             case ERROR -> Optional.empty();
         };

@@ -49,7 +49,7 @@ final class RecordedOrder {
     /** By operation: the transaction that a read read from, or {@link #NONE}; empty before the first repair. */
     private int[] sources = new int[0];
 
-    // Pairs of transactions of which the first has to come before the second, linked by the second.
+    // Pairs of transactions. The first of a pair has to come before the second; pairs are linked by the second.
     private final IntArrayList firsts = new IntArrayList();
     private final IntArrayList previousPair = new IntArrayList();
     private final int[] lastPair;

@@ -24,7 +24,7 @@ import org.polygraph.storage.model.HistoryException;
  * @param loaders how the loaders of initial rows were found
  * @param usesTimes whether timestamps were used for that
  * @param path the PATH of the history when the run was made, as an absolute name
- * @param byChoices whether a PASS rests on a choice of writers, for which no order was written
+ * @param byChoices whether the evidence of a PASS is a choice of writers, for which no order was written
  * @param isUnwritten whether a PASS has no certificate, because the time ended before it was written
  * @param chain what the verdict states about the parts that it covers; empty if nothing
  * @param unshown numbers of violations without a sub-history, for which the transactions were written that they name
@@ -47,7 +47,7 @@ public record Claim(
      * The parts that a verdict covers.
      *
      * @param list SHA-256 of their list
-     * @param isOnSeam whether the verdict rests on the seam of another run
+     * @param isOnSeam whether the verdict was decided on the seam of another run
      */
     public record Parts(String list, boolean isOnSeam) {}
 

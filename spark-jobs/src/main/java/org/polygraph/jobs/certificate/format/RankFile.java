@@ -15,7 +15,7 @@ import org.polygraph.storage.model.StoppedException;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * {@code certificate/ranks.parquet}: the order that a PASS rests on. It has one row for each counted transaction,
+ * {@code certificate/ranks.parquet}: the order that shows a PASS. It has one row for each counted transaction,
  * ascending by (session, index): {@code session, index, [snapshot,] commit}. Snapshot (SI only) and commit are the
  * places of its events: distinct integers, 0 or more. Places need not be dense, because only their order matters.
  *

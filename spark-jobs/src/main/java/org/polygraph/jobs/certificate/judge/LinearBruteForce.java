@@ -38,7 +38,7 @@ final class LinearBruteForce {
      * null if there is none.
      */
     static @Nullable String gap(HistoryTable whole, HistoryTable sub, Terms terms) {
-        // By label of the key: the labels of the values read; null stands for every value.
+        // By label of the key: the labels of the values read; null means every value.
         Map<String, Set<@Nullable String>> asked = new HashMap<>();
         Set<String> members = new HashSet<>();
         for (int t = 0; t < sub.transactions(); t++) {

@@ -17,8 +17,8 @@ import org.polygraph.storage.table.HistoryTable;
  * Later reads require that the writers which the transaction sees come early.
  * </ul>
  *
- * <p>Time: linear, but for binary searches in the writers of a value and of a key for each read. Memory: 48 to 92 bytes
- * a write and 16 a key.
+ * <p>Time: linear, and binary searches in the writers of a value and of a key for each read. Memory: 48 to 92 bytes a
+ * write and 16 a key.
  */
 final class ChosenSources {
     private static final int NO_PLACE = -1;

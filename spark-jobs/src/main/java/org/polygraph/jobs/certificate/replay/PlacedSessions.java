@@ -82,7 +82,7 @@ public final class PlacedSessions {
         return guarantee.events() == 2 || guarantee.isAxiom();
     }
 
-    /** Takes the next operation of a snapshot or a commit, but for an intent. @param key its id, or a hash of it */
+    /** Takes the next operation of a snapshot or a commit. Intents are left out. @param key its id, or a hash of it */
     public void operation(Event event, long key, boolean isWrite) {
         if (isWrite) {
             written = writes == written.length ? Arrays.copyOf(written, 2 * writes) : written;

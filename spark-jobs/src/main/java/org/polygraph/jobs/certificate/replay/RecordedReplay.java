@@ -67,7 +67,7 @@ public final class RecordedReplay {
     /** By operation of a transaction whose commit is still to come: the rows that matched, if it does not name them. */
     private final Map<Integer, int[]> found = new HashMap<>();
 
-    /** Earlier states of rows, which the snapshot of a transaction gives back after its own writes. */
+    /** Earlier states of rows, to undo the writes that a transaction makes at its snapshot. */
     private long[] undo = new long[64];
 
     private int undoSize;

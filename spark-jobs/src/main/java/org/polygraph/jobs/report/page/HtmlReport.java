@@ -72,7 +72,7 @@ public final class HtmlReport {
 
     record Standalone(Drawing drawing, String css) {}
 
-    /** The fields of the template {@code page}. A list of at most one element stands for an optional field. */
+    /** The fields of the template {@code page}. A list of at most one element is an optional field. */
     record Page(
             String css,
             String cssHash,

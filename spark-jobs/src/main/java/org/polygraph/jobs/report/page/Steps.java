@@ -56,7 +56,7 @@ final class Steps {
     /**
      * An alternative.
      *
-     * @param more the cases of which one would also have to hold
+     * @param more further cases; one of them would also have to hold
      */
     record Case(String statement, List<Step> steps, List<Case> more, boolean closed) {}
 

@@ -71,7 +71,7 @@ public final class Facts {
         return (isQuery(key) ? "" : "key ") + key(key);
     }
 
-    /** Whether a key stands for whether a row matches a condition. */
+    /** Whether a key is that of a pair of a row and a condition. */
     public boolean isQuery(int key) {
         return key >= 0 && predicates != null && predicates.rowOf(key) >= 0;
     }
