@@ -211,7 +211,7 @@ class EstimateTest {
 
     /** A check holds all of these arrays, so the estimate is never less. */
     @Test
-    void arraysAreNoLargerThanWhatIsSaid() {
+    void arraysAreNoLargerThanTheEstimate() {
         for (double reads : List.of(0.0, 0.5, 1.0)) {
             HistoryTable table = HistoryGenerator.withSeed(0xe57)
                     .sessions(10)

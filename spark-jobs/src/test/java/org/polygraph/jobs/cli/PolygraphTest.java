@@ -407,7 +407,7 @@ class PolygraphTest {
     }
 
     @Test
-    void aStoredRefusalIsSaidAgainButOnlyOfTheSameName() throws IOException {
+    void aStoredRefusalIsReportedAgainForTheSameNameOnly() throws IOException {
         String runs = folder.resolve("runs").toString();
         String named = history("named.gz", FakeChecker.PASS);
         assertThat(run("check", "-l", "ser", "-o", runs, named)).isEqualTo(5);

@@ -124,7 +124,7 @@ class SeveralLevelsTest {
     }
 
     @Test
-    void whatCannotBeJudgedIsSaidOnceAndTheRestIsJudged() {
+    void aLevelThatCannotBeJudgedIsReportedOnceAndTheOthersAreJudged() {
         assertThat(run("check", "-l", "ser,si", EMPTY)).isEqualTo(5);
         assertThat(results()).containsExactly("INVALID ser", "INVALID si");
         assertThat(lastLine()).endsWith("holds: not known");

@@ -55,7 +55,7 @@ class SparkLevelsTest {
 
     /** What executors do not decide is said, with the reason; the verdict is that of the embedded engine. */
     @Test
-    void whatTheDriverDecidesIsSaid(@TempDir Path folder) throws IOException {
+    void historiesThatTheDriverDecidesAreReported(@TempDir Path folder) throws IOException {
         String examples = Command.ROOT.resolve("spark-jobs/examples") + "/";
         Path registers = Files.writeString(
                 folder.resolve("registers.jsonl"),

@@ -78,7 +78,7 @@ class PersistedStringsInAProcessTest {
 
     /** 1.5M strings are 100 MB of a {@link StringTable}, and its arrays twice while they grow. */
     @Test
-    void aHeapNumbersMoreTextsThanItHolds() throws Exception {
+    void aHeapNumbersMoreStringsThanItHolds() throws Exception {
         Process process = start(true, "1500000", "1000000");
         assertThat(line(process)).isEqualTo("1500000 strings, 1 MiB of heap");
         assertThat(process.waitFor()).isZero();
@@ -86,7 +86,7 @@ class PersistedStringsInAProcessTest {
     }
 
     @Test
-    void withoutItsFlagsTextsAreInTheHeap() throws Exception {
+    void withoutItsFlagsStringsAreInTheHeap() throws Exception {
         Process process = start(false, "100000", "1000000");
         assertThat(line(process))
                 .startsWith("100000 strings, ")
@@ -101,7 +101,7 @@ class PersistedStringsInAProcessTest {
      * because otherwise one map after another would fill the disk.
      */
     @Test
-    void aLimitToTheSizeOfFilesIsSaid() throws Exception {
+    void aLimitToTheSizeOfFilesIsReported() throws Exception {
         Process process =
                 start(List.of("bash", "-c", "ulimit -f 29000 -n 400; exec \"$@\"", "-"), true, "1000000", "1000000");
         assertThat(line(process)).startsWith("1000000 strings, ").contains("File too large");

@@ -121,7 +121,7 @@ class PersistedStringsTest {
     }
 
     @Test
-    void aDiskWithoutRoomIsSaid() throws IOException {
+    void aDiskWithoutRoomIsReported() throws IOException {
         PersistedStrings.checkRoom(1L << 30, 1L << 30);
         assertThatThrownBy(() -> PersistedStrings.checkRoom((1L << 30) - 1, 1L << 30))
                 .isInstanceOf(IOException.class)
