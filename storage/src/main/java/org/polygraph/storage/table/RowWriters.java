@@ -94,17 +94,7 @@ final class RowWriters {
     }
 
     int transactionOf(int operation) {
-        int[] operations = table.operationStarts();
-        int from = 0;
-        for (int to = operations.length - 1; from < to; ) {
-            int middle = (from + to) >>> 1;
-            if (operations[middle + 1] <= operation) {
-                from = middle + 1;
-            } else {
-                to = middle;
-            }
-        }
-        return from;
+        return HistorySelection.transactionOf(table, operation);
     }
 
     /** Adds the writes of a row that a transaction may see, and its own. */
