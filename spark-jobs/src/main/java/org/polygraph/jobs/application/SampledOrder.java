@@ -18,7 +18,6 @@ import org.polygraph.jobs.decision.RecordedPlaces;
 import org.polygraph.jobs.evidence.Implications;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.partitioner.isolation.IsolationLevel;
-import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
@@ -34,12 +33,12 @@ import org.polygraph.storage.table.ReadSample;
 final class SampledOrder {
     private static final long MOST_NANOS = 30_000_000_000L;
     /** Without times: how many transactions of each session may be between a recorded place and the effect. */
-    private static final int FAR = 4;
+    private static final int[] FAR = {2, 8};
 
     private final Check check;
     private final Checker checker;
     private final PredicateReads predicates;
-    /** Pairs of a condition and a row that had no order. */
+    /** Pairs of a condition and a row of samples that had no order. */
     private final LongSet refuted = new LongOpenHashSet();
 
     SampledOrder(Check check, Checker checker, PredicateReads predicates) {
@@ -70,15 +69,22 @@ final class SampledOrder {
         if (recorded == null || request.level().realTime()) {
             return null;
         }
-        long[] places = ranks(recorded);
-        return find(places, places, (long) FAR * table.sessions());
+        long[] places = places(recorded);
+        for (int far : FAR) {
+            Finding found = find(places, places, 2L * far * table.sessions());
+            if (found != null) {
+                return found;
+            }
+        }
+        return null;
     }
 
     /**
      * By transaction: its rank by recorded place, which ascends in each session. What a transaction without writes read
-     * may be old, so it is evenly between the writers before and after it in its session, or after the last of them.
+     * may be old, so it is evenly between the writers before and after it in its session, or before the first or after the last of
+     * them, and then where its reads are explained.
      */
-    private long[] ranks(long[] recorded) {
+    private long[] places(long[] recorded) {
         HistoryTable table = check.table();
         for (int session = 0; session < table.sessions(); session++) {
             int first = -1;
@@ -93,19 +99,38 @@ final class SampledOrder {
                 }
                 before = t;
             }
-            for (int u = before + 1; first < before && u < table.transactionsEnd(session); u++) {
-                recorded[u] = Math.max(recorded[u], even(recorded, first, before, u));
+            for (int u = table.firstTransaction(session); first < before && u < table.transactionsEnd(session); u++) {
+                if (u < first || u > before) {
+                    recorded[u] = Math.max(recorded[u], even(recorded, first, before, u));
+                }
             }
             for (int t = table.firstTransaction(session) + 1; t < table.transactionsEnd(session); t++) {
                 recorded[t] = Math.max(recorded[t], recorded[t - 1]);
             }
         }
+        long[] places = ranks(recorded);
+        ReaderPlaces readers = new ReaderPlaces(table, places);
+        for (int t = 0; t < places.length; t++) {
+            if (!writes(t)) {
+                readers.move(t);
+            }
+        }
+        for (int session = 0; session < table.sessions(); session++) {
+            for (int t = table.firstTransaction(session) + 1; t < table.transactionsEnd(session); t++) {
+                places[t] = Math.max(places[t], places[t - 1]);
+            }
+        }
+        return places;
+    }
+
+    /** By transaction: twice its rank. */
+    private static long[] ranks(long[] recorded) {
         int[] order = new int[recorded.length];
         Arrays.setAll(order, t -> t);
         IntArrays.mergeSort(order, (a, b) -> Long.compare(recorded[a], recorded[b]));
         long[] ranks = new long[order.length];
         for (int i = 0; i < order.length; i++) {
-            ranks[order[i]] = i;
+            ranks[order[i]] = 2L * i;
         }
         return ranks;
     }
@@ -153,10 +178,8 @@ final class SampledOrder {
             Check now = new Check(sample.history(), strict, Progress.NONE, budget, Checkpoints.NONE);
             Finding finding = LevelCheck.find(now, checker);
             if (!(finding instanceof Finding.Order order)) {
-                if (finding instanceof Finding.Refuted none) {
-                    for (Violation violation : none.violations()) {
-                        violation.transactions().forEach(t -> sample.pairsOf(t, refuted));
-                    }
+                if (finding instanceof Finding.Refuted) {
+                    sample.pairs(refuted);
                 }
                 return null;
             }

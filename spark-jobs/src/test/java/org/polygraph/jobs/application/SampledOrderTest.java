@@ -12,6 +12,7 @@ import org.polygraph.jobs.decision.Checkpoints;
 import org.polygraph.jobs.decision.Finding;
 import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.verdict.TimeMode;
+import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.generate.PredicateStore;
 import org.polygraph.storage.generate.Workload;
@@ -60,6 +61,24 @@ class SampledOrderTest {
         }
     }
 
+    /** A history that a sample refutes is decided by the pairs of the sample, and others if these have an order. */
+    @Test
+    void theVerdictIsThatOfAllPairs() throws Exception {
+        for (int seed = 0; seed < Math.max(1, SuiteScale.of(4)); seed++) {
+            HistoryTable table =
+                    PredicateStore.all(workload(seed).level(Workload.Level.SI).plan(), done -> {});
+            for (TimeMode time : new TimeMode[] {TimeMode.HINT, TimeMode.NONE}) {
+                assertThat(status(unread(table), time)).isEqualTo(status(table, time));
+            }
+        }
+    }
+
+    private static Verdict.Status status(HistoryTable table, TimeMode time) {
+        return LevelCheck.of(check(table, IsolationLevel.SER, time, 0), new EmbeddedChecker())
+                .build()
+                .status();
+    }
+
     private static void finds(Workload workload, TimeMode time, long skew) throws Exception {
         for (Workload.Level level : Workload.Level.values()) {
             HistoryTable table = PredicateStore.all(workload.level(level).plan(), done -> {});
@@ -71,15 +90,22 @@ class SampledOrderTest {
     }
 
     private static @Nullable Finding found(HistoryTable table, IsolationLevel level, TimeMode time, long skew) {
+        HistoryTable unread = unread(table);
+        return new SampledOrder(check(unread, level, time, skew), new EmbeddedChecker(), unread.predicates()).find();
+    }
+
+    private static HistoryTable unread(HistoryTable table) {
         PredicateReads predicates = table.predicates();
         assertThat(predicates).isNotNull();
-        HistoryTable unread = predicates.unread(table);
-        Check check = new Check(
-                unread,
+        return predicates.unread(table);
+    }
+
+    private static Check check(HistoryTable table, IsolationLevel level, TimeMode time, long skew) {
+        return new Check(
+                table,
                 new CheckRequest(level, time, skew, IndeterminateMode.MAYBE),
                 Progress.NONE,
                 Budget.unlimited(),
                 Checkpoints.NONE);
-        return new SampledOrder(check, new EmbeddedChecker(), unread.predicates()).find();
     }
 }

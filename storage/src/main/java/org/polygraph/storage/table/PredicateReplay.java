@@ -131,7 +131,10 @@ final class PredicateReplay {
         return order;
     }
 
-    /** Returns the pairs of a condition and a row that an order does not explain. */
+    /**
+     * Returns pairs of a condition and a row that an order does not explain, a few for each transaction and each writer
+     * ({@link FoundWriters}). If there are none, the order explains all pairs.
+     */
     static LongSet wrong(
             HistoryTable table,
             PredicateMarks marks,
@@ -140,10 +143,13 @@ final class PredicateReplay {
             boolean[] counted,
             int[] position) {
         LongSet wrong = new LongOpenHashSet();
+        FoundWriters writers = new FoundWriters(table.transactions());
         Sink sink = new Sink() {
             @Override
             public void pair(int transaction, int predicate, int row, int writer) {
-                wrong.add(PredicateReads.pair(predicates.conditionOf(predicate), row));
+                if (writers.isNeeded(transaction, writer)) {
+                    wrong.add(PredicateReads.pair(predicates.conditionOf(predicate), row));
+                }
             }
 
             @Override

@@ -5,7 +5,6 @@ import it.unimi.dsi.fastutil.longs.LongArrayList;
 import it.unimi.dsi.fastutil.longs.LongIterator;
 import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
 import it.unimi.dsi.fastutil.longs.LongSet;
-import java.util.Arrays;
 
 /**
  * A small history in place of a large one with predicates. Its orders are guesses for the large one. It has a few of
@@ -17,9 +16,6 @@ import java.util.Arrays;
  * <p>If the small history has no order, nothing follows for the large one.
  */
 public final class ReadSample {
-    /** The reads that are added for a transaction and a writer at a time. */
-    private static final int MOST_A_WRITER = 2;
-
     private static final long NO_MATCH = 0;
     private static final long MATCH = 1;
     private static final long EXISTENCE = 1L << 62;
@@ -41,11 +37,6 @@ public final class ReadSample {
     private final LongArrayList initial = new LongArrayList();
 
     private final IntArrayList found = new IntArrayList();
-    /** By writer, plus one: the last transaction that found its version, plus one, and how often. */
-    private final int[] finders;
-
-    private final int[] finds;
-
     /**
      * Prepares an empty sample.
      *
@@ -70,8 +61,6 @@ public final class ReadSample {
         this.starts = starts;
         this.ends = ends;
         writers = new RowWriters(table, searched.rows(), starts, ends, skew);
-        finders = new int[table.transactions() + 1];
-        finds = new int[table.transactions() + 1];
     }
 
     /** The small history. Its transactions are those of the large one. */
@@ -123,7 +112,6 @@ public final class ReadSample {
      */
     public Replayed extend(boolean[] counted, int[] position) {
         Wrong wrong = new Wrong();
-        Arrays.fill(finders, 0);
         new PredicateReplay(table, marks, predicates, searched, counted, position, wrong, true).run();
         return wrong.isOwn
                 ? Replayed.HOPELESS
@@ -131,6 +119,7 @@ public final class ReadSample {
     }
 
     private final class Wrong implements PredicateReplay.Sink {
+        private final FoundWriters found = new FoundWriters(table.transactions());
         private boolean isAny;
         private boolean isExtended;
         /** Whether a transaction contradicts its own writes. */
@@ -139,12 +128,7 @@ public final class ReadSample {
         private boolean takes(int transaction, int writer, long what) {
             isAny = true;
             isOwn |= writer == transaction;
-            if (finders[writer + 1] != transaction + 1) {
-                finders[writer + 1] = transaction + 1;
-                finds[writer + 1] = 0;
-            }
-            boolean isTaken = finds[writer + 1] < MOST_A_WRITER && added.add(what);
-            finds[writer + 1]++;
+            boolean isTaken = found.isNeeded(transaction, writer) && added.add(what);
             isExtended |= isTaken;
             return isTaken;
         }
@@ -178,17 +162,12 @@ public final class ReadSample {
         }
     }
 
-    /** Adds the pairs of a condition and a row that the sample has of a transaction. */
-    public void pairsOf(int transaction, LongSet pairs) {
-        for (int mark = marks.first(transaction); mark < marks.first(transaction + 1); mark++) {
-            if (Predicates.isOne(marks.code(mark))) {
-                int predicate = Predicates.number(marks.code(mark));
-                for (LongIterator all = added.iterator(); all.hasNext(); ) {
-                    long each = all.nextLong();
-                    if (each > 0 && (each & EXISTENCE) == 0 && each >>> 32 == predicate + 1L) {
-                        pairs.add(PredicateReads.pair(predicates.conditionOf(predicate), (int) each));
-                    }
-                }
+    /** Adds the pairs of a condition and a row that the sample has. */
+    public void pairs(LongSet pairs) {
+        for (LongIterator all = added.iterator(); all.hasNext(); ) {
+            long each = all.nextLong();
+            if (each > 0 && (each & EXISTENCE) == 0 && each >>> 32 != 0) {
+                pairs.add(PredicateReads.pair(predicates.conditionOf((int) (each >>> 32) - 1), (int) each));
             }
         }
     }
