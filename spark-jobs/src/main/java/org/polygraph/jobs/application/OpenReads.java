@@ -1,5 +1,7 @@
 package org.polygraph.jobs.application;
 
+import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
+import it.unimi.dsi.fastutil.longs.LongSet;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -92,6 +94,31 @@ final class OpenReads {
     private static boolean isOpen(Violation violation, HistoryTable table, String last) {
         return violation.anomaly() == Anomaly.THIN_AIR_READ
                 && violation.transactions().stream().anyMatch(t -> isIn(table.whereIs(t), last));
+    }
+
+    /**
+     * Whether a transaction of the last part reads a value that the history lacks. A violation of this history may then
+     * be no more than that.
+     */
+    static boolean areIn(HistoryTable history, String last) {
+        LongSet written = new LongOpenHashSet();
+        for (int o = 0; o < history.operations(); o++) {
+            if (history.isWrite(o)) {
+                written.add(Writes.hash(history, history.key(o), history.value(o)));
+            }
+        }
+        for (int t = 0; t < history.transactions(); t++) {
+            for (int o = history.firstOperation(t); o < history.operationsEnd(t); o++) {
+                int key = history.key(o);
+                if (!history.isWrite(o)
+                        && history.value(o) != history.initialValue(key)
+                        && isIn(history.whereIs(t), last)
+                        && !written.contains(Writes.hash(history, key, history.value(o)))) {
+                    return true;
+                }
+            }
+        }
+        return false;
     }
 
     private static boolean isIn(String where, String part) {

@@ -134,7 +134,9 @@ final class SeamRefutation {
             }
             BitSet opened = new BitSet();
             HistoryTable sub = closed(table, minimal, terms, opened);
-            if (sub != null && BruteForce.judge(sub, terms) == BruteForce.Answer.VIOLATED) {
+            if (sub != null
+                    && !OpenReads.areIn(sub, path)
+                    && BruteForce.judge(sub, terms) == BruteForce.Answer.VIOLATED) {
                 StandingViolation.Repeated found =
                         StandingViolation.of(sub, reason(opened), table, seam.sessions(), request, budget);
                 if (found != null) {
