@@ -10,8 +10,9 @@ import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.table.PredicateReads;
 
 /**
- * Names a violation in which a query missed or found a row that another transaction changed. A missed row is a
- * predicate anti-dependency (Adya, thesis, section 3.1.3), so a cycle with one is no item cycle.
+ * Names a violation in which a query missed or found a row that another transaction changed. A missed row, or a row of a
+ * result that another transaction deletes or changes so that it does not match, is a predicate anti-dependency (Adya,
+ * thesis, section 3.1.3), so a cycle with one is no item cycle.
  */
 final class PredicateName {
     private PredicateName() {}
@@ -28,18 +29,30 @@ final class PredicateName {
         boolean found = violation.anomaly() == Anomaly.NON_REPEATABLE_READ
                 && predicates.rowOf(violation.keys().get(0)) >= 0;
         boolean missed = false;
+        boolean removed = false;
         for (Dependency edge : violation.cycle()) {
             boolean isQuery = edge.key() != Dependency.NO_KEY && predicates.rowOf(edge.key()) >= 0;
             found |= isQuery && edge.kind() == EdgeKind.WR;
             missed |= isQuery && edge.kind() == EdgeKind.RW;
+            removed |= !isQuery && isRemoved(edge, predicates);
         }
         return switch (violation.anomaly()) {
             case NON_REPEATABLE_READ, NON_MONOTONIC_READ, FRACTURED_READ, CAUSALITY_VIOLATION, READ_SKEW ->
                 found || missed ? violation.named(Anomaly.PHANTOM, Anomaly.PHANTOM.aliases()) : violation;
             case ITEM_CYCLE ->
-                missed ? violation.named(Anomaly.PREDICATE_CYCLE, Anomaly.PREDICATE_CYCLE.aliases()) : violation;
-            default -> missed ? violation.named(violation.anomaly(), aliases(violation)) : violation;
+                missed || removed
+                        ? violation.named(Anomaly.PREDICATE_CYCLE, Anomaly.PREDICATE_CYCLE.aliases())
+                        : violation;
+            default -> missed || removed ? violation.named(violation.anomaly(), aliases(violation)) : violation;
         };
+    }
+
+    private static boolean isRemoved(Dependency edge, PredicateReads predicates) {
+        return edge.kind() == EdgeKind.RW
+                && edge.key() != Dependency.NO_KEY
+                && edge.from() != Dependency.INITIAL
+                && edge.to() != Dependency.INITIAL
+                && predicates.isRemoved(edge.from(), edge.to(), edge.key());
     }
 
     private static List<String> aliases(Violation violation) {

@@ -104,6 +104,38 @@ public final class PredicateReads {
         return rowOfKey.get(key);
     }
 
+    /**
+     * Whether a transaction read a row by conditions alone, and another transaction left a version of it that does not
+     * match one of them, or deleted it.
+     */
+    public boolean isRemoved(int reader, int writer, int row) {
+        int written = -1;
+        for (int o = plain.firstOperation(writer); o < plain.operationsEnd(writer); o++) {
+            written = plain.isWriteOf(o, row) ? o : written;
+        }
+        int others = 0;
+        for (int o = plain.firstOperation(reader); o < plain.operationsEnd(reader); o++) {
+            others += plain.isReadOf(o, row) ? 1 : 0;
+        }
+        boolean isRemoved = false;
+        for (int mark = marks.first(reader); written >= 0 && mark < marks.first(reader + 1); mark++) {
+            if (!Predicates.isOne(marks.code(mark))) {
+                continue;
+            }
+            int p = Predicates.number(marks.code(mark));
+            Condition condition = predicates.condition(predicates.conditionOf(p));
+            for (int at = predicates.firstKey(p); at < predicates.keysEnd(p); at++) {
+                if (predicates.keyAt(at) == row) {
+                    others -= predicates.isRead(p) ? 1 : 0;
+                    isRemoved |= plain.isDelete(written)
+                            || !condition.matches(
+                                    plain.values(), predicates.rows(), plain.value(written), marks.columns(written));
+                }
+            }
+        }
+        return isRemoved && others == 0;
+    }
+
     /** Whether the value of a pair's key states that the row matches. */
     public boolean isMatch(long code) {
         return isMatch(plain.values().label(code));

@@ -179,19 +179,30 @@ public final class Facts {
 
     /** What a transaction did to the key of an edge: {@code inserted}, {@code deleted}, or the word given. */
     private String verb(Dependency edge, int writer, String otherwise) {
-        if (writer == Dependency.INITIAL) {
-            return otherwise;
-        }
-        int o = table.operationsEnd(writer) - 1;
-        while (o >= table.firstOperation(writer) && !table.isWriteOf(o, edge.key())) {
-            o--;
-        }
-        if (o < table.firstOperation(writer)) {
+        int o = lastWrite(edge, writer);
+        if (o < 0) {
             return otherwise;
         }
         return table.isInsert(o)
                 ? "inserted"
                 : table.isDelete(o) ? "deleted" : isQuery(edge.key()) ? "changed" : otherwise;
+    }
+
+    private boolean deletes(Dependency edge, int writer) {
+        int o = lastWrite(edge, writer);
+        return o >= 0 && table.isDelete(o);
+    }
+
+    /** The last operation of a transaction that writes the key of an edge; -1 if there is none. */
+    private int lastWrite(Dependency edge, int writer) {
+        if (writer == Dependency.INITIAL) {
+            return -1;
+        }
+        int o = table.operationsEnd(writer) - 1;
+        while (o >= table.firstOperation(writer) && !table.isWriteOf(o, edge.key())) {
+            o--;
+        }
+        return o < table.firstOperation(writer) ? -1 : o;
     }
 
     /** The value of an edge; {@code [.. 1 ..]} if a transaction read a list that has further elements. */
@@ -217,9 +228,10 @@ public final class Facts {
         if (isQuery(table.key(o))) {
             return found(table.key(o), table.value(o));
         }
-        return (table.isInsert(o)
-                        ? "i("
-                        : table.isDelete(o) ? "d(" : table.isAppend(o) ? "a(" : table.isWrite(o) ? "w(" : "r(")
+        if (table.isDelete(o)) {
+            return "d(" + key(table.key(o)) + ")";
+        }
+        return (table.isInsert(o) ? "i(" : table.isAppend(o) ? "a(" : table.isWrite(o) ? "w(" : "r(")
                 + key(table.key(o)) + ")=" + Legible.of(table.label(table.key(o), table.value(o)));
     }
 
@@ -240,8 +252,18 @@ public final class Facts {
         String key = "key " + key(edge.key()) + ": ";
         return switch (edge.kind()) {
             case SO, RT -> key + from + " ended before " + to + " began";
-            case WR -> key + to + " read " + value(edge) + ", which " + from + " wrote";
-            case WW -> key + from + " wrote " + value(edge) + ", " + overwritten(edge);
+            case WR ->
+                key
+                        + to
+                        + (deletes(edge, edge.from())
+                                ? " found no row, which " + from + " had deleted"
+                                : " read " + value(edge) + ", which " + from + " " + verb(edge, edge.from(), "wrote"));
+            case WW ->
+                key + from + " "
+                        + (deletes(edge, edge.from())
+                                ? "deleted the row"
+                                : verb(edge, edge.from(), "wrote") + " " + value(edge))
+                        + ", " + overwritten(edge);
             case RW -> key + from + " read " + value(edge) + ", " + overwritten(edge);
         };
     }
@@ -257,7 +279,11 @@ public final class Facts {
         return switch (edge.kind()) {
             case SO, RT -> item + ": " + from + " ended before " + to + " began";
             case WR -> to + " " + seen(edge);
-            case WW -> to + " overwrote what " + from + " wrote to " + item;
+            case WW ->
+                deletes(edge, edge.from())
+                        ? to + " wrote " + item + " after " + from + " had deleted it"
+                        : to + " " + (deletes(edge, edge.to()) ? "deleted" : "overwrote") + " what " + from
+                                + " wrote to " + item;
             case RW -> from + " " + read(edge) + ", which " + to + " " + verb(edge, edge.to(), "overwrote");
         };
     }
@@ -273,17 +299,18 @@ public final class Facts {
     }
 
     private String overwritten(Dependency edge) {
-        long last = 0;
-        boolean found = false;
-        if (edge.to() != Dependency.INITIAL) {
-            for (int o = table.firstOperation(edge.to()); o < table.operationsEnd(edge.to()); o++) {
-                if (table.isWriteOf(o, edge.key())) {
-                    last = table.value(o);
-                    found = true;
-                }
-            }
+        String to = name(edge.to());
+        int last = lastWrite(edge, edge.to());
+        if (last < 0) {
+            return "which " + to + " overwrote";
         }
-        return "which " + name(edge.to()) + " overwrote" + (found ? " with " + value(last) : "");
+        if (table.isDelete(last)) {
+            return "which " + to + " deleted";
+        }
+        String value = value(table.value(last));
+        return table.isInsert(last)
+                ? "and later " + to + " inserted the row with " + value
+                : "which " + to + " overwrote with " + value;
     }
 
     /** Returns {@code A, B and C}. Of more than a dozen it has the first ones and the number of the others. */
