@@ -146,7 +146,7 @@ record IngestTask(
                 operation(written.getInt(i), Cell.INTENT);
             }
             end(t, clock, flags | EventReader.SNAPSHOT);
-            begin(t, clock + 1, start, end, atCommit.size());
+            begin(t, clock, start, end, atCommit.size());
             body.hash(hash(t, status, start, end));
             for (int i = 0; i < atCommit.size(); i++) {
                 int o = atCommit.getInt(i);
@@ -159,7 +159,7 @@ record IngestTask(
                 body.moreReads(more);
                 reads += more;
             }
-            end(t, clock + 1, flags | EventReader.COMMIT);
+            end(t, clock, flags | EventReader.COMMIT);
         }
 
         private void begin(int t, long clock, long start, long end, int count) {

@@ -23,6 +23,8 @@ record SourceTask(SliceRows.Slice slice, ArrayList<CheckTask.Read> reads, byte[]
     /** Writers of a value that are named. */
     private static final int MOST = 256;
 
+    private static final int NONE = -1;
+
     SourceTask(SliceRows.Slice slice, List<CheckTask.Read> reads, byte[] initial) {
         this(slice, new ArrayList<>(reads), initial);
     }
@@ -34,8 +36,9 @@ record SourceTask(SliceRows.Slice slice, ArrayList<CheckTask.Read> reads, byte[]
      * @param others places of transactions that wrote it, but cannot have been read from
      * @param from with {@code to} the fewest places that have to change: those from the reader to the nearest place at which the read
      *     returns the last write; or those from a writer of the value to the last write before the read
+     * @param lastWrite the place of the last write before the read; negative if there is none, or if the value was written in no slice
      */
-    record Sources(LongArrayList possible, LongArrayList others, long from, long to) {
+    record Sources(LongArrayList possible, LongArrayList others, long from, long to, long lastWrite) {
         /** By read. */
         static Sources[] of(byte[] result, List<CheckTask.Read> reads) {
             Sources[] all = new Sources[reads.size()];
@@ -45,10 +48,11 @@ record SourceTask(SliceRows.Slice slice, ArrayList<CheckTask.Read> reads, byte[]
                             new LongArrayList(),
                             new LongArrayList(),
                             reads.get(i).place(),
-                            reads.get(i).place()));
+                            reads.get(i).place(),
+                            NONE));
             for (BlockReader in = new BlockReader(result); in.hasMore(); ) {
                 int read = in.count();
-                all[read] = new Sources(places(in), places(in), in.unsigned(), in.unsigned());
+                all[read] = new Sources(places(in), places(in), in.unsigned(), in.unsigned(), in.signed());
             }
             return all;
         }
@@ -119,8 +123,6 @@ record SourceTask(SliceRows.Slice slice, ArrayList<CheckTask.Read> reads, byte[]
 
     /** What is known of the values and keys that are asked for, after some operations in the order of places. */
     private final class Search {
-        private static final int NONE = -1;
-
         private final KeyValues asked = new KeyValues();
         private final List<Value> values = new ArrayList<>();
         /** By read: the number of its value. */
@@ -155,6 +157,8 @@ record SourceTask(SliceRows.Slice slice, ArrayList<CheckTask.Read> reads, byte[]
             current = new int[keys];
             lastWriter = new long[keys];
             lastWritten = new int[keys];
+            Arrays.fill(writtenBefore, NONE);
+            Arrays.fill(lastWrite, NONE);
             Arrays.fill(lastWriter, NONE);
             Arrays.fill(lastWritten, NONE);
             long first = new BlockReader(initial).value(rows.values());
@@ -210,6 +214,7 @@ record SourceTask(SliceRows.Slice slice, ArrayList<CheckTask.Read> reads, byte[]
                     SourceTask.write(out, value.possible);
                     SourceTask.write(out, value.others);
                     value.range(reads.get(i).place(), writtenBefore[i], out);
+                    out.signed(writtenBefore[i]);
                 }
             }
             return out.toBytes();

@@ -3,7 +3,6 @@ package org.polygraph.jobs.windows;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
 import java.util.TreeSet;
 import java.util.function.LongFunction;
@@ -24,11 +23,13 @@ import org.polygraph.storage.table.HistoryTable;
 /**
  * Decides all levels but LIN by windows that workers repair. While few operations are violated, there is a small window around each of
  * them, which grows from round to round. While many are violated, a window is two cells, and windows are shifted by one cell in every other
- * round. Reads that a window cannot explain are left out. The largest window is the history itself, so the rounds end
+ * round. Transactions that are far from where they are explained are moved first. Reads that a window cannot explain are left out. The largest window is the history itself, so the rounds end
  * unless a window does not fit in the memory of a worker.
  */
 public final class WindowCheck {
     private static final int PASSES = 4;
+    /** How often {@link Relocation} runs. */
+    private static final int MOST_MOVES = 16;
     /** Windows without an order that are judged alone in one pass. */
     private static final int MOST_ALONE = 8;
     /** The number of events on both sides of a violated read and its writers, at first; and the factor by which it grows. */
@@ -56,6 +57,9 @@ public final class WindowCheck {
     private Counts counts = Counts.NONE;
     private long keys;
     private int round;
+    /** How often {@link Relocation} ran. */
+    private int moves;
+
     private long margin;
     /** Whether the window of the last round was the whole history. */
     private boolean isWholeRepaired;
@@ -263,6 +267,7 @@ public final class WindowCheck {
         WindowStore found = WindowStore.restored(workers, plan, settings, terms, from);
         phases.restore(file);
         round = from.count();
+        moves = from.count();
         margin = from.unsigned();
         isWholeRepaired = from.unsigned() == 1;
         decided = from.unsigned();
@@ -280,7 +285,7 @@ public final class WindowCheck {
         if (kept.keeps() && store.isSmallEnoughToSave()) {
             BlockWriter to = new BlockWriter();
             store.saveTo(to);
-            to.unsigned(round).unsigned(margin).unsigned(isWholeRepaired ? 1 : 0);
+            to.unsigned(round).unsigned(moves).unsigned(margin).unsigned(isWholeRepaired ? 1 : 0);
             to.unsigned(decided).unsigned(grown).unsigned(largest);
             to.unsigned(isUnique ? 1 : 0).unsigned(keys);
             ArrayFile file = new ArrayFile().put(STATE, to.toBytes());
@@ -298,6 +303,8 @@ public final class WindowCheck {
         if (margin == 0) {
             margin = Math.max(1, Math.min(least, (long) store.events() * settings.window() / 2));
         }
+        long far = (long) store.events() * settings.window();
+        boolean mayMove = !terms.guarantee().realTime();
         while (true) {
             for (CheckTask.Result result : results) {
                 for (CheckTask.Read read : result.inconsistent()) {
@@ -321,20 +328,26 @@ public final class WindowCheck {
             List<WindowStore.Range> windows = List.of();
             if (isLate
                     || results.stream().mapToLong(CheckTask.Result::namedCount).sum() == sum) {
-                windows = around(store, small, results, margin);
-                if (windows.isEmpty()) {
+                List<SourceTask.Sources[]> sources = sources(store, results);
+                if (isImpossible(store, small, results, sources)) {
                     return Outcome.VIOLATED;
                 }
+                if (mayMove && moves < MOST_MOVES) {
+                    moves++;
+                    if (new Relocation(store).run(results, sources, far)) {
+                        keep(store);
+                        results = store.check(false);
+                        continue;
+                    }
+                }
+                windows = RoundWindows.around(store, results, sources, margin, isLate ? store.places() : far);
             }
-            boolean isSmall = isLate
-                    || !windows.isEmpty()
-                            && windows.stream()
-                                    .allMatch(window -> window.size() <= (long) store.events() * settings.window());
+            boolean isSmall = !windows.isEmpty();
             if (isSmall) {
                 isLate |= margin > least;
                 margin = Math.min(GROWTH * margin, store.places());
             } else {
-                windows = ofCells(store, violated, round % 2);
+                windows = RoundWindows.ofCells(store, violated, round % 2);
             }
             boolean isWhole = windows.get(0).size() == store.places();
             WindowTask.Extent extent =
@@ -412,66 +425,32 @@ public final class WindowCheck {
         return violated;
     }
 
-    /** Windows of two cells with violated reads. */
-    private static List<WindowStore.Range> ofCells(WindowStore store, long[] violated, int shift) {
-        long[] firsts = store.firsts();
-        List<WindowStore.Range> windows = new ArrayList<>();
-        for (int c = -shift; c < violated.length; c += 2) {
-            int from = Math.max(0, c);
-            int to = Math.min(violated.length, c + 2);
-            if (Arrays.stream(violated, from, to).sum() > 0) {
-                windows.add(new WindowStore.Range(firsts[from], firsts[to]));
-            }
-        }
-        return windows;
-    }
-
-    /**
-     * Windows around violated operations. The window of a read has the fewest places that have to change; that of a write has the places from
-     * the snapshot to the commit of its transaction. Both have a margin on both sides. Windows that overlap are joined.
-     *
-     * @return empty if a committed transaction read what no transaction that may count left
-     */
-    private List<WindowStore.Range> around(
-            WindowStore store, SmallHistory small, List<CheckTask.Result> results, long margin) throws IOException {
+    /** By slice: what is known of the values of its named reads. */
+    private List<SourceTask.Sources[]> sources(WindowStore store, List<CheckTask.Result> results) throws IOException {
         List<byte[]> found = store.perSlice(
                 "find writers",
                 slice -> new SourceTask(slice, results.get(slice.number()).named(), initialValue));
-        List<WindowStore.Range> windows = new ArrayList<>();
+        List<SourceTask.Sources[]> sources = new ArrayList<>();
         for (int s = 0; s < found.size(); s++) {
-            List<CheckTask.Read> reads = results.get(s).named();
-            SourceTask.Sources[] sources = SourceTask.Sources.of(found.get(s), reads);
-            for (int i = 0; i < reads.size(); i++) {
-                if (isImpossible(store, small, reads.get(i), sources[i])) {
-                    return List.of();
-                }
-                windows.add(new WindowStore.Range(
-                        Math.max(0, sources[i].from() - margin),
-                        Math.min(store.places(), sources[i].to() + 1 + margin)));
-            }
-            for (WindowStore.Range overlap : results.get(s).overlaps()) {
-                windows.add(new WindowStore.Range(
-                        Math.max(0, overlap.from() - margin), Math.min(store.places(), overlap.to() + margin)));
-            }
+            sources.add(SourceTask.Sources.of(found.get(s), results.get(s).named()));
         }
-        windows.sort(Comparator.comparingLong(WindowStore.Range::from));
-        List<WindowStore.Range> merged = new ArrayList<>();
-        for (WindowStore.Range window : windows) {
-            int last = merged.size() - 1;
-            if (last >= 0 && window.from() <= merged.get(last).to()) {
-                merged.set(
-                        last,
-                        new WindowStore.Range(
-                                merged.get(last).from(),
-                                Math.max(window.to(), merged.get(last).to())));
-            } else {
-                merged.add(window);
-            }
-        }
-        return merged;
+        return sources;
     }
 
     /** Whether a committed transaction read what no transaction that may count left. */
+    private boolean isImpossible(
+            WindowStore store, SmallHistory small, List<CheckTask.Result> results, List<SourceTask.Sources[]> sources)
+            throws IOException {
+        for (int s = 0; s < sources.size(); s++) {
+            for (int i = 0; i < sources.get(s).length; i++) {
+                if (isImpossible(store, small, results.get(s).named().get(i), sources.get(s)[i])) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
     private boolean isImpossible(WindowStore store, SmallHistory small, CheckTask.Read read, SourceTask.Sources sources)
             throws IOException {
         if (read.returned(initialValue) || sources.possible().longStream().anyMatch(place -> place != read.place())) {

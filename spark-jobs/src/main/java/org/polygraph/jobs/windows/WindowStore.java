@@ -514,6 +514,18 @@ final class WindowStore {
         obsolete.add(cells.set(cell, section));
     }
 
+    /** Takes notice that cells have other numbers of events. @param more by cell: how many more it has */
+    void resize(long[] more) throws IOException {
+        for (int c = 0, sum = 0; c < more.length; c++) {
+            sum += (int) more[c];
+            firsts[c + 1] += sum;
+        }
+        obsolete.addAll(dealt);
+        dealt.clear();
+        divide();
+        deal();
+    }
+
     /** Deletes the files that were replaced. */
     void sweep() throws IOException {
         obsolete.removeAll(new HashSet<>(cells));

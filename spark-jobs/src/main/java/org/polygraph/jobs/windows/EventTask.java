@@ -1,0 +1,57 @@
+package org.polygraph.jobs.windows;
+
+import java.io.IOException;
+import org.polygraph.jobs.decision.Budget;
+
+/**
+ * Copies the transactions at some places. Result: for each the place of its first event, and a block with its events. Transactions that do
+ * not count are left out, and so are those whose snapshot and commit are not neighbours in these cells.
+ *
+ * @param places ascending, in the cells
+ */
+@SuppressWarnings("ArrayRecordComponent") // never compared
+record EventTask(Cells cells, long[] places) implements Task {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    public byte[] run(Budget budget) throws IOException {
+        BlockWriter out = new BlockWriter();
+        int i = 0;
+        for (int c = cells.from(); c < cells.to(); c++) {
+            long end = cells.firsts()[c + 1 - cells.from()];
+            if (i == places.length || places[i] >= end) {
+                continue;
+            }
+            budget.require();
+            // A commit that is the first event of a cell has its snapshot in the one before.
+            int first = Math.max(cells.from(), c - 1);
+            Cell some = new Cell();
+            for (int near = first; near < Math.min(c + 2, cells.to()); near++) {
+                cells.read(near, some);
+            }
+            for (; i < places.length && places[i] < end; i++) {
+                copy(some, (int) (places[i] - cells.first(first)), cells.first(first), out);
+            }
+        }
+        return out.toBytes();
+    }
+
+    private static void copy(Cell cell, int event, long first, BlockWriter out) {
+        boolean isWhole = !cell.isSnapshot(event) && !cell.isCommit(event);
+        int from = cell.isCommit(event) ? event - 1 : event;
+        int to = isWhole ? event + 1 : from + 2;
+        if (!cell.isCounted(event) || from < 0 || to > cell.size() || !isSame(cell, from, to - 1)) {
+            return;
+        }
+        BlockWriter block = new BlockWriter();
+        Cell.Output events = cell.new Output(block);
+        for (int e = from; e < to; e++) {
+            events.write(e);
+        }
+        out.unsigned(first + from).bytes(block.toBytes());
+    }
+
+    private static boolean isSame(Cell cell, int a, int b) {
+        return cell.session(a) == cell.session(b) && cell.index(a) == cell.index(b);
+    }
+}

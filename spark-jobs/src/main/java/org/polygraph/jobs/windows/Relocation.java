@@ -1,0 +1,353 @@
+package org.polygraph.jobs.windows;
+
+import it.unimi.dsi.fastutil.longs.Long2IntMap;
+import it.unimi.dsi.fastutil.longs.Long2IntOpenHashMap;
+import it.unimi.dsi.fastutil.longs.LongArrayList;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.Comparator;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.stream.IntStream;
+
+/**
+ * Moves transactions that are far from the places at which the most of their reads and writes are explained, such as those that last an hour
+ * and those that read an old state. Otherwise a window would have to reach from one place to the other. Only the order changes, so windows
+ * repair a wrong move like any other order. Memory: about 1 KB for each candidate.
+ */
+final class Relocation {
+    /** Candidates; those that take part in the fewest violated reads are left out. */
+    private static final int MOST = 16_384;
+    /** Operations of a candidate that are looked at. */
+    private static final int MOST_OPERATIONS = 64;
+    /** Sums of weights of violated reads from which on a transaction is a candidate: most are in one such read by chance. */
+    private static final int LEAST_WEIGHT = 2;
+    /** The weight of a violated read that is explained only far away; that of the others is 1. */
+    private static final int WEIGHT_OF_FAR = 16;
+
+    private final WindowStore store;
+    /** The events of all candidates. */
+    private final Cell all = new Cell();
+
+    /** A transaction that counts. */
+    private static final class Candidate {
+        final long place;
+        final byte[] block;
+        /** Its events among those of all candidates: the first, and how many. */
+        final int event;
+
+        final int events;
+        /** The spans of places at which its operations are explained. */
+        final LongArrayList begins = new LongArrayList();
+
+        final LongArrayList ends = new LongArrayList();
+        /** The first and the last place that transactions of its session allow which are no candidates. */
+        long low;
+
+        long high = Long.MAX_VALUE;
+        /** The event before which the most operations are explained; and how many more than at the present place. */
+        long gap;
+
+        int gain;
+
+        Candidate(long place, byte[] block, int event, int events) {
+            this.place = place;
+            this.block = block;
+            this.event = event;
+            this.events = events;
+        }
+
+        /** The place of its first event, and the one behind its last, after a move if it gains by it. */
+        long first() {
+            return gain > 0 ? gap : place;
+        }
+
+        long end() {
+            return gain > 0 ? gap : place + events;
+        }
+
+        /** Chooses the middle of the places at which the most operations are explained. */
+        void choose(long places) {
+            long[] from = begins.toLongArray();
+            long[] to = ends.toLongArray();
+            long[] borders = new long[2 * from.length];
+            System.arraycopy(from, 0, borders, 0, from.length);
+            System.arraycopy(to, 0, borders, from.length, to.length);
+            int now = 0;
+            for (int i = 0; i < from.length; i++) {
+                now += from[i] <= place && place < to[i] ? 1 : 0;
+            }
+            Arrays.sort(from);
+            Arrays.sort(to);
+            Arrays.sort(borders);
+            gain = 0;
+            int begun = 0;
+            int ended = 0;
+            for (int i = 0; i + 1 < borders.length; i++) {
+                while (begun < from.length && from[begun] <= borders[i]) {
+                    begun++;
+                }
+                while (ended < to.length && to[ended] <= borders[i]) {
+                    ended++;
+                }
+                long begin = Math.max(low, borders[i]);
+                long end = Math.min(Math.min(high, places) + 1, borders[i + 1]);
+                if (begun - ended - now > gain && begin < end) {
+                    gain = begun - ended - now;
+                    gap = begin + (end - begin) / 2;
+                }
+            }
+        }
+    }
+
+    Relocation(WindowStore store) {
+        this.store = store;
+    }
+
+    /**
+     * Moves them.
+     *
+     * @param results by slice
+     * @param sources by slice: those of its named reads
+     * @param far the distance from which a violated read asks for it
+     * @return whether one was moved
+     */
+    boolean run(List<CheckTask.Result> results, List<SourceTask.Sources[]> sources, long far) throws IOException {
+        List<Candidate> candidates = candidates(suspects(results, sources, far));
+        if (candidates.isEmpty()) {
+            return false;
+        }
+        findSpans(candidates);
+        for (Candidate candidate : candidates) {
+            candidate.choose(store.places());
+        }
+        // A transaction of which one operation is violated may be where it belongs, and another one may not.
+        for (int least = 2; least > 0; least--) {
+            if (move(candidates, least)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Moves those that gain as many explained operations, as far as sessions allow it. @return whether there are any */
+    private boolean move(List<Candidate> candidates, int least) throws IOException {
+        List<Candidate> moving = new ArrayList<>(candidates);
+        moving.removeIf(candidate -> candidate.gain < least);
+        if (moving.isEmpty()) {
+            return false;
+        }
+        findNeighbours(moving);
+        for (Candidate candidate : moving) {
+            candidate.choose(store.places());
+            candidate.gain = candidate.gain < least ? 0 : candidate.gain;
+        }
+        keepSessions(moving);
+        moving.removeIf(candidate -> candidate.gain == 0);
+        if (!moving.isEmpty()) {
+            move(moving);
+        }
+        return !moving.isEmpty();
+    }
+
+    /** The places of the transactions that take part in the most violated reads; none if all these reads are explained nearby. */
+    private static long[] suspects(List<CheckTask.Result> results, List<SourceTask.Sources[]> sources, long far) {
+        Long2IntOpenHashMap counts = new Long2IntOpenHashMap();
+        boolean isAsked = false;
+        for (int s = 0; s < sources.size(); s++) {
+            List<CheckTask.Read> reads = results.get(s).named();
+            for (int i = 0; i < reads.size(); i++) {
+                SourceTask.Sources source = sources.get(s)[i];
+                boolean isFar = source.to() - source.from() > far;
+                isAsked |= isFar;
+                int weight = isFar ? WEIGHT_OF_FAR : 1;
+                counts.addTo(reads.get(i).place(), weight);
+                if (source.possible().size() == 1) {
+                    counts.addTo(source.possible().getLong(0), weight);
+                }
+                if (source.lastWrite() >= 0) {
+                    counts.addTo(source.lastWrite(), weight);
+                }
+            }
+        }
+        LongArrayList found = new LongArrayList();
+        for (int least = LEAST_WEIGHT; isAsked && (least == LEAST_WEIGHT || found.size() > MOST); least++) {
+            found.clear();
+            for (Long2IntMap.Entry entry : counts.long2IntEntrySet()) {
+                if (entry.getIntValue() >= least) {
+                    found.add(entry.getLongKey());
+                }
+            }
+        }
+        found.sort(null);
+        return found.toLongArray();
+    }
+
+    private List<Candidate> candidates(long[] places) throws IOException {
+        if (places.length == 0) {
+            return new ArrayList<>();
+        }
+        TreeMap<Long, Candidate> candidates = new TreeMap<>();
+        for (byte[] found : store.perGroup("find transactions", some -> new EventTask(some, within(places, some)))) {
+            for (BlockReader in = new BlockReader(found); in.hasMore(); ) {
+                long place = in.unsigned();
+                byte[] block = in.bytes();
+                if (!candidates.containsKey(place)) {
+                    int event = all.size();
+                    all.read(block);
+                    candidates.put(place, new Candidate(place, block, event, all.size() - event));
+                }
+            }
+        }
+        return new ArrayList<>(candidates.values());
+    }
+
+    private static long[] within(long[] places, Cells cells) {
+        long end = cells.firsts()[cells.count()];
+        return Arrays.stream(places)
+                .filter(place -> place >= cells.first(cells.from()) && place < end)
+                .toArray();
+    }
+
+    private void findSpans(List<Candidate> candidates) throws IOException {
+        List<ArrayList<CheckTask.Read>> asked = new ArrayList<>();
+        List<BitSet> writes = new ArrayList<>();
+        List<List<Candidate>> askers = new ArrayList<>();
+        for (int s = 0; s < store.slices(); s++) {
+            asked.add(new ArrayList<>());
+            writes.add(new BitSet());
+            askers.add(new ArrayList<>());
+        }
+        VisibleOperations visible = new VisibleOperations(all);
+        for (Candidate candidate : candidates) {
+            int from = all.firstOperation(candidate.event);
+            int to = all.operationsEnd(candidate.event + candidate.events - 1);
+            for (int o = from; o < Math.min(from + MOST_OPERATIONS, to); o++) {
+                if (visible.isVisible(o)) {
+                    int slice = DealTask.slice(all.keys(), all.key(o), store.slices());
+                    byte[] item = new BlockWriter()
+                            .key(all.keys(), all.key(o))
+                            .value(all.values(), all.code(o))
+                            .toBytes();
+                    writes.get(slice).set(asked.get(slice).size(), all.isWrite(o));
+                    asked.get(slice).add(new CheckTask.Read(candidate.place, item));
+                    askers.get(slice).add(candidate);
+                }
+            }
+        }
+        byte[] initial = store.layout().initialValue();
+        List<byte[]> found = store.perSlice(
+                "find better places",
+                slice -> new SpanTask(
+                        slice, asked.get(slice.number()), writes.get(slice.number()), store.events(), initial));
+        for (int s = 0; s < found.size(); s++) {
+            BlockReader in = new BlockReader(found.get(s));
+            for (Candidate candidate : askers.get(s)) {
+                for (int spans = in.count(); spans > 0; spans--) {
+                    candidate.begins.add(in.unsigned());
+                    candidate.ends.add(in.unsigned());
+                }
+            }
+        }
+    }
+
+    /** The places of the events of some transactions. */
+    private static long[] removed(List<Candidate> candidates) {
+        LongArrayList places = new LongArrayList();
+        for (Candidate candidate : candidates) {
+            for (int e = 0; e < candidate.events; e++) {
+                places.add(candidate.place + e);
+            }
+        }
+        return places.toLongArray();
+    }
+
+    private void findNeighbours(List<Candidate> candidates) throws IOException {
+        ArrayList<UnknownOutcomes.Name> names = new ArrayList<>();
+        for (Candidate candidate : candidates) {
+            candidate.low = 0;
+            candidate.high = Long.MAX_VALUE;
+            names.add(new UnknownOutcomes.Name(all.session(candidate.event), all.index(candidate.event)));
+        }
+        for (byte[] found : store.perGroup("find neighbours in sessions", some -> new NeighbourTask(some, names))) {
+            BlockReader in = new BlockReader(found);
+            for (Candidate candidate : candidates) {
+                candidate.low = Math.max(candidate.low, in.unsigned());
+                candidate.high = Math.min(candidate.high, in.unsigned());
+            }
+        }
+    }
+
+    /** Leaves those where they are that would pass another one of their session. */
+    private void keepSessions(List<Candidate> candidates) {
+        candidates.sort(Comparator.comparingInt((Candidate candidate) -> all.session(candidate.event))
+                .thenComparingLong(candidate -> all.index(candidate.event)));
+        for (int i = 1; i < candidates.size(); ) {
+            Candidate before = candidates.get(i - 1);
+            Candidate next = candidates.get(i);
+            boolean isInOrder = all.session(before.event) != all.session(next.event) || before.end() <= next.first();
+            if (isInOrder || (before.gain == 0 && next.gain == 0)) {
+                i++;
+                continue;
+            }
+            boolean isNextLeft = before.gain == 0 || (next.gain > 0 && next.gain < before.gain);
+            (isNextLeft ? next : before).gain = 0;
+            i = Math.max(1, i - 1);
+        }
+    }
+
+    private void move(List<Candidate> candidates) throws IOException {
+        candidates.sort(Comparator.comparingLong(candidate -> candidate.place));
+        long places = store.places();
+        List<Candidate> byGap = new ArrayList<>(candidates);
+        byGap.sort(Comparator.comparingLong(candidate -> candidate.gap));
+        long[] gaps = byGap.stream().mapToLong(candidate -> candidate.gap).toArray();
+        int[] cellOfGap = Arrays.stream(gaps)
+                .mapToInt(gap -> store.cellOf(Math.min(gap, places - 1)))
+                .toArray();
+        BitSet changed = new BitSet();
+        long[] more = new long[store.cellCount()];
+        for (int i = 0; i < gaps.length; i++) {
+            Candidate candidate = byGap.get(i);
+            changed.set(cellOfGap[i]);
+            more[cellOfGap[i]] += candidate.events;
+            for (int e = 0; e < candidate.events; e++) {
+                int from = store.cellOf(candidate.place + e);
+                changed.set(from);
+                more[from]--;
+            }
+        }
+        long[] removed = removed(candidates);
+        String name = store.next("cells");
+        List<MoveTask> tasks = new ArrayList<>();
+        for (int c = changed.nextSetBit(0); c >= 0; ) {
+            int first = c;
+            ArrayList<Cells> cells = new ArrayList<>();
+            for (; c >= 0 && (c == first || store.fitsTask(first, c + 1)); c = changed.nextSetBit(c + 1)) {
+                cells.add(store.cells(c, c + 1));
+            }
+            int end = cells.get(cells.size() - 1).to();
+            int[] arriving = IntStream.range(0, gaps.length)
+                    .filter(i -> cellOfGap[i] >= first && cellOfGap[i] < end)
+                    .toArray();
+            tasks.add(new MoveTask(
+                    cells,
+                    removed,
+                    Arrays.stream(arriving).mapToLong(i -> gaps[i]).toArray(),
+                    new ArrayList<>(Arrays.stream(arriving)
+                            .mapToObj(i -> byGap.get(i).block)
+                            .toList()),
+                    store.folder(),
+                    name));
+        }
+        List<Section> sections = WindowStore.sections(store.workers().run("move transactions", new ArrayList<>(tasks)));
+        for (int i = 0; i < sections.size(); i++) {
+            for (Cells cell : tasks.get(i).cells()) {
+                store.replace(cell.from(), sections.get(i));
+            }
+        }
+        store.resize(more);
+    }
+}

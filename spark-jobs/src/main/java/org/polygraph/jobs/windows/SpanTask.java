@@ -1,0 +1,158 @@
+package org.polygraph.jobs.windows;
+
+import it.unimi.dsi.fastutil.longs.LongArrayList;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import org.polygraph.jobs.decision.Budget;
+
+/**
+ * Finds the places at which operations of some transactions are explained, in a slice: a read where the last write has its value; a write
+ * where no read of another value follows before the next write, and no read of its own value precedes it. Result: for each operation the number of its spans, and for each span the first place before which the transaction may be put,
+ * and the one behind the last. Operations of keys with many others have no spans.
+ *
+ * @param operations with the places of their transactions
+ * @param writes which of them are writes
+ * @param events of a transaction, which are neighbours
+ */
+@SuppressWarnings("ArrayRecordComponent") // never compared
+record SpanTask(SliceRows.Slice slice, ArrayList<CheckTask.Read> operations, BitSet writes, int events, byte[] initial)
+        implements Task {
+    private static final long serialVersionUID = 1L;
+
+    /** Operations of a key. */
+    private static final int MOST = 1_024;
+    /** Spans of all operations; those that follow have none. */
+    private static final int MOST_SPANS = 1 << 20;
+
+    private static final int NONE = -1;
+
+    @Override
+    public byte[] run(Budget budget) throws IOException {
+        SliceRows rows = slice.rows();
+        KeyValues asked = new KeyValues();
+        int[] valueOf = new int[operations.size()];
+        for (int i = 0; i < valueOf.length; i++) {
+            BlockReader item = new BlockReader(operations.get(i).item());
+            valueOf[i] = asked.add(item.key(rows.keys()), item.value(rows.values()));
+        }
+        long first = new BlockReader(initial).value(rows.values());
+        List<KeyOperations> keys = new ArrayList<>();
+        for (int key = rows.keys().size(); key > 0; key--) {
+            keys.add(new KeyOperations());
+        }
+        while (rows.next()) {
+            // Keys that are asked for have the first ids.
+            if (rows.key() < keys.size()
+                    && rows.state() == SliceRows.COUNTED
+                    && !rows.isIntent()
+                    && keys.get(rows.key()).size() <= MOST) {
+                keys.get(rows.key()).add(rows, asked.find(rows.key(), rows.code()));
+            }
+        }
+        BlockWriter out = new BlockWriter();
+        int most = MOST_SPANS;
+        LongArrayList spans = new LongArrayList();
+        for (int i = 0; i < valueOf.length; i++) {
+            int key = asked.key(valueOf[i]);
+            spans.clear();
+            if (keys.get(key).size() > MOST || most <= 0) {
+                out.unsigned(0);
+                continue;
+            }
+            KeyOperations others = keys.get(key).without(operations.get(i).place(), events);
+            if (writes.get(i)) {
+                others.ofWrite(valueOf[i], spans);
+            } else {
+                others.ofRead(valueOf[i], asked.find(key, first), spans);
+            }
+            out.unsigned(spans.size() / 2);
+            spans.forEach(out::unsigned);
+            most -= spans.size() / 2;
+        }
+        return out.toBytes();
+    }
+
+    /** The operations of a key in the order of places: the place x 2 + 1 for a write; and the number of the value, {@link #NONE} if not asked. */
+    private static final class KeyOperations {
+        private final LongArrayList places = new LongArrayList();
+        private final LongArrayList values = new LongArrayList();
+
+        void add(SliceRows row, int value) {
+            places.add(row.place() << 1 | (row.isWrite() ? 1 : 0));
+            values.add(value);
+        }
+
+        /** Those of all transactions but one. */
+        KeyOperations without(long place, int events) {
+            KeyOperations others = new KeyOperations();
+            for (int i = 0; i < size(); i++) {
+                if (place(i) < place || place(i) >= place + events) {
+                    others.places.add(places.getLong(i));
+                    others.values.add(values.getLong(i));
+                }
+            }
+            return others;
+        }
+
+        int size() {
+            return places.size();
+        }
+
+        private boolean isWrite(int i) {
+            return (places.getLong(i) & 1) == 1;
+        }
+
+        private long place(int i) {
+            return places.getLong(i) >> 1;
+        }
+
+        void ofRead(long value, long initial, LongArrayList spans) {
+            long begin = value == initial ? 0 : NONE;
+            for (int i = 0; i < size(); i++) {
+                if (!isWrite(i)) {
+                    continue;
+                }
+                boolean isOther = values.getLong(i) != value;
+                if (begin != NONE && isOther) {
+                    add(begin, place(i), spans);
+                    begin = NONE;
+                } else if (begin == NONE && !isOther) {
+                    begin = place(i) + 1;
+                }
+            }
+            if (begin != NONE) {
+                add(begin, Long.MAX_VALUE - 1, spans);
+            }
+        }
+
+        void ofWrite(long value, LongArrayList spans) {
+            long begin = 0;
+            boolean isOnly = true;
+            for (int i = 0; i < size(); i++) {
+                boolean isReader = !isWrite(i) && values.getLong(i) == value;
+                if (isReader && isOnly) {
+                    spans.clear();
+                }
+                if (isReader || isWrite(i)) {
+                    add(begin, place(i), spans);
+                }
+                if (isReader) {
+                    return;
+                }
+                isOnly &= values.getLong(i) != value;
+                begin = place(i) + 1;
+            }
+            add(begin, Long.MAX_VALUE - 1, spans);
+        }
+
+        /** Adds a span of places. @param last in it */
+        private static void add(long begin, long last, LongArrayList spans) {
+            if (last >= begin) {
+                spans.add(begin);
+                spans.add(last + 1);
+            }
+        }
+    }
+}

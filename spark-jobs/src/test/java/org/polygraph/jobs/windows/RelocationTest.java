@@ -1,0 +1,127 @@
+package org.polygraph.jobs.windows;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.testkit.SplitMix;
+
+/** Histories in which a transaction takes effect far from its times: no window has to reach from the one place to the other. */
+class RelocationTest {
+    private static final long SEED = 0x4e10c;
+    private static final int TRANSACTIONS = 4_000;
+    private static final int KEYS = 2_000;
+    private static final WindowSettings SMALL = new WindowSettings(200, 1_000, 1_000, 7);
+    private static final List<IsolationLevel> WITHOUT_REAL_TIME =
+            List.of(IsolationLevel.SER, IsolationLevel.SI, IsolationLevel.CC, IsolationLevel.RA, IsolationLevel.RC);
+
+    @TempDir
+    private Path folder;
+
+    /** A serial history of five sessions; of some transactions the times are those of the whole history. */
+    @Test
+    void transactionsThatLastAsLongAsTheHistory() throws IOException, HistoryException {
+        assertNear(TRANSACTIONS);
+    }
+
+    /** Most of them move, but not past one another. */
+    @Test
+    void theyKeepTheOrderOfTheirSessions() throws IOException, HistoryException {
+        assertNear(4);
+    }
+
+    /** @param sessions of transactions that last as long as the history */
+    private void assertNear(int sessions) throws IOException, HistoryException {
+        for (IsolationLevel level : List.of(IsolationLevel.SER, IsolationLevel.SI)) {
+            SplitMix random = new SplitMix(SEED + level.ordinal());
+            int[] state = new int[KEYS];
+            List<String> lines = new ArrayList<>();
+            for (int t = 0; t < TRANSACTIONS; t++) {
+                boolean isLong = t % 101 == 50;
+                List<String> operations = new ArrayList<>();
+                int key = random.nextInt(KEYS);
+                for (int o = 0; o < 6; o++, key = (key + 1 + random.nextInt(9)) % KEYS) {
+                    if (random.chance(0.5)) {
+                        state[key] = 6 * t + o + 1;
+                        operations.add(operation("w", key, state[key]));
+                    } else {
+                        operations.add(operation("r", key, state[key]));
+                    }
+                }
+                lines.add(
+                        isLong
+                                ? line(5 + t % sessions, t, 0, 100 * TRANSACTIONS, operations)
+                                : line(t % 5, t / 5, 100 * t, 100 * t + 350, operations));
+            }
+            WindowCheck check = check(level, lines);
+            assertThat(check.windows().largest()).as(level + " seed " + SEED).isLessThan(3 * SMALL.window());
+        }
+    }
+
+    @Test
+    void aReaderOfAnOldState() throws IOException, HistoryException {
+        for (IsolationLevel level : WITHOUT_REAL_TIME) {
+            WindowCheck check = check(level, stale(false));
+            assertThat(check.windows().decided()).as(level.toString()).isZero();
+        }
+    }
+
+    /** What the earlier transaction of its session read was written behind the state that it reads. */
+    @Test
+    void aReaderDoesNotPassItsSession() throws IOException, HistoryException {
+        try (LocalWorkers workers = FileWindows.workers()) {
+            WindowCheck check =
+                    FileWindows.check(workers, file(stale(true)), 1 << 16, SMALL, CheckRequest.of(IsolationLevel.SER));
+            assertThat(check.run(true, false)).isEqualTo(WindowCheck.Outcome.VIOLATED);
+        }
+    }
+
+    /** One session writes keys in turn; at the end a reader reads three of them as they were at the beginning. */
+    private static List<String> stale(boolean hasReadBefore) {
+        List<String> lines = new ArrayList<>();
+        for (int t = 0; t < TRANSACTIONS; t++) {
+            lines.add(line(0, t, 100 * t, 100 * t + 50, List.of(operation("w", t % 10, t))));
+        }
+        int now = 100 * TRANSACTIONS;
+        if (hasReadBefore) {
+            lines.add(line(1, 0, now / 2, now / 2 + 10, List.of(operation("r", 9, TRANSACTIONS / 2 - 1))));
+        }
+        lines.add(line(
+                1, 1, now, now + 50, List.of(operation("r", 0, 100), operation("r", 1, 101), operation("r", 2, 102))));
+        return lines;
+    }
+
+    private WindowCheck check(IsolationLevel level, List<String> lines) throws IOException, HistoryException {
+        try (LocalWorkers workers = FileWindows.workers()) {
+            WindowCheck check = FileWindows.check(workers, file(lines), 1 << 16, SMALL, CheckRequest.of(level));
+            assertThat(check.run(true, false)).as(level.toString()).isEqualTo(WindowCheck.Outcome.ORDERED);
+            return check;
+        }
+    }
+
+    private String file(List<String> lines) throws IOException {
+        Path file = folder.resolve("history.jsonl");
+        Files.writeString(
+                file,
+                "{\"format\":\"history\",\"version\":1,\"initial\":{\"value\":0}}\n" + String.join("\n", lines) + "\n");
+        return file.toString();
+    }
+
+    private static String line(int session, int index, int start, int end, List<String> operations) {
+        return String.format(
+                "{\"session\":%d,\"index\":%d,\"start\":%d,\"end\":%d,\"status\":\"committed\",\"ops\":[%s]}",
+                session, index, start, end, String.join(",", operations));
+    }
+
+    private static String operation(String kind, int key, int value) {
+        return String.format("{\"op\":\"%s\",\"key\":%d,\"value\":%d}", kind, key, value);
+    }
+}
