@@ -93,6 +93,23 @@ record SmallDecision(int @Nullable [] position, boolean[] counted, int[] named) 
     }
 
     /**
+     * Lets the solver repair an order without real time, as {@link #of} does at first.
+     *
+     * @return null if that order breaks many reads, or repairs take long
+     */
+    static @Nullable SmallDecision near(
+            HistoryTable table, int eventsPerTransaction, Consumer<KnownGraph> edges, int[] ranks, Budget budget) {
+        IndexedHistory history = IndexedHistory.of(table, IndexedHistory.Indeterminate.MAYBE, budget::exhausted);
+        if (!history.violations().isEmpty()) {
+            return null;
+        }
+        KnownGraph graph = KnownGraph.of(
+                new Events(eventsPerTransaction, table.sessionStarts(), history.sessionOf()), history.versions());
+        edges.accept(graph);
+        return near(history, graph, ranks, budget);
+    }
+
+    /**
      * Lets the solver repair an order, as far as edges allow, without rules.
      *
      * @return null if that order breaks many reads, or repairs take long

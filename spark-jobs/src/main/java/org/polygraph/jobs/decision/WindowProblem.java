@@ -102,6 +102,21 @@ public record WindowProblem(
                 times == null ? SmallDecision.NO_REAL_TIME : times.skewNanos,
                 chains.ranks(),
                 budget);
+        return answer(chains, decision);
+    }
+
+    /** Decides it if a few repairs of the present order suffice; null if they do not, or if real time counts. */
+    public @Nullable Answer near(Budget budget) {
+        if (times != null) {
+            return null;
+        }
+        Chains chains = new Chains();
+        SmallDecision decision =
+                SmallDecision.near(chains.table(), eventsPerTransaction, chains::addEdges, chains.ranks(), budget);
+        return decision == null ? null : answer(chains, decision);
+    }
+
+    private Answer answer(Chains chains, SmallDecision decision) {
         int[] position = decision.position();
         if (position == null) {
             IntArrayList named = new IntArrayList();

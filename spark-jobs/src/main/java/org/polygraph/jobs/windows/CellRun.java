@@ -165,7 +165,10 @@ final class CellRun {
         boolean repair(WindowTask.Extent extent, Budget budget) {
             boolean isWhole = extent == WindowTask.Extent.WHOLE;
             boolean mayExplain = extent == WindowTask.Extent.AROUND && hasViolated();
-            WindowProblem.Answer answer = problem(isWhole, mayExplain).solve(budget);
+            WindowProblem.Answer answer = extent == WindowTask.Extent.CELLS && hasViolated() ? near(budget) : null;
+            if (answer == null) {
+                answer = problem(isWhole, mayExplain).solve(budget);
+            }
             if (!answer.holds() && mayExplain) {
                 answer = problem(isWhole, false).solve(budget);
             }
@@ -190,6 +193,18 @@ final class CellRun {
                 }
             }
             return true;
+        }
+
+        /**
+         * Returns an order near the present one; null if there is none. Violated reads behind the right border need not
+         * be explained. But often they show the last writes of the window, so they are tried too before the rules are.
+         */
+        private WindowProblem.@Nullable Answer near(Budget budget) {
+            WindowProblem.Answer answer = problem(false, false).near(budget);
+            if (answer == null || !answer.holds()) {
+                answer = problem(false, true).near(budget);
+            }
+            return answer == null || !answer.holds() ? null : answer;
         }
 
         /** The index of an event of the problem; negative if it stands for none of the window. */
