@@ -166,10 +166,7 @@ public final class CheckRun {
                 .filter(each -> each.level() == verdict.level())
                 .findFirst()
                 .orElseThrow();
-        Verdict others = OpenTransactions.decided(open, table, request, checker, listener, budget);
-        return others.status() == Verdict.Status.UNKNOWN
-                ? others
-                : others.with().exitCode(settings.exitCode(others.status())).build();
+        return OpenTransactions.decided(open, table, request, checker, listener, budget);
     }
 
     private List<Answer> kept(String path, Location location, long start, Budget budget, Location folder)

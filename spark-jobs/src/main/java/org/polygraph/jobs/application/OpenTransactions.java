@@ -3,12 +3,12 @@ package org.polygraph.jobs.application;
 import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
 import it.unimi.dsi.fastutil.longs.LongSet;
 import java.util.BitSet;
+import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.Check;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.Checkpoints;
-import org.polygraph.jobs.verdict.Assumptions;
 import org.polygraph.jobs.verdict.Certificate;
 import org.polygraph.jobs.verdict.Phase;
 import org.polygraph.jobs.verdict.Verdict;
@@ -25,6 +25,8 @@ import org.polygraph.storage.table.HistoryTable;
  * before it.
  */
 final class OpenTransactions {
+    private static final int MOST_ROUNDS = 64;
+
     private OpenTransactions() {}
 
     /**
@@ -32,28 +34,22 @@ final class OpenTransactions {
      *
      * @param open the verdict; its reason is that writers of reads may follow
      * @param table the history
-     * @return the verdict with an order if there is one; if the others violate the level without the open ones, this
-     *     VIOLATION, which no later part can change; else the same verdict
+     * @return the verdict with an order if there is one. Otherwise the same verdict, also if the others violate the level:
+     *     an open transaction may write an initial value again, so that it explains what they read.
      */
     static Verdict decided(
             Verdict open, HistoryTable table, CheckRequest request, Checker checker, Listener listener, Budget budget) {
         if (request.level() == IsolationLevel.LIN || !SeamCut.isPossible(table, false) || budget.exhausted()) {
             return open;
         }
-        int[] left = of(table).stream().toArray();
-        HistoryTable others = table.withStatus(left, TransactionStatus.ABORTED);
+        BitSet left = of(table, budget);
+        if (left == null) {
+            return open;
+        }
+        HistoryTable others = table.withStatus(left.stream().toArray(), TransactionStatus.ABORTED);
         Check check = new Check(others, request, listener, budget, Checkpoints.NONE);
         Verdict found = LevelCheck.of(check, checker).build();
         Witness order = found.witness();
-        if (found.status() == Verdict.Status.VIOLATION) {
-            Verdict.Builder violated = found.with()
-                    .path(open.path())
-                    .counts(open.counts())
-                    .millis(open.millis())
-                    .peakMemoryBytes(open.peakMemoryBytes());
-            Assumptions assumptions = open.assumptions();
-            return (assumptions == null ? violated : violated.assumptions(assumptions)).build();
-        }
         if (found.status() != Verdict.Status.PASS || order == null) {
             return open;
         }
@@ -75,7 +71,8 @@ final class OpenTransactions {
         return open;
     }
 
-    private static BitSet of(HistoryTable table) {
+    /** Returns those of a history; null if they read from one another in long chains, or if the budget ends. */
+    private static @Nullable BitSet of(HistoryTable table, Budget budget) {
         LongSet written = new LongOpenHashSet();
         for (int o = 0; o < table.operations(); o++) {
             if (table.isWrite(o)) {
@@ -90,7 +87,11 @@ final class OpenTransactions {
             }
         }
         // Each round adds those that read from the ones of the round before.
-        for (int before = -1; before < open.cardinality(); ) {
+        int round = 0;
+        for (int before = -1; before < open.cardinality(); round++) {
+            if (round == MOST_ROUNDS || budget.exhausted()) {
+                return null;
+            }
             before = open.cardinality();
             for (int t = 0; t < table.transactions(); t++) {
                 if (!open.get(t) && reads(table, t, lacking, true)) {

@@ -140,15 +140,19 @@ final class SeamCut {
         BitSet behind = new BitSet();
         long[] starts = table.starts();
         long[] ends = table.ends();
-        boolean isTimed = witness.terms().guarantee().realTime() && starts != null && ends != null;
-        long earliestEnd = HistoryTable.NO_TIME;
         for (int t = open.nextSetBit(0); t >= 0; t = open.nextSetBit(t + 1)) {
             behind.set(t + 1, table.transactionsEnd(table.sessionOf(t)));
-            if (isTimed && ends[t] != HistoryTable.NO_TIME) {
+        }
+        if (!witness.terms().guarantee().realTime() || starts == null || ends == null || open.isEmpty()) {
+            return behind;
+        }
+        long earliestEnd = HistoryTable.NO_TIME;
+        for (int t = open.nextSetBit(0); t >= 0; t = open.nextSetBit(t + 1)) {
+            if (ends[t] != HistoryTable.NO_TIME) {
                 earliestEnd = earliestEnd == HistoryTable.NO_TIME ? ends[t] : Math.min(earliestEnd, ends[t]);
             }
         }
-        for (int t = 0; t < table.transactions() && isTimed && !open.isEmpty(); t++) {
+        for (int t = 0; t < table.transactions(); t++) {
             if (witness.terms().precedes(earliestEnd, starts[t])) {
                 behind.set(t);
             }

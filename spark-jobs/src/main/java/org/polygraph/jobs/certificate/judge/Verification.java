@@ -304,6 +304,12 @@ public final class Verification {
             seen(checked, terms, result, Numbers.of(table));
             return report(Answer.VERIFIED, "");
         }
+        int explained = OpenReaders.firstExplained(certified, content.counted());
+        if (explained >= 0) {
+            return report(
+                    Answer.REJECTED,
+                    certified.whereIs(explained) + " is not in the order, although each of its reads has a writer");
+        }
         String left =
                 open.length + (open.length == 1 ? " transaction is" : " transactions are") + " left to later parts";
         checked("open", left + (open.length == 0 ? "" : ", the first is " + certified.whereIs(open[0])));
