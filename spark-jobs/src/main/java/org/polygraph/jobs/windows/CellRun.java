@@ -196,15 +196,17 @@ final class CellRun {
         }
 
         /**
-         * Returns an order near the present one; null if there is none. Violated reads behind the right border need not
+         * Decides by an order near the present one; null if that does not suffice. Violated reads behind the right border need not
          * be explained. But often they show the last writes of the window, so they are tried too before the rules are.
          */
         private WindowProblem.@Nullable Answer near(Budget budget) {
             WindowProblem.Answer answer = problem(false, false).near(budget);
-            if (answer == null || !answer.holds()) {
+            if (answer == null) {
                 answer = problem(false, true).near(budget);
+                // Without an order of these reads too, there may be one.
+                answer = answer == null || answer.holds() ? answer : null;
             }
-            return answer == null || !answer.holds() ? null : answer;
+            return answer;
         }
 
         /** The index of an event of the problem; negative if it stands for none of the window. */
@@ -461,6 +463,7 @@ final class CellRun {
 
         /** Numbers the keys of the transactions, and so those at the borders. */
         private void numberKeys() {
+            keys = 0;
             for (int t : present) {
                 for (int o = all.firstOperation(t); o < all.operationsEnd(t); o++) {
                     if (numberOfKey[all.key(o)] == 0) {

@@ -145,6 +145,11 @@ final class EventReader {
         return (flags & COUNTED) != 0;
     }
 
+    /** Whether its transaction counts, or may count. */
+    boolean mayCount() {
+        return (flags & (COUNTED | OPTIONAL)) != 0;
+    }
+
     boolean isSnapshot() {
         return (flags & SNAPSHOT) != 0;
     }

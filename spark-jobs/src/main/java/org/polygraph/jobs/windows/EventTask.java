@@ -5,13 +5,16 @@ import org.polygraph.jobs.decision.Budget;
 
 /**
  * Copies the transactions at some places. Result: for each the place of its first event, and a block with its events. Transactions that do
- * not count are left out, and so are those whose snapshot and commit are not neighbours in these cells.
+ * not count are left out, and so are those with many operations and those whose snapshot and commit are not neighbours in these cells.
  *
  * @param places ascending, in the cells
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record EventTask(Cells cells, long[] places) implements Task {
     private static final long serialVersionUID = 1L;
+
+    /** Operations of a transaction. */
+    private static final int MOST_OPERATIONS = 1_024;
 
     @Override
     public byte[] run(Budget budget) throws IOException {
@@ -41,6 +44,9 @@ record EventTask(Cells cells, long[] places) implements Task {
         int from = cell.isCommit(event) ? event - 1 : event;
         int to = isWhole ? event + 1 : from + 2;
         if (!cell.isCounted(event) || from < 0 || to > cell.size() || !isSame(cell, from, to - 1)) {
+            return;
+        }
+        if (cell.operationsEnd(to - 1) - cell.firstOperation(from) > MOST_OPERATIONS) {
             return;
         }
         BlockWriter block = new BlockWriter();

@@ -2,6 +2,7 @@ package org.polygraph.jobs.windows;
 
 import it.unimi.dsi.fastutil.ints.Int2ObjectOpenHashMap;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
+import it.unimi.dsi.fastutil.longs.LongArrayList;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -10,31 +11,34 @@ import java.util.Set;
 import org.polygraph.jobs.decision.Budget;
 
 /**
- * Finds how far some transactions may move without passing others of their sessions. Result: for each the place behind the last
- * event of an earlier transaction of its session, and the place of the first event of a later one, in these cells. Others are those without a name here.
+ * Finds how far some transactions may move without passing others of their sessions. Result: for each the place behind the last event of
+ * an earlier transaction of its session, and the place of the first event of a later one, in these cells. Others are those that count
+ * or may count and have no name here.
  *
- * @param names those of a session in its order, which is that of places
+ * @param names those of a session by index
  */
 record NeighbourTask(Cells cells, ArrayList<UnknownOutcomes.Name> names) implements Task {
     private static final long serialVersionUID = 1L;
 
-    /** The transactions of a session that are asked about, in its order. */
+    /** The transactions of a session that are asked about. */
     private static final class Asked {
         final IntArrayList numbers = new IntArrayList();
-        /** How many of them precede the last other event of the session; and the place behind that. */
-        int passed;
+        final LongArrayList indexes = new LongArrayList();
 
-        long end;
+        /** How many of them have a lower index. */
+        int before(long index) {
+            int at = Arrays.binarySearch(indexes.elements(), 0, indexes.size(), index);
+            return at < 0 ? -at - 1 : at;
+        }
     }
 
     @Override
     public byte[] run(Budget budget) throws IOException {
         Int2ObjectOpenHashMap<Asked> ofSession = new Int2ObjectOpenHashMap<>();
         for (int i = 0; i < names.size(); i++) {
-            ofSession
-                    .computeIfAbsent(names.get(i).session(), session -> new Asked())
-                    .numbers
-                    .add(i);
+            Asked asked = ofSession.computeIfAbsent(names.get(i).session(), session -> new Asked());
+            asked.numbers.add(i);
+            asked.indexes.add(names.get(i).index());
         }
         Set<UnknownOutcomes.Name> named = new HashSet<>(names);
         long[] low = new long[names.size()];
@@ -45,23 +49,31 @@ record NeighbourTask(Cells cells, ArrayList<UnknownOutcomes.Name> names) impleme
             EventReader events = cells.events(c);
             for (long place = cells.first(c); events.next(); place++) {
                 Asked asked = ofSession.get(events.session());
-                if (asked == null || named.contains(new UnknownOutcomes.Name(events.session(), events.index()))) {
+                if (asked == null
+                        || !events.mayCount()
+                        || named.contains(new UnknownOutcomes.Name(events.session(), events.index()))) {
                     continue;
                 }
-                for (; asked.passed < asked.numbers.size(); asked.passed++) {
-                    int i = asked.numbers.getInt(asked.passed);
-                    if (names.get(i).index() > events.index()) {
-                        break;
-                    }
-                    low[i] = asked.end;
-                    high[i] = place;
+                // What bounds the nearest one of the session bounds those beyond it, too.
+                int next = asked.before(events.index());
+                if (next < asked.numbers.size()) {
+                    int i = asked.numbers.getInt(next);
+                    low[i] = Math.max(low[i], place + 1);
                 }
-                asked.end = place + 1;
+                if (next > 0) {
+                    int i = asked.numbers.getInt(next - 1);
+                    high[i] = Math.min(high[i], place);
+                }
             }
         }
         for (Asked asked : ofSession.values()) {
-            for (; asked.passed < asked.numbers.size(); asked.passed++) {
-                low[asked.numbers.getInt(asked.passed)] = asked.end;
+            for (int j = 1; j < asked.numbers.size(); j++) {
+                int i = asked.numbers.getInt(j);
+                low[i] = Math.max(low[i], low[asked.numbers.getInt(j - 1)]);
+            }
+            for (int j = asked.numbers.size() - 2; j >= 0; j--) {
+                int i = asked.numbers.getInt(j);
+                high[i] = Math.min(high[i], high[asked.numbers.getInt(j + 1)]);
             }
         }
         BlockWriter out = new BlockWriter();

@@ -1,8 +1,8 @@
 package org.polygraph.jobs.windows;
 
-import it.unimi.dsi.fastutil.longs.Long2IntMap;
 import it.unimi.dsi.fastutil.longs.Long2IntOpenHashMap;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
+import it.unimi.dsi.fastutil.longs.LongArrays;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -15,13 +15,15 @@ import java.util.stream.IntStream;
 /**
  * Moves transactions that are far from the places at which the most of their reads and writes are explained, such as those that last an hour
  * and those that read an old state. Otherwise a window would have to reach from one place to the other. Only the order changes, so windows
- * repair a wrong move like any other order. Memory: about 1 KB for each candidate.
+ * repair a wrong move like any other order. Memory: the events of candidates, and 16 bytes a span.
  */
 final class Relocation {
     /** Candidates; those that take part in the fewest violated reads are left out. */
-    private static final int MOST = 16_384;
+    private static final int MOST = 4_096;
     /** Operations of a candidate that are looked at. */
     private static final int MOST_OPERATIONS = 64;
+    /** Spans of all candidates, about. */
+    private static final int MOST_SPANS = 1 << 21;
     /** Sums of weights of violated reads from which on a transaction is a candidate: most are in one such read by chance. */
     private static final int LEAST_WEIGHT = 2;
     /** The weight of a violated read that is explained only far away; that of the others is 1. */
@@ -47,7 +49,7 @@ final class Relocation {
         long low;
 
         long high = Long.MAX_VALUE;
-        /** The event before which the most operations are explained; and how many more than at the present place. */
+        /** The place of the event before which the most operations are explained; and how many more than at the present place. */
         long gap;
 
         int gain;
@@ -139,6 +141,8 @@ final class Relocation {
         if (moving.isEmpty()) {
             return false;
         }
+        moving.sort(Comparator.comparingInt((Candidate candidate) -> all.session(candidate.event))
+                .thenComparingLong(candidate -> all.index(candidate.event)));
         findNeighbours(moving);
         for (Candidate candidate : moving) {
             candidate.choose(store.places());
@@ -172,17 +176,18 @@ final class Relocation {
                 }
             }
         }
-        LongArrayList found = new LongArrayList();
-        for (int least = LEAST_WEIGHT; isAsked && (least == LEAST_WEIGHT || found.size() > MOST); least++) {
-            found.clear();
-            for (Long2IntMap.Entry entry : counts.long2IntEntrySet()) {
-                if (entry.getIntValue() >= least) {
-                    found.add(entry.getLongKey());
-                }
-            }
+        if (!isAsked) {
+            return new long[0];
         }
-        found.sort(null);
-        return found.toLongArray();
+        counts.long2IntEntrySet().removeIf(entry -> entry.getIntValue() < LEAST_WEIGHT);
+        long[] found = counts.keySet().toLongArray();
+        LongArrays.mergeSort(found, (a, b) -> {
+            int byWeight = Integer.compare(counts.get(b), counts.get(a));
+            return byWeight != 0 ? byWeight : Long.compare(a, b);
+        });
+        found = Arrays.copyOf(found, Math.min(MOST, found.length));
+        Arrays.sort(found);
+        return found;
     }
 
     private List<Candidate> candidates(long[] places) throws IOException {
@@ -238,10 +243,16 @@ final class Relocation {
             }
         }
         byte[] initial = store.layout().initialValue();
+        int mostSpans = MOST_SPANS / store.slices();
         List<byte[]> found = store.perSlice(
                 "find better places",
                 slice -> new SpanTask(
-                        slice, asked.get(slice.number()), writes.get(slice.number()), store.events(), initial));
+                        slice,
+                        asked.get(slice.number()),
+                        writes.get(slice.number()),
+                        store.events(),
+                        mostSpans,
+                        initial));
         for (int s = 0; s < found.size(); s++) {
             BlockReader in = new BlockReader(found.get(s));
             for (Candidate candidate : askers.get(s)) {
@@ -280,10 +291,8 @@ final class Relocation {
         }
     }
 
-    /** Leaves those where they are that would pass another one of their session. */
+    /** Leaves those where they are that would pass another one of their session. @param candidates by session and index */
     private void keepSessions(List<Candidate> candidates) {
-        candidates.sort(Comparator.comparingInt((Candidate candidate) -> all.session(candidate.event))
-                .thenComparingLong(candidate -> all.index(candidate.event)));
         for (int i = 1; i < candidates.size(); ) {
             Candidate before = candidates.get(i - 1);
             Candidate next = candidates.get(i);
@@ -334,7 +343,7 @@ final class Relocation {
                     .toArray();
             tasks.add(new MoveTask(
                     cells,
-                    removed,
+                    within(removed, store.cells(first, end)),
                     Arrays.stream(arriving).mapToLong(i -> gaps[i]).toArray(),
                     new ArrayList<>(Arrays.stream(arriving)
                             .mapToObj(i -> byGap.get(i).block)

@@ -15,16 +15,21 @@ import org.polygraph.jobs.decision.Budget;
  * @param operations with the places of their transactions
  * @param writes which of them are writes
  * @param events of a transaction, which are neighbours
+ * @param mostSpans after about so many, other operations have none
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
-record SpanTask(SliceRows.Slice slice, ArrayList<CheckTask.Read> operations, BitSet writes, int events, byte[] initial)
+record SpanTask(
+        SliceRows.Slice slice,
+        ArrayList<CheckTask.Read> operations,
+        BitSet writes,
+        int events,
+        int mostSpans,
+        byte[] initial)
         implements Task {
     private static final long serialVersionUID = 1L;
 
     /** Operations of a key. */
     private static final int MOST = 1_024;
-    /** Spans of all operations; those that follow have none. */
-    private static final int MOST_SPANS = 1 << 20;
 
     private static final int NONE = -1;
 
@@ -52,7 +57,7 @@ record SpanTask(SliceRows.Slice slice, ArrayList<CheckTask.Read> operations, Bit
             }
         }
         BlockWriter out = new BlockWriter();
-        int most = MOST_SPANS;
+        int most = mostSpans;
         LongArrayList spans = new LongArrayList();
         for (int i = 0; i < valueOf.length; i++) {
             int key = asked.key(valueOf[i]);
@@ -149,7 +154,10 @@ record SpanTask(SliceRows.Slice slice, ArrayList<CheckTask.Read> operations, Bit
 
         /** Adds a span of places. @param last in it */
         private static void add(long begin, long last, LongArrayList spans) {
-            if (last >= begin) {
+            int size = spans.size();
+            if (size > 0 && spans.getLong(size - 1) == begin) {
+                spans.set(size - 1, last + 1);
+            } else if (last >= begin) {
                 spans.add(begin);
                 spans.add(last + 1);
             }

@@ -59,6 +59,8 @@ public final class WindowCheck {
     private int round;
     /** How often {@link Relocation} ran. */
     private int moves;
+    /** How many operations were violated when it ran last; it does not run again before there are fewer. */
+    private long violatedBefore = Long.MAX_VALUE;
 
     private long margin;
     /** Whether the window of the last round was the whole history. */
@@ -268,6 +270,7 @@ public final class WindowCheck {
         phases.restore(file);
         round = from.count();
         moves = from.count();
+        violatedBefore = from.unsigned();
         margin = from.unsigned();
         isWholeRepaired = from.unsigned() == 1;
         decided = from.unsigned();
@@ -285,7 +288,11 @@ public final class WindowCheck {
         if (kept.keeps() && store.isSmallEnoughToSave()) {
             BlockWriter to = new BlockWriter();
             store.saveTo(to);
-            to.unsigned(round).unsigned(moves).unsigned(margin).unsigned(isWholeRepaired ? 1 : 0);
+            to.unsigned(round)
+                    .unsigned(moves)
+                    .unsigned(violatedBefore)
+                    .unsigned(margin)
+                    .unsigned(isWholeRepaired ? 1 : 0);
             to.unsigned(decided).unsigned(grown).unsigned(largest);
             to.unsigned(isUnique ? 1 : 0).unsigned(keys);
             ArrayFile file = new ArrayFile().put(STATE, to.toBytes());
@@ -332,8 +339,9 @@ public final class WindowCheck {
                 if (isImpossible(store, small, results, sources)) {
                     return Outcome.VIOLATED;
                 }
-                if (mayMove && moves < MOST_MOVES) {
+                if (mayMove && moves < MOST_MOVES && sum < violatedBefore) {
                     moves++;
+                    violatedBefore = sum;
                     if (new Relocation(store).run(results, sources, far)) {
                         keep(store);
                         results = store.check(false);

@@ -46,6 +46,11 @@ class RelocationTest {
             List<String> lines = new ArrayList<>();
             for (int t = 0; t < TRANSACTIONS; t++) {
                 boolean isLong = t % 101 == 50;
+                if (random.chance(0.05)) {
+                    String aborted = line(t % 5, t / 5, 100 * t, 100 * t + 900, List.of(operation("w", 0, -t)));
+                    lines.add(aborted.replace("committed", "aborted"));
+                    continue;
+                }
                 List<String> operations = new ArrayList<>();
                 int key = random.nextInt(KEYS);
                 for (int o = 0; o < 6; o++, key = (key + 1 + random.nextInt(9)) % KEYS) {
