@@ -13,9 +13,9 @@ import java.util.TreeMap;
 import java.util.stream.IntStream;
 
 /**
- * Moves transactions that are far from the places at which the most of their reads and writes are explained, such as those that last an hour
- * and those that read an old state. Otherwise a window would have to reach from one place to the other. Only the order changes, so windows
- * repair a wrong move like any other order. Memory: the events of candidates, and 16 bytes a span.
+ * Moves transactions that are far from the places at which most of their reads and writes are explained, such as those that last an hour
+ * and those that read an old state. Otherwise a window would have to reach from one place to the other. Only the order changes, so
+ * windows repair a wrong move like any other order. Memory: the events of candidates, and 16 bytes a span.
  */
 final class Relocation {
     /** Candidates; those that take part in the fewest violated reads are left out. */
@@ -49,7 +49,7 @@ final class Relocation {
         long low;
 
         long high = Long.MAX_VALUE;
-        /** The place of the event before which the most operations are explained; and how many more than at the present place. */
+        /** The place of the event before which most operations are explained; and how many more than at the present place. */
         long gap;
 
         int gain;
@@ -70,7 +70,7 @@ final class Relocation {
             return gain > 0 ? gap : place + events;
         }
 
-        /** Chooses the middle of the places at which the most operations are explained. */
+        /** Chooses the middle of the places at which most operations are explained. */
         void choose(long places) {
             long[] from = begins.toLongArray();
             long[] to = ends.toLongArray();
@@ -151,7 +151,7 @@ final class Relocation {
         keepSessions(moving);
         moving.removeIf(candidate -> candidate.gain == 0);
         if (!moving.isEmpty()) {
-            move(moving);
+            rewrite(moving);
         }
         return !moving.isEmpty();
     }
@@ -307,7 +307,8 @@ final class Relocation {
         }
     }
 
-    private void move(List<Candidate> candidates) throws IOException {
+    /** Writes the cells that change, and deals the operations of all cells again. */
+    private void rewrite(List<Candidate> candidates) throws IOException {
         candidates.sort(Comparator.comparingLong(candidate -> candidate.place));
         long places = store.places();
         List<Candidate> byGap = new ArrayList<>(candidates);

@@ -24,8 +24,8 @@ final class RoundWindows {
     }
 
     /**
-     * Windows around violated operations. The window of a read has the fewest places that have to change; that of a write has the places from
-     * the snapshot to the commit of its transaction. Both have a margin on both sides. Windows that overlap are joined.
+     * Windows around violated operations. The window of a read has the fewest places that have to change. The window of a write has the
+     * places from the snapshot to the commit of its transaction. Both have a margin on both sides. Windows that overlap are joined.
      *
      * @param most places of a window; longer ones are left out
      */

@@ -8,9 +8,11 @@ import java.util.List;
 import org.polygraph.jobs.decision.Budget;
 
 /**
- * Finds the places at which operations of some transactions are explained, in a slice: a read where the last write has its value; a write
- * where no read of another value follows before the next write, and no read of its own value precedes it. Result: for each operation the number of its spans, and for each span the first place before which the transaction may be put,
- * and the one behind the last. Operations of keys with many others have no spans.
+ * Finds the places at which operations of some transactions are explained, in a slice. A read is explained where the last write has its
+ * value. A write is explained where no read of another value follows before the next write, and no read of its own value precedes it.
+ *
+ * <p>Result: for each operation the number of its spans; for each span the place of the first event before which the transaction may be
+ * put, and the place behind the last such event. Operations of keys with many others have no spans.
  *
  * @param operations with the places of their transactions
  * @param writes which of them are writes
@@ -79,7 +81,10 @@ record SpanTask(
         return out.toBytes();
     }
 
-    /** The operations of a key in the order of places: the place x 2 + 1 for a write; and the number of the value, {@link #NONE} if not asked. */
+    /**
+     * The operations of a key in the order of places: the place x 2 + 1 for a write; and the number of the value, {@link #NONE} if no
+     * operation with this value is asked about.
+     */
     private static final class KeyOperations {
         private final LongArrayList places = new LongArrayList();
         private final LongArrayList values = new LongArrayList();

@@ -23,8 +23,8 @@ import org.polygraph.storage.table.HistoryTable;
 /**
  * Decides all levels but LIN by windows that workers repair. While few operations are violated, there is a small window around each of
  * them, which grows from round to round. While many are violated, a window is two cells, and windows are shifted by one cell in every other
- * round. Transactions that are far from where they are explained are moved first. Reads that a window cannot explain are left out. The largest window is the history itself, so the rounds end
- * unless a window does not fit in the memory of a worker.
+ * round. Transactions that are far from where they are explained are moved first. Reads that a window cannot explain are left out. The
+ * largest window is the history itself, so the rounds end unless a window does not fit in the memory of a worker.
  */
 public final class WindowCheck {
     private static final int PASSES = 4;

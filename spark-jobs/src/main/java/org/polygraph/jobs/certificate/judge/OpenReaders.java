@@ -8,8 +8,8 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Checks which transactions an order leaves to later parts of a chain: those that read a value without a writer, and those that read what only
- * these wrote.
+ * Checks which transactions an order may leave to later parts of a chain: those that read a value without a writer, and those that read a
+ * value that only these wrote. Memory: a map entry for each version, because few runs need this.
  */
 final class OpenReaders {
     private OpenReaders() {}
@@ -41,7 +41,7 @@ final class OpenReaders {
                 .orElse(-1);
     }
 
-    /** Whether a transaction reads a value without a writer. Then its writes are those of no writer, too. */
+    /** Whether a transaction reads a value without a writer. If so, its writes are taken out of the map. */
     private static boolean isOpen(HistoryTable history, int t, Map<Version, Integer> writers) {
         for (int o = history.firstOperation(t); o < history.operationsEnd(t); o++) {
             int key = history.key(o);
