@@ -61,6 +61,11 @@ public final class Predicates {
         return unknown.get(predicate);
     }
 
+    /** Whether a code stands for a write whose rows are unknown. */
+    boolean isUnknown(long code) {
+        return isOne(code) && unknown(number(code)) != null;
+    }
+
     boolean hasUnknown() {
         return !unknown.isEmpty();
     }

@@ -1,0 +1,180 @@
+package org.polygraph.storage.table;
+
+import it.unimi.dsi.fastutil.bytes.ByteArrayList;
+import it.unimi.dsi.fastutil.ints.Int2ObjectMap;
+import it.unimi.dsi.fastutil.ints.IntArrayList;
+import it.unimi.dsi.fastutil.ints.IntLinkedOpenHashSet;
+import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
+import it.unimi.dsi.fastutil.longs.LongArrayList;
+import org.polygraph.storage.dictionary.KeyDictionary;
+import org.polygraph.storage.dictionary.ValueDictionary;
+import org.polygraph.storage.model.HistoryException;
+
+/**
+ * Writes the operations of a history anew, with rows for its unknown writes. If the rows of some are open, the result is
+ * the relaxed history, which lacks what depends on these rows.
+ */
+final class RowRewriting {
+    private final HistoryTable raw;
+    private final Predicates predicates;
+    private final ShownRows shown;
+    /** By number of an unknown write: the keys of its rows, as far as they are known. */
+    private final Int2ObjectMap<IntLinkedOpenHashSet> rows;
+    /** The writes whose rows are not all known; empty if the history is not relaxed. */
+    private final IntOpenHashSet open;
+    /**
+     * By condition: 1 if rows may be missing from a result because of an open write, -1 if not, 0 if this is not known
+     * yet.
+     */
+    private final byte[] openTo;
+
+    RowRewriting(
+            HistoryTable raw,
+            Predicates predicates,
+            ShownRows shown,
+            Int2ObjectMap<IntLinkedOpenHashSet> rows,
+            IntOpenHashSet open) {
+        this.raw = raw;
+        this.predicates = predicates;
+        this.shown = shown;
+        this.rows = rows;
+        this.open = open;
+        this.openTo = new byte[predicates.conditions()];
+    }
+
+    HistoryTable rewritten() throws HistoryException {
+        boolean isRelaxed = !open.isEmpty();
+        Rewriting to = new Rewriting();
+        int[] starts = new int[raw.transactions() + 1];
+        for (int t = 0; t < raw.transactions(); t++) {
+            int dropped = 0;
+            for (int o = raw.firstOperation(t); o < raw.operationsEnd(t); o++) {
+                long code = raw.value(o);
+                if (!Predicates.isOne(code)) {
+                    if (isRelaxed && isRead(o) && isOpenRead(o)) {
+                        dropped++;
+                    } else {
+                        to.copy(o);
+                        dropped = isRead(o) ? dropped : 0;
+                    }
+                    continue;
+                }
+                int number = Predicates.number(code);
+                if (predicates.unknown(number) != null) {
+                    to.write(
+                            number,
+                            rows.get(number),
+                            !(isRelaxed
+                                            && (open.contains(number)
+                                                    || isLeftOut(
+                                                            number,
+                                                            rows.get(number).size())))
+                                    && !shown.isOfAborted(number));
+                } else if (!(isRelaxed && (dropped > 0 || isLeftOut(number, predicates.keys(number).length)))) {
+                    to.predicate(number, new IntArrayList(predicates.keys(number)));
+                }
+                dropped = 0;
+            }
+            starts[t + 1] = to.keys.size();
+        }
+        // A resolution adds keys, so each has a dictionary of its own, with the same ids.
+        KeyDictionary keys = new KeyDictionary();
+        keys.addAll(raw.keys().labels());
+        return PredicateReads.of(raw.with(keys, to.operations(starts)), to.predicates);
+    }
+
+    private boolean isRead(int o) {
+        return !raw.isWrite(o) && !Predicates.isStandIn(raw.value(o));
+    }
+
+    /** Whether a read may be of a row of an open write that the relaxed history does not have. */
+    private boolean isOpenRead(int o) {
+        long value = raw.value(o);
+        int writer = shown.writerOf(value);
+        return writer >= 0
+                && open.contains(writer)
+                && (shown.isAmbiguous(value) || !rows.get(writer).contains(raw.key(o)));
+    }
+
+    /**
+     * Whether the relaxed history leaves a predicate out. A row that a write by a condition has written may have
+     * matched because of an open write, which the relaxed history may lack. The rows of a query are reads too, and these
+     * name their writers.
+     */
+    private boolean isLeftOut(int number, int rowsOfIt) {
+        return isOpenTo(number) || (rowsOfIt > 0 && !predicates.isRead(number));
+    }
+
+    /** Whether rows may be missing from the result of a predicate because of an open write. */
+    private boolean isOpenTo(int number) {
+        int condition = predicates.conditionOf(number);
+        if (openTo[condition] == 0) {
+            openTo[condition] = (byte) (isOpenTo(predicates.condition(condition)) ? 1 : -1);
+        }
+        return openTo[condition] > 0;
+    }
+
+    private boolean isOpenTo(Condition condition) {
+        for (int each : open) {
+            Predicates.Unknown write = predicates.unknown(each);
+            if (write != null && !condition.matches(raw.values(), predicates.rows(), write.value(), write.row())) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Operations that are written anew. */
+    private final class Rewriting {
+        private final Predicates predicates = new Predicates(RowRewriting.this.predicates.rows());
+        private final IntArrayList keys = new IntArrayList(raw.operations());
+        private final LongArrayList values = new LongArrayList(raw.operations());
+        private final ByteArrayList kinds = new ByteArrayList(raw.operations());
+        private boolean hasKinds;
+
+        private void add(int key, boolean isWrite, long value, byte kind) {
+            keys.add(Operations.pack(key, isWrite));
+            values.add(value);
+            kinds.add(kind);
+            hasKinds |= kind != 0;
+        }
+
+        void copy(int o) {
+            add(raw.key(o), raw.isWrite(o), raw.value(o), raw.kind(o));
+        }
+
+        void predicate(int number, IntArrayList matched) {
+            Predicates from = RowRewriting.this.predicates;
+            add(0, false, predicates.add(from.condition(from.conditionOf(number)), matched, from.isRead(number)), (byte)
+                    0);
+        }
+
+        void write(int number, IntLinkedOpenHashSet rows, boolean isEvaluated) {
+            Predicates.Unknown write = RowRewriting.this.predicates.unknown(number);
+            if (write == null) {
+                return;
+            }
+            if (isEvaluated) {
+                predicate(number, new IntArrayList(rows));
+            }
+            for (int key : rows) {
+                if (write.isDelete()) {
+                    add(key, true, ValueDictionary.NULL, Operations.DELETE);
+                    continue;
+                }
+                if (write.row() >= 0) {
+                    add(0, false, Predicates.row(write.row()), (byte) 0);
+                }
+                add(key, true, write.value(), (byte) 0);
+            }
+        }
+
+        Operations operations(int[] starts) {
+            return new Operations(
+                    starts,
+                    keys.toIntArray(),
+                    values.toLongArray(),
+                    hasKinds || raw.operationKinds() != null ? kinds.toByteArray() : null);
+        }
+    }
+}
