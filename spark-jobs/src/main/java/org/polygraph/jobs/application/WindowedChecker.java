@@ -24,7 +24,6 @@ import org.polygraph.jobs.verdict.WindowCounts;
 import org.polygraph.jobs.windows.WindowCheck;
 import org.polygraph.jobs.windows.WindowSettings;
 import org.polygraph.jobs.windows.Workers;
-import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.analysis.InitialChoice;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.format.HistoryFormat;
@@ -145,18 +144,14 @@ public final class WindowedChecker implements Checker {
     }
 
     private static String whyWhole(CheckRequest request) {
-        return request.level() == IsolationLevel.LIN
-                ? "level lin is decided key by key"
-                : request.initial().kind() == InitialChoice.Kind.NAMED
-                        ? "--initial names transactions"
-                        : "it is no file of JSON Lines or Parquet that can be read in pieces; convert it";
+        return request.initial().kind() == InitialChoice.Kind.NAMED
+                ? "--initial names transactions"
+                : "it is no file of JSON Lines or Parquet that can be read in pieces; convert it";
     }
 
     /** Returns how to read a history for windows; null if they cannot decide it in scratch files. */
     static @Nullable ReadPlan plan(String path, HistoryFormat format, CheckRequest request, Budget budget) {
-        boolean isSupported = request.level() != IsolationLevel.LIN
-                && request.terms().isPresent()
-                && request.initial().kind() != InitialChoice.Kind.NAMED;
+        boolean isSupported = request.terms().isPresent() && request.initial().kind() != InitialChoice.Kind.NAMED;
         return isSupported ? ReadPlan.of(path, format, budget::exhausted) : null;
     }
 

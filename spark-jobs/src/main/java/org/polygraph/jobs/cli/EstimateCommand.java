@@ -4,7 +4,6 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.StringWriter;
-import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -137,7 +136,7 @@ final class EstimateCommand implements Callable<Integer> {
         out.printf(
                 Locale.ROOT, row, "level", "engine", "memory", "a task", "disk", "CPU", "time", "in " + bytes(heap()));
         for (IsolationLevel level : levels.strongestFirst()) {
-            for (Engine engine : engines(level)) {
+            for (Engine engine : Engine.values()) {
                 Estimate estimate = Estimate.of(engine, size, level, executorThreads);
                 out.printf(
                         Locale.ROOT,
@@ -156,11 +155,6 @@ final class EstimateCommand implements Callable<Integer> {
         for (IsolationLevel level : levels.strongestFirst()) {
             out.println("  --engine auto takes " + label(Estimate.auto(size, level, heap())) + " for " + level.label());
         }
-    }
-
-    /** Windows decide every level but lin. */
-    private static List<Engine> engines(IsolationLevel level) {
-        return level == IsolationLevel.LIN ? List.of(Engine.EMBEDDED) : List.of(Engine.values());
     }
 
     private String fit(Estimate estimate) {
@@ -210,7 +204,7 @@ final class EstimateCommand implements Callable<Integer> {
             out.writeNumberField("cores", shared);
             out.writeArrayFieldStart("estimates");
             for (IsolationLevel level : levels.strongestFirst()) {
-                for (Engine engine : engines(level)) {
+                for (Engine engine : Engine.values()) {
                     write(out, size, level, engine);
                 }
             }

@@ -210,14 +210,12 @@ public record Estimate(
 
     /**
      * Returns what {@code --engine auto} chooses: the whole history if it fits with clocks, or without them if
-     * times decide it as well; else windows, which decide every level but lin,
-     * if a worker's share fits; else the whole history without clocks.
+     * times decide it as well; else windows, if a worker's share fits; else the whole history without clocks.
      */
     public static Engine auto(HistorySize size, IsolationLevel level, long heapBytes) {
         Fit whole = of(Engine.EMBEDDED, size, level).fit(heapBytes);
         boolean needsClocks = !size.timed() || level.realTime() || level == IsolationLevel.CC;
-        return level != IsolationLevel.LIN
-                        && (whole == Fit.NO || (whole == Fit.WITHOUT_CLOCKS && needsClocks))
+        return (whole == Fit.NO || (whole == Fit.WITHOUT_CLOCKS && needsClocks))
                         && of(Engine.WINDOWS, size, level).fit(heapBytes) == Fit.YES
                 ? Engine.WINDOWS
                 : Engine.EMBEDDED;

@@ -4,6 +4,7 @@ import it.unimi.dsi.fastutil.ints.IntArrayList;
 import java.io.IOException;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.certificate.format.Guarantee;
 import org.polygraph.jobs.certificate.format.TransactionHash;
 import org.polygraph.jobs.certificate.replay.Tally;
 import org.polygraph.jobs.decision.Budget;
@@ -23,7 +24,7 @@ import org.polygraph.storage.table.Transactions;
  *
  * @param number of the piece
  * @param events of a transaction: 1, or 2 for its snapshot and its commit; an aborted transaction is one event
- * @param hasIntents whether snapshots have intents, because first committer wins is part of the level
+ * @param guarantee of the level
  * @param sessions what the rest of the input determines of the sessions of the piece
  * @param borders clocks at which a cell begins, but for the first cell
  * @param sample the sample of its operations to take; null for none
@@ -36,7 +37,7 @@ record IngestTask(
         int number,
         Clock clock,
         int events,
-        boolean hasIntents,
+        Guarantee guarantee,
         PieceSessions sessions,
         SessionClocks.@Nullable Sample sample,
         long[] borders,
@@ -51,6 +52,9 @@ record IngestTask(
         try {
             PieceRows rows = new PieceRows(piece.read(budget::exhausted, budget.bytes()), number, clock, events);
             String problem = rows.unsupported();
+            if (problem.isEmpty() && guarantee == Guarantee.LIN && !rows.areOperations()) {
+                problem = "level lin is about single operations with start and end";
+            }
             return (problem.isEmpty() ? deal(rows) : Ingested.problem(problem)).toBytes();
         } catch (HistoryException e) {
             return Ingested.problem(Survey.UNREADABLE).toBytes();
@@ -58,6 +62,11 @@ record IngestTask(
             budget.require();
             return Ingested.problem(Survey.UNREADABLE).toBytes();
         }
+    }
+
+    /** Whether snapshots have intents, because first committer wins is part of the level. */
+    private boolean hasIntents() {
+        return guarantee.events() == 2;
     }
 
     private Ingested deal(PieceRows in) throws IOException {
@@ -138,11 +147,11 @@ record IngestTask(
                 return;
             }
             divide(t);
-            begin(t, clock, start, end, atSnapshot.size() + (hasIntents ? written.size() : 0));
+            begin(t, clock, start, end, atSnapshot.size() + (hasIntents() ? written.size() : 0));
             for (int i = 0; i < atSnapshot.size(); i++) {
                 operation(atSnapshot.getInt(i), Cell.READ);
             }
-            for (int i = 0; hasIntents && i < written.size(); i++) {
+            for (int i = 0; hasIntents() && i < written.size(); i++) {
                 operation(written.getInt(i), Cell.INTENT);
             }
             end(t, clock, flags | EventReader.SNAPSHOT);
@@ -150,7 +159,7 @@ record IngestTask(
             body.hash(hash(t, status, start, end));
             for (int i = 0; i < atCommit.size(); i++) {
                 int o = atCommit.getInt(i);
-                operation(o, !isWrite(o) ? Cell.READ : hasIntents ? Cell.INTENDED : Cell.WRITE);
+                operation(o, !isWrite(o) ? Cell.READ : hasIntents() ? Cell.INTENDED : Cell.WRITE);
             }
             // Operation i of the commit follows i operations of the commit, and reads of the snapshot.
             int reads = 0;

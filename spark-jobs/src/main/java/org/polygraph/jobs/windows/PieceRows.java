@@ -258,6 +258,28 @@ final class PieceRows {
         return sample;
     }
 
+    /** Whether each transaction that may count is a read, a write or both of one key, and has the times that level lin needs. */
+    boolean areOperations() {
+        Transactions transactions = rows.transactions();
+        int[] keys = rows.operations().keys();
+        for (int t = 0; t < order.length; t++) {
+            int from = rows.operations().starts()[t];
+            int count = rows.operations().starts()[t + 1] - from;
+            byte status = transactions.statuses()[t];
+            if (count == 0 || status == TransactionStatus.ABORTED.code()) {
+                continue;
+            }
+            boolean isOne =
+                    count == 1 || (count == 2 && !Operations.isWrite(keys[from]) && keys[from + 1] == keys[from] + 1);
+            boolean hasEnd = status != TransactionStatus.COMMITTED.code()
+                    || time(transactions.ends(), t) != HistoryTable.NO_TIME;
+            if (!isOne || !hasEnd || time(transactions.starts(), t) == HistoryTable.NO_TIME) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     /** What windows do not support; empty if nothing. */
     String unsupported() {
         ValueDictionary.Labels labels = rows.values();

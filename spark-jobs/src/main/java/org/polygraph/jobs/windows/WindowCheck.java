@@ -21,7 +21,7 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Decides all levels but LIN by windows that workers repair. While few operations are violated, there is a small window around each of
+ * Decides a level by windows that workers repair. While few operations are violated, there is a small window around each of
  * them, which grows from round to round. While many are violated, a window is two cells, and windows are shifted by one cell in every other
  * round. Transactions that are far from where they are explained are moved first. Reads that a window cannot explain are left out. The
  * largest window is the history itself, so the rounds end unless a window does not fit in the memory of a worker.
@@ -96,7 +96,7 @@ public final class WindowCheck {
      * A check.
      *
      * @param plan of a history in JSON Lines or Parquet
-     * @param terms of any level but LIN
+     * @param terms of the level
      * @param checkpoints of a history with so many operations; used if the workers may keep scratch files
      */
     public WindowCheck(

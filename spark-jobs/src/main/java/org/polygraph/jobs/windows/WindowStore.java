@@ -88,7 +88,7 @@ final class WindowStore {
     }
 
     private static int events(Terms terms) {
-        return terms.guarantee().isAxiom() ? 2 : terms.guarantee().events();
+        return terms.guarantee().isOfCommits() ? 2 : terms.guarantee().events();
     }
 
     /** Surveys the input. */
@@ -362,7 +362,7 @@ final class WindowStore {
                     p,
                     clock,
                     events,
-                    terms.guarantee().events() == 2,
+                    terms.guarantee(),
                     layout.sessions(p, offsets),
                     sample,
                     layout.borders(),
@@ -480,7 +480,7 @@ final class WindowStore {
         List<Section> marked = sections(perGroup(
                 "mark unknown outcomes",
                 some -> new CountTask(
-                        some, outcomes.outcomes(), terms.guarantee().isAxiom(), folder, name)));
+                        some, outcomes.outcomes(), terms.guarantee().isOfCommits(), folder, name)));
         for (int g = 0; g < marked.size(); g++) {
             for (int c = groups[g]; c < groups[g + 1]; c++) {
                 replace(c, marked.get(g));

@@ -85,11 +85,11 @@ class EstimateTest {
             assertThat(each.get("disk_bytes").asLong() > 0).isEqualTo(!whole);
             assertThat(each.get("auto").asBoolean()).isEqualTo(whole);
         }
-        assertThat(estimate("estimate", "--json", "-l", "rc", path("h.parquet")).get("estimates"))
-                .hasSize(3);
-        assertThat(estimate("estimate", "--json", "-l", "lin", path("h.parquet"))
-                        .get("estimates"))
-                .hasSize(1);
+        for (String level : List.of("rc", "lin")) {
+            assertThat(estimate("estimate", "--json", "-l", level, path("h.parquet"))
+                            .get("estimates"))
+                    .hasSize(3);
+        }
     }
 
     @Test
@@ -172,12 +172,12 @@ class EstimateTest {
         Estimate large = Estimate.of(Estimate.Engine.SPARK, thousand, IsolationLevel.SER);
         assertThat(large.taskBytes()).isLessThan(small.taskBytes() * 5 / 4);
         assertThat(large.memoryBytes()).isLessThan(2L << 30);
-        for (IsolationLevel level : List.of(IsolationLevel.SER, IsolationLevel.SI, IsolationLevel.RC)) {
+        for (IsolationLevel level :
+                List.of(IsolationLevel.SER, IsolationLevel.SI, IsolationLevel.RC, IsolationLevel.LIN)) {
             assertThat(Estimate.auto(ten, level, 8L << 30)).isEqualTo(Estimate.Engine.EMBEDDED);
             assertThat(Estimate.auto(thousand, level, 4L << 30)).isEqualTo(Estimate.Engine.WINDOWS);
             assertThat(Estimate.auto(thousand, level, 64L << 20)).isEqualTo(Estimate.Engine.EMBEDDED);
         }
-        assertThat(Estimate.auto(thousand, IsolationLevel.LIN, 4L << 30)).isEqualTo(Estimate.Engine.EMBEDDED);
     }
 
     /** Tasks of a local master share the heap of the driver; those of a cluster do not. */

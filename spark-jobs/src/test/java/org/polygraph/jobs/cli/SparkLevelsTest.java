@@ -59,9 +59,9 @@ class SparkLevelsTest {
         String examples = Command.ROOT.resolve("spark-jobs/examples") + "/";
         Path registers = Files.writeString(
                 folder.resolve("registers.jsonl"),
-                "{\"session\":0,\"index\":0,\"start\":1,\"end\":2,\"status\":\"committed\",\"ops\":[{\"op\":\"w\",\"key\":1,\"value\":1}]}\n");
+                "{\"session\":0,\"index\":0,\"start\":1,\"end\":2,\"status\":\"committed\",\"ops\":[{\"op\":\"cas\",\"key\":1,\"expected\":3,\"ok\":false}]}\n");
         List<List<String>> cases = List.of(
-                List.of("lin", registers.toString(), "level lin is decided key by key"),
+                List.of("lin", registers.toString(), "windows of files do not support refused compare-and-sets"),
                 List.of("all", examples + "write-skew.jsonl", "level all is that of a table; name the levels"),
                 List.of("ser,si", examples + "jepsen-list-append.edn", "it is no file of JSON Lines or Parquet"),
                 List.of("ser,si", examples + "rows-reinserted.jsonl", "insert"));

@@ -16,6 +16,7 @@ import org.polygraph.jobs.certificate.replay.Replay;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.Progress;
+import org.polygraph.jobs.decision.Registers;
 import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
@@ -105,6 +106,55 @@ class WindowCheckTest {
         System.out.println(outcomes + " of histories of many windows, seed " + (SEED + 1));
         assertThat(outcomes.get(WindowCheck.Outcome.ORDERED)).isPositive();
         assertThat(outcomes.get(WindowCheck.Outcome.VIOLATED)).isPositive();
+    }
+
+    /** Windows look for an order that explains SSER, and a part without one is judged at LIN. */
+    @Test
+    void registersHaveTheSameVerdicts() throws IOException, HistoryException {
+        for (int i = 0; i < SuiteScale.of(600); i++) {
+            SplitMix random = new SplitMix(SplitMix.seedOf(SEED + 3, i));
+            boolean isTiny = i % 10 != 0;
+            HistoryTable history = isTiny
+                    ? Registers.tiny(random)
+                    : Registers.simulated(
+                            random,
+                            500,
+                            random.between(1, 20),
+                            random.between(2, 9),
+                            random.chance(0.5),
+                            0.01 * (i % 20) / 10);
+            assertDecided(
+                    IsolationLevel.LIN,
+                    random.chance(0.8) ? history.withoutRefusals() : history,
+                    isTiny
+                            ? new WindowSettings(random.between(1, 6), random.between(1, 8), random.between(1, 9), 3)
+                            : new WindowSettings(random.between(4, 300), random.between(1, 400), 1_000, 7),
+                    random.between(60, 40_000),
+                    true,
+                    "lin seed " + (SEED + 3) + " #" + i + " " + (isTiny ? HistoryDsl.print(history) : ""));
+        }
+        System.out.println(outcomes + " of registers, seed " + (SEED + 3));
+        assertThat(outcomes.get(WindowCheck.Outcome.ORDERED)).isPositive();
+        assertThat(outcomes.get(WindowCheck.Outcome.VIOLATED)).isPositive();
+    }
+
+    /** A transaction of two operations, and an operation without its end, are for the message of the whole-history way. */
+    @Test
+    void linIsAboutSingleOperations() throws IOException, HistoryException {
+        String one = line(0, 0, 100, 200, "w", 0, 1);
+        String two = one.replace("}]}", "},{\"op\":\"w\",\"key\":1,\"value\":1}]}");
+        for (String wrong : new String[] {two, one.replace("\"end\":200,", "")}) {
+            String file = folder.resolve("lin.jsonl").toString();
+            Files.writeString(
+                    Path.of(file),
+                    "{\"format\":\"history\",\"version\":1}\n" + wrong + line(1, 0, 300, 400, "r", 0, 1));
+            try (LocalWorkers workers = FileWindows.workers()) {
+                WindowCheck check =
+                        FileWindows.check(workers, file, 1 << 20, SMALL, CheckRequest.of(IsolationLevel.LIN));
+                assertThat(check.run(true, false)).isEqualTo(WindowCheck.Outcome.OPEN);
+                assertThat(check.reason()).isEqualTo("level lin is about single operations with start and end");
+            }
+        }
     }
 
     /** Without times the first order of an input that is sorted by session is that of values, or of an even pace. */

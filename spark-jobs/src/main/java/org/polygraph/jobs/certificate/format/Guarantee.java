@@ -48,6 +48,11 @@ public enum Guarantee {
         };
     }
 
+    /** Whether it is an axiom about an order of commits: RC, RA and CC. */
+    public boolean isOfCommits() {
+        return isAxiom() && this != LIN;
+    }
+
     /**
      * Whether this guarantee implies the other one: each of SSER, SER, SI, CC, RA, RC implies the next, as do SSER,
      * SSI, SI.

@@ -79,7 +79,7 @@ public final class PlacedSessions {
 
     /** Whether a transaction is a snapshot and a commit. At RC, RA and CC an order of both, prefix consistency, implies the level. */
     private static boolean isTwoEvents(Guarantee guarantee) {
-        return guarantee.events() == 2 || guarantee.isAxiom();
+        return guarantee.events() == 2 || guarantee.isOfCommits();
     }
 
     /** Takes the next operation of a snapshot or a commit. Intents are left out. @param key its id, or a hash of it */

@@ -124,8 +124,7 @@ public final class Replay {
      */
     public static Result byDefinition(Witness witness) {
         Guarantee guarantee = witness.terms().guarantee();
-        boolean isCommitOrder = guarantee.isAxiom() && guarantee != Guarantee.LIN;
-        Placement placement = isCommitOrder ? Placement.of(witness) : null;
+        Placement placement = guarantee.isOfCommits() ? Placement.of(witness) : null;
         if (placement == null || placement.discrepancy() != null) {
             return of(witness);
         }
