@@ -20,17 +20,19 @@ final class CycleDot {
 
     private final Facts facts;
     private final HistoryTable table;
+    private final Violation violation;
 
-    private CycleDot(HistoryTable table) {
+    private CycleDot(Violation violation, HistoryTable table) {
+        this.violation = violation;
         this.facts = new Facts(table);
         this.table = table;
     }
 
     static String of(Violation violation, HistoryTable table) {
-        return new CycleDot(table).draw(violation);
+        return new CycleDot(violation, table).draw();
     }
 
-    private String draw(Violation violation) {
+    private String draw() {
         Map<Integer, String> nodes = new TreeMap<>();
         for (int t : violation.transactions()) {
             nodes.put(t, facts.name(t));
@@ -82,7 +84,7 @@ final class CycleDot {
     private String label(int t) {
         StringBuilder label =
                 new StringBuilder("\"").append(escaped(facts.name(t))).append("\\l");
-        IntList shown = facts.shown(t);
+        IntList shown = facts.shown(t, violation);
         for (int o : shown.subList(0, Math.min(shown.size(), OPERATIONS))) {
             label.append(escaped(Legible.shortened(facts.operation(o), TEXT))).append("\\l");
         }

@@ -215,14 +215,14 @@ public final class ViolationText {
             // Reasons use the short name for transactions outside this list.
             out.append(" (").append(Facts.id(t, table)).append(")  ");
             out.append(facts.where(t)).append('\n');
-            queries(t, keys);
-            operations(t, keys);
+            queries(t, violation);
+            operations(t, violation, keys);
         }
     }
 
     /** The queries as they were recorded; what each found of the rows of the violation follows with the operations. */
-    private void queries(int t, List<Integer> keys) {
-        List<String> all = facts.queries(t, keys);
+    private void queries(int t, Violation violation) {
+        List<String> all = facts.queries(t, violation);
         int queries = Math.min(all.size(), detail.operations);
         for (String query : all.subList(0, queries)) {
             out.append("          ").append(query).append('\n');
@@ -232,10 +232,10 @@ public final class ViolationText {
         }
     }
 
-    private void operations(int t, List<Integer> keys) {
+    private void operations(int t, Violation violation, List<Integer> keys) {
         List<String> words = new ArrayList<>();
         int hidden = 0;
-        for (int o : facts.shown(t)) {
+        for (int o : facts.shown(t, violation)) {
             boolean matters = detail == Detail.FULL || keys.isEmpty() || keys.contains(table.key(o));
             if (matters && words.size() < detail.operations) {
                 words.add(facts.operation(o));

@@ -44,18 +44,58 @@ class RowWordsTest {
                 .contains("\"aliases\":[\"G2-item\",\"A5B\",\"write skew\"]");
     }
 
+    /** A query stands with the rows that it returned and those that it had to return; not with all rows that it lacks. */
+    @Test
+    void aQueryIsShownWithTheRowsThatItHadToReturn() throws Exception {
+        Path run = violation(BOTH
+                + transaction(1, "{\"op\":\"i\",\"key\":3,\"value\":6}", "{\"op\":\"i\",\"key\":4,\"value\":70}")
+                + transaction(2, QUERY, "{\"op\":\"r\",\"key\":4,\"value\":70}")
+                + transaction(3, 0, "{\"op\":\"i\",\"key\":6,\"value\":4}", "{\"op\":\"i\",\"key\":7,\"value\":70}")
+                + transaction(3, 1, "{\"op\":\"d\",\"key\":6}", "{\"op\":\"i\",\"key\":8,\"value\":70}"));
+        String expected = "pr(between 1 and 9) of T2 had to return [1=5, 2=5, 3=6], or what later versions give";
+        assertThat(Files.readString(run.resolve("violations/000/explain.txt")))
+                .contains("Phantom (G-single, P3, A3, phantom)")
+                .contains("pr(between 1 and 9)=[1=5, 2=5]\n          after T1 it returns [1=5, 2=5, 3=6]\n")
+                .contains("          found no row 3 between 1 and 9  r(4)=70\n")
+                .contains(expected);
+        assertThat(Files.readString(run.resolve("report.html")))
+                .contains("pr(between 1 and 9)=[1=5, 2=5]", "after s1#0 it returns [1=5, 2=5, 3=6]")
+                .contains(expected.replace("T2", "s2#0"))
+                .doesNotContain("found no row 6 between");
+    }
+
+    @Test
+    void aRowThatWasDeletedIsNotFound() throws Exception {
+        String delete = "{\"op\":\"d\",\"key\":1}";
+        Path run = violation("{\"format\":\"history\",\"version\":1,\"initial\":{\"state\":[[1,5],[2,5]]}}\n"
+                + transaction(1, delete, "{\"op\":\"w\",\"key\":2,\"value\":8}")
+                + transaction(2, "{\"op\":\"r\",\"key\":1,\"value\":null}", "{\"op\":\"r\",\"key\":2,\"value\":5}"));
+        assertThat(Files.readString(run.resolve("violations/000/explain.txt")))
+                .contains(
+                        "key 1: T2 found no row, because T1 had deleted it",
+                        "key 1: 5 (initial) -> no row (T1; read by T2)")
+                .doesNotContain("read null");
+    }
+
     @Test
     void aRowThatWasNotFoundIsInsertedLater() throws Exception {
         String none = "{\"op\":\"r\",\"key\":%d,\"value\":null}";
         Path run = violation(transaction(1, none.formatted(2), "{\"op\":\"i\",\"key\":1,\"value\":6}")
                 + transaction(2, none.formatted(1), "{\"op\":\"i\",\"key\":2,\"value\":7}"));
         assertThat(Files.readString(run.resolve("violations/000/explain.txt")))
-                .contains("key 2: T1 read null, and later T2 inserted the row with 7");
+                .contains("T1 found no row with key 2, which T2 inserted")
+                .contains("key 2: T1 found no row, and later T2 inserted the row with 7")
+                .contains("key 2: no row (initial; read by T1) -> 7 (T2)")
+                .doesNotContain("read null");
     }
 
     private static String transaction(int session, String first, String second) {
-        return "{\"session\":" + session + ",\"index\":0,\"status\":\"committed\",\"ops\":[" + first + "," + second
-                + "]}\n";
+        return transaction(session, 0, first, second);
+    }
+
+    private static String transaction(int session, int index, String first, String second) {
+        return "{\"session\":" + session + ",\"index\":" + index + ",\"status\":\"committed\",\"ops\":[" + first + ","
+                + second + "]}\n";
     }
 
     private Path violation(String history) throws IOException {

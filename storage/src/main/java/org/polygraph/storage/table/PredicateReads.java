@@ -109,10 +109,7 @@ public final class PredicateReads {
      * match one of them, or deleted it.
      */
     public boolean isRemoved(int reader, int writer, int row) {
-        int written = -1;
-        for (int o = plain.firstOperation(writer); o < plain.operationsEnd(writer); o++) {
-            written = plain.isWriteOf(o, row) ? o : written;
-        }
+        int written = lastWrite(writer, row);
         int others = 0;
         for (int o = plain.firstOperation(reader); o < plain.operationsEnd(reader); o++) {
             others += plain.isReadOf(o, row) ? 1 : 0;
@@ -127,13 +124,30 @@ public final class PredicateReads {
             for (int at = predicates.firstKey(p); at < predicates.keysEnd(p); at++) {
                 if (predicates.keyAt(at) == row) {
                     others -= predicates.isRead(p) ? 1 : 0;
-                    isRemoved |= plain.isDelete(written)
-                            || !condition.matches(
-                                    plain.values(), predicates.rows(), plain.value(written), marks.columns(written));
+                    isRemoved |= !matches(condition, written);
                 }
             }
         }
         return isRemoved && others == 0;
+    }
+
+    /** Whether a transaction leaves a version of a row that matches a condition. */
+    public boolean leavesMatch(int writer, int row, Condition condition) {
+        int written = lastWrite(writer, row);
+        return written >= 0 && matches(condition, written);
+    }
+
+    private int lastWrite(int writer, int row) {
+        int written = -1;
+        for (int o = plain.firstOperation(writer); o < plain.operationsEnd(writer); o++) {
+            written = plain.isWriteOf(o, row) ? o : written;
+        }
+        return written;
+    }
+
+    private boolean matches(Condition condition, int written) {
+        return !plain.isDelete(written)
+                && condition.matches(plain.values(), predicates.rows(), plain.value(written), marks.columns(written));
     }
 
     /** Whether the value of a pair's key states that the row matches. */

@@ -102,7 +102,7 @@ final class CycleDrawing {
      */
     private List<Drawing.Line> operations(int t, int x, int y) {
         List<Drawing.Line> lines = new ArrayList<>();
-        IntList shown = facts.shown(t);
+        IntList shown = facts.shown(t, violation);
         int matter = 0;
         for (int o : shown) {
             matter += keys.contains(table.key(o)) ? 1 : 0;

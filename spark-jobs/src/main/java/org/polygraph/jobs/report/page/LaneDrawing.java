@@ -155,7 +155,7 @@ final class LaneDrawing {
     private Drawing.Box box(int t, int[] span, int y) {
         List<Drawing.Line> lines = new ArrayList<>();
         int hidden = 0;
-        for (int o : facts.shown(t)) {
+        for (int o : facts.shown(t, violation)) {
             boolean strong = keys.contains(table.key(o));
             if ((strong || keys.isEmpty()) && lines.size() < LINES) {
                 String full = facts.operation(o);

@@ -147,7 +147,6 @@ record ViolationPage(
 
     private static List<Row> rows(List<Integer> transactions, Violation violation, Facts facts, Extent extent) {
         SubHistory sub = violation.minimal();
-        List<Integer> keys = facts.keys(violation);
         HistoryTable table = facts.table();
         Set<Integer> kept = new TreeSet<>();
         if (sub != null) {
@@ -159,8 +158,8 @@ record ViolationPage(
         long origin = Timeline.origin(table);
         for (int t : transactions) {
             List<Operation> operations = new ArrayList<>();
-            IntList shown = facts.shown(t);
-            List<String> queries = facts.queries(t, keys);
+            IntList shown = facts.shown(t, violation);
+            List<String> queries = facts.queries(t, violation);
             int hidden = Math.max(0, queries.size() - extent.operations);
             for (String query : queries.subList(0, queries.size() - hidden)) {
                 operations.add(new Operation("read", Legible.shortened(query, 2 * TEXT), query, true));

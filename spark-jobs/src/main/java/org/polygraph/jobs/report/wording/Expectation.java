@@ -112,15 +112,22 @@ public final class Expectation {
         String reader = facts.name(one.reader());
         String writer = facts.name(one.writer());
         String read = "read of " + facts.item(one.missed().key());
+        String query = facts.expected(one.missed());
         Dependency before = one.before();
         String other = facts.name(before.from());
         return switch (before.kind()) {
             case SO, RT ->
-                "A transaction sees at least what its session had read and written before: the " + read + " by "
-                        + reader + " had to return what " + writer + " wrote, or a later version.";
+                "A transaction sees at least what its session had read and written before: "
+                        + (query != null
+                                ? query + ", or what later versions give."
+                                : "the " + read + " by " + reader + " had to return what " + writer
+                                        + " wrote, or a later version.");
             case WR ->
-                snapshot(level) + " The " + read + " by " + reader + " had to return what " + writer
-                        + " wrote, or a later version"
+                snapshot(level) + " "
+                        + (query != null
+                                ? query + ", or what later versions give"
+                                : "The " + read + " by " + reader + " had to return what " + writer
+                                        + " wrote, or a later version")
                         + (before.key() == Dependency.NO_KEY
                                 ? "."
                                 : "; or its read of " + facts.item(before.key()) + " an earlier one.");

@@ -3,6 +3,8 @@ package org.polygraph.jobs.report.wording;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.ints.IntList;
 import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
+import it.unimi.dsi.fastutil.ints.IntSet;
+import it.unimi.dsi.fastutil.ints.IntSets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntFunction;
@@ -11,7 +13,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.EdgeKind;
+import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.PredicateReads;
@@ -25,6 +29,8 @@ public final class Facts {
     private final @Nullable PredicateReads predicates;
     private final IntFunction<String> names;
     private @Nullable Queries queries;
+    /** Keys of which some write leaves a row with the value null; null until it is needed. */
+    private @Nullable IntSet rowsOfNull;
 
     /** @param names names of the transactions of the table; not called for the initial transaction */
     public Facts(HistoryTable table, IntFunction<String> names) {
@@ -76,32 +82,63 @@ public final class Facts {
         return key >= 0 && predicates != null && predicates.rowOf(key) >= 0;
     }
 
-    /** The operations of a transaction, without those that others imply. */
-    public IntList shown(int t) {
+    /**
+     * The operations of a transaction, without those that others imply. What belongs to a query is left out unless the
+     * violation or its sub-history has it, because {@link #queries} has it too.
+     */
+    public IntList shown(int t, Violation violation) {
         IntList shown = new IntArrayList();
+        Queries made = queries();
+        IntSet implied = made == null ? IntSets.EMPTY_SET : made.implied(t);
+        IntSet kept = made == null ? IntSets.EMPTY_SET : kept(violation);
+        List<Integer> keys = keys(violation);
+        int place = 0;
         for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
-            if (shownFor(o) == o) {
+            boolean isOfQuery = isQuery(table.key(o)) || implied.contains(place);
+            place += isQuery(table.key(o)) ? 0 : 1;
+            if (shownFor(o) == o && (!isOfQuery || keys.contains(table.key(o)) || kept.contains(o))) {
                 shown.add(o);
             }
         }
         return shown;
     }
 
+    /** The operations of a violation's sub-history, or those that are shown for them. */
+    private IntSet kept(Violation violation) {
+        SubHistory sub = violation.minimal();
+        IntSet kept = new IntOpenHashSet();
+        for (int i = 0; sub != null && i < sub.operations().length; i++) {
+            kept.add(shownFor(sub.operations()[i]));
+        }
+        return kept;
+    }
+
     /**
-     * The queries of a transaction as they were recorded, if it has any.
-     *
-     * @param keys of the violation; rows of these are shown even if a result has many
+     * The queries of a transaction as they were recorded, if it has any, and their rows after transactions that
+     * overwrote what they read. Rows of the violation are shown even if a result has many.
      */
-    public List<String> queries(int t, List<Integer> keys) {
-        if (predicates == null) {
-            return List.of();
+    public List<String> queries(int t, Violation violation) {
+        Queries made = queries();
+        return made == null ? List.of() : made.of(t, new IntOpenHashSet(keys(violation)), violation.cycle());
+    }
+
+    /** What the queries of a transaction had to return in place of a result that missed a write; null if none did. */
+    @Nullable
+    String expected(Dependency missed) {
+        Queries made = queries();
+        return made == null ? null : made.expected(missed, IntSets.EMPTY_SET);
+    }
+
+    private @Nullable Queries queries() {
+        if (queries == null && predicates != null) {
+            queries = new Queries(table, predicates, this);
         }
-        Queries made = queries;
-        if (made == null) {
-            made = new Queries(table, this);
-            queries = made;
-        }
-        return made.of(t, new IntOpenHashSet(keys));
+        return queries;
+    }
+
+    /** The row of a query's key; another key itself. */
+    int rowOf(int key) {
+        return isQuery(key) && predicates != null ? predicates.rowOf(key) : key;
     }
 
     /** The operation that is shown for an operation: itself, or the one that implies it. */
@@ -154,7 +191,29 @@ public final class Facts {
 
     /** The value of a key; of a query and a row, whether the row is there. */
     public String value(int key, long code) {
-        return isQuery(key) ? (isFound(code) ? "there" : "not there") : Legible.of(table.label(key, code));
+        if (isQuery(key)) {
+            return isFound(code) ? "there" : "not there";
+        }
+        return isNoRow(key, code) ? "no row" : Legible.of(table.label(key, code));
+    }
+
+    /** Whether a value of a key states that there is no row: null, unless a row of the key may have that value. */
+    private boolean isNoRow(int key, long code) {
+        boolean isRowOfNull = table.existsAtFirst(key) && table.initialValue(key) == ValueDictionary.NULL;
+        if (code != ValueDictionary.NULL || !table.hasRows() || isRowOfNull) {
+            return false;
+        }
+        IntSet known = rowsOfNull;
+        if (known == null) {
+            known = new IntOpenHashSet();
+            for (int o = 0; o < table.operations(); o++) {
+                if (table.isWrite(o) && !table.isDelete(o) && table.value(o) == ValueDictionary.NULL) {
+                    known.add(table.key(o));
+                }
+            }
+            rowsOfNull = known;
+        }
+        return !known.contains(key);
     }
 
     private boolean isFound(long code) {
@@ -163,8 +222,11 @@ public final class Facts {
 
     /** What a read returned, for example {@code read 5 from key 7} or {@code found no row 2 between 0 and 10}. */
     String read(Dependency edge) {
-        return isQuery(edge.key())
-                ? found(edge.key(), edge.value())
+        if (isQuery(edge.key())) {
+            return found(edge.key(), edge.value());
+        }
+        return isNoRow(edge.key(), edge.value())
+                ? "found no row with " + item(edge.key())
                 : "read " + value(edge) + " from " + item(edge.key());
     }
 
@@ -193,13 +255,17 @@ public final class Facts {
         return o >= 0 && table.isDelete(o);
     }
 
-    /** The last operation of a transaction that writes the key of an edge; -1 if there is none. */
     private int lastWrite(Dependency edge, int writer) {
+        return lastWrite(edge.key(), writer);
+    }
+
+    /** The last operation of a transaction that writes a key; -1 if there is none. */
+    int lastWrite(int key, int writer) {
         if (writer == Dependency.INITIAL) {
             return -1;
         }
         int o = table.operationsEnd(writer) - 1;
-        while (o >= table.firstOperation(writer) && !table.isWriteOf(o, edge.key())) {
+        while (o >= table.firstOperation(writer) && !table.isWriteOf(o, key)) {
             o--;
         }
         return o < table.firstOperation(writer) ? -1 : o;
@@ -256,7 +322,7 @@ public final class Facts {
                 key
                         + to
                         + (deletes(edge, edge.from())
-                                ? " found no row, which " + from + " had deleted"
+                                ? " found no row, because " + from + " had deleted it"
                                 : " read " + value(edge) + ", which " + from + " " + verb(edge, edge.from(), "wrote"));
             case WW ->
                 key + from + " "
@@ -264,7 +330,10 @@ public final class Facts {
                                 ? "deleted the row"
                                 : verb(edge, edge.from(), "wrote") + " " + value(edge))
                         + ", " + overwritten(edge);
-            case RW -> key + from + " read " + value(edge) + ", " + overwritten(edge);
+            case RW ->
+                key + from
+                        + (isNoRow(edge.key(), edge.value()) ? " found no row" : " read " + value(edge))
+                        + ", " + overwritten(edge);
         };
     }
 
@@ -284,7 +353,9 @@ public final class Facts {
                         ? to + " wrote " + item + " after " + from + " had deleted it"
                         : to + " " + (deletes(edge, edge.to()) ? "deleted" : "overwrote") + " what " + from
                                 + " wrote to " + item;
-            case RW -> from + " " + read(edge) + ", which " + to + " " + verb(edge, edge.to(), "overwrote");
+            case RW ->
+                from + " " + read(edge) + ", which " + to + " "
+                        + verb(edge, edge.to(), isNoRow(edge.key(), edge.value()) ? "wrote" : "overwrote");
         };
     }
 
@@ -308,8 +379,10 @@ public final class Facts {
             return "which " + to + " deleted";
         }
         String value = value(table.value(last));
-        return table.isInsert(last)
-                ? "and later " + to + " inserted the row with " + value
+        boolean isFirst = edge.kind() == EdgeKind.RW && isNoRow(edge.key(), edge.value())
+                || edge.kind() == EdgeKind.WW && deletes(edge, edge.from());
+        return table.isInsert(last) || isFirst
+                ? "and later " + to + (table.isInsert(last) ? " inserted" : " wrote") + " the row with " + value
                 : "which " + to + " overwrote with " + value;
     }
 

@@ -119,7 +119,9 @@ public final class Phenomenon {
             first = facts.writes(one.reader(), one.missed().key()) ? one : first;
         }
         if (hasRead(first.writer(), first.missed().key(), first.missed().value())) {
-            return facts.list(violation.transactions()) + " both " + facts.read(first.missed()) + " and overwrote it";
+            String read = facts.read(first.missed());
+            return facts.list(violation.transactions()) + " both " + read
+                    + (read.startsWith("found no row") ? " and wrote one" : " and overwrote it");
         }
         return missed(missed) + (first.isOverwriter() ? "; " + overwrote(first) : "");
     }
