@@ -148,8 +148,13 @@ final class EstimateCommand implements Callable<Integer> {
                         bytes(estimate.diskBytes()),
                         seconds(estimate.cpuSeconds()),
                         seconds(estimate.seconds(shared)),
-                        fit(estimate));
+                        fit(estimate, size));
             }
+        }
+        if (size.whole()) {
+            out.println(
+                    "  it has lists, inserts, deletes or predicates, so one process decides it as a whole; its operations and"
+                            + " keys include those that express them");
         }
         out.println("  time on " + shared + (shared == 1 ? " core" : " cores") + "; Spark at " + Legible.of(master));
         for (IsolationLevel level : levels.strongestFirst()) {
@@ -157,7 +162,10 @@ final class EstimateCommand implements Callable<Integer> {
         }
     }
 
-    private String fit(Estimate estimate) {
+    private String fit(Estimate estimate, HistorySize size) {
+        if (size.whole() && estimate.engine() != Engine.EMBEDDED) {
+            return "no: as a whole";
+        }
         return switch (estimate.fit(heap())) {
             case YES -> "yes";
             case WITHOUT_CLOCKS -> "without clocks";

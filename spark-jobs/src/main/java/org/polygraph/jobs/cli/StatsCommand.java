@@ -56,6 +56,13 @@ final class StatsCommand implements Callable<Integer> {
                                 ? ""
                                 : " (" + stats.inserts() + " inserts, " + stats.deletes() + " deletes)")
                         + "; at most " + stats.maxOperations() + " a transaction");
+        int predicates = stats.queries() + stats.predicateWrites();
+        if (predicates > 0) {
+            line(
+                    "predicates",
+                    predicates + ": " + stats.queries() + " pr, " + stats.predicateWrites()
+                            + " pw and pd; they and the rows that they return or write are operations");
+        }
         line("keys", stats.keys() + ", " + stats.writtenKeys() + " of them written");
         line(
                 "values",
@@ -87,6 +94,8 @@ final class StatsCommand implements Callable<Integer> {
             out.writeNumberField("writes", stats.writes());
             out.writeNumberField("inserts", stats.inserts());
             out.writeNumberField("deletes", stats.deletes());
+            out.writeNumberField("predicate_reads", stats.queries());
+            out.writeNumberField("predicate_writes", stats.predicateWrites());
             out.writeNumberField("most_ops", stats.maxOperations());
             out.writeNumberField("keys", stats.keys());
             out.writeNumberField("keys_written", stats.writtenKeys());

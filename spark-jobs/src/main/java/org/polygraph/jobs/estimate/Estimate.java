@@ -215,7 +215,8 @@ public record Estimate(
     public static Engine auto(HistorySize size, IsolationLevel level, long heapBytes) {
         Fit whole = of(Engine.EMBEDDED, size, level).fit(heapBytes);
         boolean needsClocks = !size.timed() || level.realTime() || level == IsolationLevel.CC;
-        return (whole == Fit.NO || (whole == Fit.WITHOUT_CLOCKS && needsClocks))
+        return !size.whole()
+                        && (whole == Fit.NO || (whole == Fit.WITHOUT_CLOCKS && needsClocks))
                         && of(Engine.WINDOWS, size, level).fit(heapBytes) == Fit.YES
                 ? Engine.WINDOWS
                 : Engine.EMBEDDED;

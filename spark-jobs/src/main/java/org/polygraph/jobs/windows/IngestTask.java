@@ -14,6 +14,7 @@ import org.polygraph.storage.format.pieces.Piece;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.model.WholeHistoryException;
 import org.polygraph.storage.table.HistoryRows;
 import org.polygraph.storage.table.Operations;
 import org.polygraph.storage.table.SourceFiles;
@@ -58,6 +59,8 @@ record IngestTask(
             return (problem.isEmpty() ? deal(rows) : Ingested.problem(problem)).toBytes();
         } catch (HistoryException e) {
             return Ingested.problem(Survey.UNREADABLE).toBytes();
+        } catch (WholeHistoryException e) {
+            return Ingested.problem(PieceRows.unsupported(e)).toBytes();
         } catch (BudgetException e) {
             budget.require();
             return Ingested.problem(Survey.UNREADABLE).toBytes();

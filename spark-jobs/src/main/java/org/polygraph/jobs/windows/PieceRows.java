@@ -5,6 +5,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.model.WholeHistoryException;
 import org.polygraph.storage.table.HistoryRows;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.Operations;
@@ -278,6 +279,11 @@ final class PieceRows {
             }
         }
         return true;
+    }
+
+    /** What windows do not support of a piece that cannot be read on its own. */
+    static String unsupported(WholeHistoryException e) {
+        return "windows of files do not support " + e.what();
     }
 
     /** What windows do not support; empty if nothing. */

@@ -9,6 +9,7 @@ import org.polygraph.storage.format.pieces.Piece;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.model.WholeHistoryException;
 import org.polygraph.storage.table.HistoryRows;
 
 /**
@@ -147,6 +148,8 @@ record Survey(
             } catch (FileNotFoundException | NoSuchFileException e) {
                 return problem("a worker does not see the input: " + e.getMessage())
                         .toBytes();
+            } catch (WholeHistoryException e) {
+                return problem(PieceRows.unsupported(e)).toBytes();
             } catch (BudgetException e) {
                 budget.require();
                 return problem(UNREADABLE).toBytes();

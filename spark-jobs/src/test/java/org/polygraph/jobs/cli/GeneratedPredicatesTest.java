@@ -85,6 +85,9 @@ class GeneratedPredicatesTest {
         InProcess checked = run("check", "-q", "-l", levels, path("h.jsonl"));
         assertThat(checked.exitCode()).as(checked.toString()).isZero();
         InProcess stats = run("stats", path("h.jsonl"));
+        assertThat(stats.out()).containsPattern("predicates    \\d+: \\d+ pr, \\d+ pw and pd");
+        assertThat(run("estimate", path("h.jsonl")).out())
+                .contains("so one process decides it as a whole", "--engine auto takes embedded for si");
         // Keys and operations that express predicates are not counted.
         assertThat(stats.out()).contains("keys          60, 60 of them written");
         assertThat(checked.out()).contains("  " + stats.out().replaceAll("(?s).*operations +(\\d+):.*", "$1") + " ops");

@@ -60,11 +60,15 @@ class SparkLevelsTest {
         Path registers = Files.writeString(
                 folder.resolve("registers.jsonl"),
                 "{\"session\":0,\"index\":0,\"start\":1,\"end\":2,\"status\":\"committed\",\"ops\":[{\"op\":\"cas\",\"key\":1,\"expected\":3,\"ok\":false}]}\n");
+        Path queries = Files.writeString(
+                folder.resolve("queries.jsonl"),
+                "{\"session\":0,\"index\":0,\"status\":\"committed\",\"ops\":[{\"op\":\"w\",\"key\":1,\"value\":5},{\"op\":\"pr\",\"lo\":1,\"hi\":9,\"rows\":[[1,5]]}]}\n");
         List<List<String>> cases = List.of(
                 List.of("lin", registers.toString(), "windows of files do not support refused compare-and-sets"),
                 List.of("all", examples + "write-skew.jsonl", "level all is that of a table; name the levels"),
                 List.of("ser,si", examples + "jepsen-list-append.edn", "it is no file of JSON Lines or Parquet"),
-                List.of("ser,si", examples + "rows-reinserted.jsonl", "insert"));
+                List.of("ser,si", examples + "rows-reinserted.jsonl", "insert"),
+                List.of("ser", queries.toString(), "windows of files do not support predicates"));
         for (List<String> each : cases) {
             List<String> check = List.of("check", "-l", each.get(0));
             InProcess spark = run(check, List.of("--engine", "spark", "--master", "local[2]"), List.of(each.get(1)));

@@ -10,6 +10,8 @@ import org.polygraph.storage.table.RecordedCounts;
  *
  * @param sessions sessions with at least one transaction
  * @param writes operations, inserts and deletes among them
+ * @param queries reads that are predicates
+ * @param predicateWrites writes that are predicates
  * @param writtenKeys keys that are written at least once
  * @param repeatedWrites writes, not of aborted transactions, of a value that their key already had: by an earlier write
  *     or as its initial value; 0 means that every read names its writer
@@ -29,6 +31,8 @@ public record HistoryStats(
         int writes,
         int inserts,
         int deletes,
+        int queries,
+        int predicateWrites,
         int keys,
         int writtenKeys,
         int repeatedWrites,
@@ -44,14 +48,14 @@ public record HistoryStats(
     public static HistoryStats of(HistoryTable history) {
         HistoryTable table = history.withoutPredicates();
         RecordedCounts recorded = RecordedCounts.of(history);
+        int[] operations = RecordedCounts.ofTransactions(history);
         int[] outcomes = new int[TransactionStatus.values().length];
         int empty = 0;
         int maxOperations = 0;
         for (int t = 0; t < table.transactions(); t++) {
             outcomes[table.statuses()[t]]++;
-            int operations = table.operationsEnd(t) - table.firstOperation(t);
-            empty += operations == 0 ? 1 : 0;
-            maxOperations = Math.max(maxOperations, operations);
+            empty += operations[t] == 0 ? 1 : 0;
+            maxOperations = Math.max(maxOperations, operations[t]);
         }
         WrittenValues written = WrittenValues.of(table);
         Times times = Times.of(table);
@@ -65,6 +69,8 @@ public record HistoryStats(
                 recorded.writes(),
                 count(table, Operations.INSERT),
                 count(table, Operations.DELETE),
+                recorded.queries(),
+                recorded.predicateWrites(),
                 recorded.keys(),
                 written.writtenKeys(),
                 written.repeats(),

@@ -22,6 +22,8 @@ import org.polygraph.storage.table.HistoryTable;
  * @param writes about half of the operations if the source is METADATA
  * @param sessions of the whole history; from METADATA and SAMPLE the range of their numbers
  * @param keys of the whole history; from METADATA an upper bound, from SAMPLE an estimate
+ * @param whole whether it is known that windows of files do not decide it: it has lists, inserts, deletes or predicates.
+ *     Operations and keys include those that express predicates
  */
 public record HistorySize(
         Source source,
@@ -32,7 +34,22 @@ public record HistorySize(
         long writes,
         long sessions,
         long keys,
-        boolean timed) {
+        boolean timed,
+        boolean whole) {
+    /** The size of a history that windows may decide. */
+    public HistorySize(
+            Source source,
+            HistoryFormat format,
+            long bytes,
+            long transactions,
+            long operations,
+            long writes,
+            long sessions,
+            long keys,
+            boolean timed) {
+        this(source, format, bytes, transactions, operations, writes, sessions, keys, timed, false);
+    }
+
     /** How the numbers were obtained. */
     public enum Source {
         /** The whole history was read. */
@@ -127,7 +144,8 @@ public record HistorySize(
                 writes + earlier.writes,
                 sessions + earlier.sessions,
                 keys + earlier.keys,
-                timed && earlier.timed);
+                timed && earlier.timed,
+                whole || earlier.whole);
     }
 
     private static HistorySize of(HistoryTable table, HistoryFormat format, long bytes) {
@@ -140,7 +158,8 @@ public record HistorySize(
                 table.writes(),
                 table.sessions(),
                 table.keys().size(),
-                table.starts() != null);
+                table.starts() != null,
+                isWhole(table));
     }
 
     /**
@@ -186,7 +205,15 @@ public record HistorySize(
                 Math.round(table.writes() * factor),
                 Math.max(1, Math.min(transactions, sessions <= 0 ? transactions : sessions)),
                 keys(table, operations),
-                table.starts() != null);
+                table.starts() != null,
+                isWhole(table));
+    }
+
+    private static boolean isWhole(HistoryTable table) {
+        return table.hasRows()
+                || table.values().hasLists()
+                || table.values().hasPredicates()
+                || table.unknownRows() != null;
     }
 
     private static void append(Location file, long at, ByteArrayOutputStream lines) throws IOException {

@@ -17,6 +17,7 @@ import org.polygraph.storage.lists.ListTree;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.model.WholeHistoryException;
 
 /**
  * Collects transactions in any order; {@link #build} sorts them by (session, index). A reader calls {@link #begin},
@@ -427,7 +428,7 @@ public final class HistoryTableBuilder {
      */
     public HistoryRows rows(long lines) {
         if (predicates != null && predicates.size() > 0) {
-            throw new BudgetException("a history with predicates is read as a whole; give --engine embedded");
+            throw new WholeHistoryException("predicates");
         }
         long[] valueCodes = operations.values(null, new int[0]);
         int[] keysAndKinds = operations.keys(null, new int[0]);

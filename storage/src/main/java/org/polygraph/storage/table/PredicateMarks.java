@@ -59,6 +59,13 @@ final class PredicateMarks {
         return codes.getLong(mark);
     }
 
+    /** Adds to each transaction's count the predicates that it has. */
+    void countPredicates(int[] counts) {
+        for (int mark = 0; mark < size(); mark++) {
+            counts[transactions.getInt(mark)] += Predicates.isOne(code(mark)) ? 1 : 0;
+        }
+    }
+
     /** The operation that a mark stands before. */
     int place(int mark) {
         return places.getInt(mark);

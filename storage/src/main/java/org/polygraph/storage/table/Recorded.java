@@ -17,14 +17,12 @@ record Recorded(KeyDictionary keys, int keyCount, PredicateMarks marks, Predicat
             writes += Operations.isWrite(keyAndKind) ? 1 : 0;
         }
         int reads = marks.operations().keys().length - writes;
+        int queries = 0;
         for (int p = 0; p < predicates.size(); p++) {
-            if (predicates.isRead(p)) {
-                reads++;
-            } else {
-                writes++;
-            }
+            queries += predicates.isRead(p) ? 1 : 0;
         }
-        return new RecordedCounts(reads, writes, keyCount);
+        int predicateWrites = predicates.size() - queries;
+        return new RecordedCounts(reads + queries, writes + predicateWrites, keyCount, queries, predicateWrites);
     }
 
     /** The operations with these codes. Linear. */

@@ -3,8 +3,11 @@ package org.polygraph.storage.table;
 /**
  * The size of a history as it was recorded, without the operations and keys that express predicates. A row that a
  * predicate returned or wrote is a read or a write, and so is a predicate itself.
+ *
+ * @param queries the reads that are predicates
+ * @param predicateWrites the writes that are predicates
  */
-public record RecordedCounts(int reads, int writes, int keys) {
+public record RecordedCounts(int reads, int writes, int keys, int queries, int predicateWrites) {
     public static RecordedCounts of(HistoryTable table) {
         Recorded recorded = table.recorded();
         if (recorded != null) {
@@ -13,6 +16,22 @@ public record RecordedCounts(int reads, int writes, int keys) {
         return new RecordedCounts(
                 table.operations() - table.writes(),
                 table.writes(),
-                table.keys().size());
+                table.keys().size(),
+                0,
+                0);
+    }
+
+    /** The operations of each transaction, as above. */
+    public static int[] ofTransactions(HistoryTable table) {
+        HistoryTable plain = table.withoutPredicates();
+        int[] counts = new int[table.transactions()];
+        for (int t = 0; t < counts.length; t++) {
+            counts[t] = plain.operationsEnd(t) - plain.firstOperation(t);
+        }
+        Recorded recorded = table.recorded();
+        if (recorded != null && plain != table) {
+            recorded.marks().countPredicates(counts);
+        }
+        return counts;
     }
 }

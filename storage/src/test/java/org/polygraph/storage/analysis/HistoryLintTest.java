@@ -112,6 +112,8 @@ class HistoryLintTest {
                         5,
                         0,
                         0,
+                        0,
+                        0,
                         3,
                         3,
                         2,
