@@ -32,7 +32,7 @@ public final class AutoChecker implements Checker {
     }
 
     @Override
-    public @Nullable Finding find(Check check) {
+    public Finding find(Check check) {
         return embedded.find(check);
     }
 

@@ -7,10 +7,13 @@ import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.Check;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.Checkpoints;
+import org.polygraph.jobs.decision.Decision;
 import org.polygraph.jobs.decision.Finding;
 import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.decision.Tuning;
 import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.jobs.weak.LinearDecision;
+import org.polygraph.jobs.weak.WeakLevelDecision;
 import org.polygraph.jobs.windows.LocalWorkers;
 import org.polygraph.jobs.windows.Workers;
 import org.polygraph.storage.artifact.Location;
@@ -22,6 +25,17 @@ import org.polygraph.storage.table.HistoryTable;
 
 /** An engine: where a history is read and decided. Implementations keep no state between calls. */
 public interface Checker {
+    /**
+     * What {@link #decide} found.
+     *
+     * @param verdict null if the history has to be read
+     * @param why the reason that a user should know why windows do not decide the history; empty if there is none
+     */
+    record Early(Verdict.@Nullable Builder verdict, String why) {
+        /** The history has to be read, for a reason that the user knows or that reading it will show. */
+        static final Early TO_READ = new Early(null, "");
+    }
+
     /**
      * Validates the settings before a history is read.
      *
@@ -47,10 +61,9 @@ public interface Checker {
      * Decides a history before it is read, if the engine can do so without holding it in memory.
      *
      * @param kept where a PASS leaves its certificate; null if no run is kept
-     * @return null if it has to be read
      * @throws HistoryException as {@link #read}
      */
-    default Verdict.@Nullable Builder decide(
+    default Early decide(
             String path,
             HistoryFormat format,
             CheckRequest request,
@@ -58,7 +71,7 @@ public interface Checker {
             Progress progress,
             Budget budget)
             throws HistoryException, IOException {
-        return null;
+        return Early.TO_READ;
     }
 
     /** Returns a listener that reports to a listener and to the metrics of the engine, for a new check. */
@@ -66,14 +79,9 @@ public interface Checker {
         return progress;
     }
 
-    /** Whether {@link #decide} decides by windows. */
-    default boolean usesWindows() {
-        return false;
-    }
-
-    /** Whether processes of a cluster decide by windows, and this process decides what windows do not. */
-    default boolean hasExecutors() {
-        return false;
+    /** How many transactions a window has in which {@link #decide} decides; 0 if it does not decide by windows. */
+    default int window() {
+        return 0;
     }
 
     /** Whether the engine decides a history by windows, because the whole would not fit in memory. */
@@ -91,15 +99,19 @@ public interface Checker {
     }
 
     /**
-     * Decides a history in memory, if the engine has a way of its own.
+     * Finds an order of a history in memory, or a violation.
      *
-     * @return null if the history is decided as a whole, in this process
      * @throws BudgetException if the budget of the check ends before anything is found
      */
-    @Nullable
-    Finding find(Check check);
+    default Finding find(Check check) {
+        return switch (check.request().level()) {
+            case RC, RA, CC -> WeakLevelDecision.of(check);
+            case LIN -> LinearDecision.of(check);
+            default -> Decision.of(check, tuning());
+        };
+    }
 
-    /** How whole histories are decided. */
+    /** How {@link #find} decides. */
     default Tuning tuning() {
         return Tuning.DEFAULT;
     }

@@ -1,8 +1,5 @@
 package org.polygraph.jobs.application;
 
-import org.jspecify.annotations.Nullable;
-import org.polygraph.jobs.decision.Check;
-import org.polygraph.jobs.decision.Finding;
 import org.polygraph.jobs.decision.Tuning;
 
 /** The embedded engine decides the whole history in this JVM. */
@@ -17,11 +14,6 @@ public final class EmbeddedChecker implements Checker {
     /** Creates an engine for tests and measurements. */
     public EmbeddedChecker(Tuning tuning) {
         this.tuning = tuning;
-    }
-
-    @Override
-    public @Nullable Finding find(Check check) {
-        return null;
     }
 
     @Override

@@ -8,13 +8,10 @@ import org.polygraph.jobs.certificate.replay.RecordedReplay;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.Check;
 import org.polygraph.jobs.decision.CheckRequest;
-import org.polygraph.jobs.decision.Decision;
 import org.polygraph.jobs.decision.Finding;
 import org.polygraph.jobs.decision.PhaseClock;
 import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.jobs.verdict.Verdict;
-import org.polygraph.jobs.weak.LinearDecision;
-import org.polygraph.jobs.weak.WeakLevelDecision;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.table.PredicateReads;
 
@@ -44,23 +41,10 @@ final class LevelCheck {
         }
     }
 
-    /**
-     * Finds an order or a violation. The engine decides if it has a way of its own, else the decision of the level
-     * does.
-     *
-     * @throws BudgetException if the budget of the check ends before anything is found
-     */
+    /** Finds an order or a violation, as {@link Checker#find} does, and reports progress to the engine too. */
     static Finding find(Check check, Checker checker) {
         check.phases().listener(checker.listening(check.phases().listener()));
-        Finding own = checker.find(check);
-        if (own != null) {
-            return own;
-        }
-        return switch (check.request().level()) {
-            case RC, RA, CC -> WeakLevelDecision.of(check);
-            case LIN -> LinearDecision.of(check);
-            default -> Decision.of(check, checker.tuning());
-        };
+        return checker.find(check);
     }
 
     /** Returns the verdict that follows from a finding, or UNKNOWN if the budget ends before it is found. */
@@ -78,7 +62,6 @@ final class LevelCheck {
         phases.addTo(verdict);
         return verdict.counts(Counts.of(check.table()))
                 .residual(check.residual())
-                .windows(check.windows())
                 .assumptions(check.request().assumptions(check.table(), check.hasUniqueValues()));
     }
 

@@ -125,7 +125,7 @@ final class PathCheck {
     }
 
     /**
-     * Decides by windows of files what they decide. A failure is that of all levels. After a level that they leave open the history is
+     * Decides by windows what they decide. A failure is that of all levels. After a level that they leave open the history is
      * read, so the others are decided of the whole too.
      */
     private Map<IsolationLevel, Verdict> byWindows(Kept kept) {
@@ -303,7 +303,7 @@ final class PathCheck {
     private Verdict complete(Verdict.Builder verdict) {
         Phase reading = input.reading();
         if (reading != null) {
-            verdict.firstPhase(reading);
+            verdict.firstPhase(reading).windows(windows.whole());
         }
         if (verdict.status() == Verdict.Status.PASS && !input.doubt().isEmpty()) {
             verdict.reason(input.doubt() + "; if it loads the initial rows, give --initial SESSION#INDEX");
@@ -366,7 +366,7 @@ final class PathCheck {
         return verdicts.size() == 1
                         && verdicts.get(0).status() == Verdict.Status.UNKNOWN
                         && !budget.exhausted()
-                        && !checker.usesWindows()
+                        && checker.window() == 0
                         && !triedWindows
                         && windows.mayDecide(requests.get(0), kept)
                 ? byWindows(kept, verdicts.get(0).reason())

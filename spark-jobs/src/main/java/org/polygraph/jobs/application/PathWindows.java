@@ -6,10 +6,11 @@ import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.estimate.Estimate;
 import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.jobs.verdict.WindowCounts;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 
-/** Whether windows of files may decide the history of one PATH, and their decision. */
+/** Whether windows may decide the history of one PATH, and their decision. */
 final class PathWindows {
     private final CheckSettings settings;
     private final Checker checker;
@@ -17,6 +18,8 @@ final class PathWindows {
     private final String path;
     private final Chain earlier;
     private final Budget budget;
+    /** Why windows do not decide the history; empty as long as they may, or if there is nothing to state. */
+    private String why = "";
 
     /** @param earlier the parts of the history before the PATH */
     PathWindows(CheckSettings settings, Checker checker, Listener listener, String path, Chain earlier, Budget budget) {
@@ -48,7 +51,7 @@ final class PathWindows {
     /**
      * Decides the history before it is read, if the engine can.
      *
-     * @param isFirst whether the reason is stated if executors have to leave the history to this process
+     * @param isFirst whether this is the first level, at which the reason is stated if it is one of the options
      * @return null if the history has to be read
      * @throws ConfigurationException if the engine cannot work as it is set
      */
@@ -57,19 +60,46 @@ final class PathWindows {
         if (mayDecide(request, kept)) {
             KeptRun run = kept.run(request);
             checker.prepare(run == null ? null : run.scratch(), listener, budget, listener::message);
-            return checker.decide(path, settings.format(), request, run, listener, budget);
+            return stated(checker.decide(path, settings.format(), request, run, listener, budget));
         }
-        String why = whyWhole();
-        if (checker.hasExecutors() && isFirst && !why.isEmpty()) {
-            listener.notice(WindowedChecker.whole(path, why));
+        if (isAsked() && isFirst) {
+            why = whyWhole().isEmpty() ? "standard input is read once" : whyWhole();
+            listener.notice(message());
         }
         return null;
     }
 
+    /** Warns if windows do not decide the history. @return the verdict if they do, null otherwise */
+    private Verdict.@Nullable Builder stated(Checker.Early early) {
+        if (!early.why().isEmpty()) {
+            why = early.why();
+            listener.warning(message());
+        }
+        return early.verdict();
+    }
+
+    private String message() {
+        return path + ": windows do not decide the history, because " + why
+                + "; it is decided as a whole in the memory of this process";
+    }
+
+    private boolean isAsked() {
+        return settings.usesWindows() && checker.window() > 0;
+    }
+
+    /** What the verdict on a history that was read states about windows; null if the engine does not decide by windows. */
+    @Nullable
+    WindowCounts whole() {
+        return isAsked() ? new WindowCounts(checker.window(), 0, 0, 0, why) : null;
+    }
+
     /** Decides a history that is too large for the way of the engine. @return null if windows do not decide it either */
     Verdict.@Nullable Builder decide(CheckRequest request, PathCheck.Kept kept) throws HistoryException, IOException {
-        return new WindowedChecker(checker, Estimate.WINDOW)
-                .decide(path, settings.format(), request, kept.run(request), listener, budget);
+        if (WindowedChecker.plan(path, settings.format(), request, budget) == null) {
+            return null;
+        }
+        return stated(new WindowedChecker(checker, Estimate.WINDOW)
+                .decide(path, settings.format(), request, kept.run(request), listener, budget));
     }
 
     /** Whether the history is too large to be decided as a whole, and windows may decide it. */

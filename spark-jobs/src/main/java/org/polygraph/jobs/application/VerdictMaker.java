@@ -5,14 +5,12 @@ import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.jobs.certificate.replay.Replay;
 import org.polygraph.jobs.decision.Check;
 import org.polygraph.jobs.decision.CheckRequest;
-import org.polygraph.jobs.decision.Checkpoints;
 import org.polygraph.jobs.decision.Finding;
 import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.evidence.Counterexamples;
 import org.polygraph.jobs.verdict.Certificate;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.partitioner.subhistory.WholeHistoryIds;
 
 /**
  * Makes the verdict of a finding. Only this class does. A PASS needs an order that independent code has replayed from
@@ -34,9 +32,6 @@ final class VerdictMaker {
             check.refuted(refuted);
             return violation(check, shown(check, refuted)).refutation(refuted.refutation());
         }
-        if (finding instanceof Finding.RefutedAlone alone) {
-            return violation(check, shown(check, alone));
-        }
         return violation(check, (Finding.Violated) finding);
     }
 
@@ -44,22 +39,6 @@ final class VerdictMaker {
         return Counterexamples.of(check, refuted, (rest, request, budget) -> new EmbeddedChecker()
                 .check(rest, request, Progress.NONE, budget)
                 .violations());
-    }
-
-    /**
-     * Looks for the evidence among the transactions that are refuted alone. A proof is left out, because it would be
-     * about these transactions only.
-     */
-    private static Finding.Violated shown(Check check, Finding.RefutedAlone alone) {
-        WholeHistoryIds ids = new WholeHistoryIds(alone.selection());
-        check.refuted(new Finding.Refuted(ids.of(alone.refuted().violations())));
-        Check sub =
-                new Check(alone.selection().table(), check.request(), Progress.NONE, check.budget(), Checkpoints.NONE);
-        check.phases().begin("evidence");
-        Finding.Violated shown = shown(sub, alone.refuted());
-        check.phases().end(shown.violations().size());
-        return new Finding.Violated(
-                ids.of(shown.violations()), ids.of(shown.unexplained()), shown.found(), shown.certificate());
     }
 
     private static Verdict.Builder pass(Check check, Finding.Order order) {

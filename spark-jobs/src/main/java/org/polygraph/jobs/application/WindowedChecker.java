@@ -12,15 +12,12 @@ import org.polygraph.jobs.decision.Checkpoints;
 import org.polygraph.jobs.decision.Finding;
 import org.polygraph.jobs.decision.PhaseClock;
 import org.polygraph.jobs.decision.Progress;
-import org.polygraph.jobs.decision.Tuning;
-import org.polygraph.jobs.decision.WindowedDecision;
 import org.polygraph.jobs.report.Version;
 import org.polygraph.jobs.verdict.Assumptions;
 import org.polygraph.jobs.verdict.Certificate;
 import org.polygraph.jobs.verdict.LoadedRows;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
-import org.polygraph.jobs.verdict.WindowCounts;
 import org.polygraph.jobs.windows.WindowCheck;
 import org.polygraph.jobs.windows.WindowSettings;
 import org.polygraph.jobs.windows.Workers;
@@ -32,17 +29,14 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * {@code --window N}: decides by windows. A history in JSON Lines or Parquet is decided in scratch files if possible
- * ({@link WindowCheck}), any other in memory. Another engine decides histories that windows do not support.
+ * {@code --window N}: decides a history in JSON Lines or Parquet by windows of its files ({@link WindowCheck}), without a table of it.
+ * Another engine decides histories that windows do not support.
  */
 public final class WindowedChecker implements Checker {
     private final Checker whole;
     private final int window;
-    private Consumer<String> warn = warning -> {};
 
     /**
-     * Decides by windows where they are supported.
-     *
      * @param whole reads histories, and decides those that windows do not support
      * @param window transactions of a window
      */
@@ -53,17 +47,16 @@ public final class WindowedChecker implements Checker {
 
     @Override
     public void prepare(@Nullable Location scratch, Progress progress, Budget budget, Consumer<String> warnings) {
-        warn = warnings;
         whole.prepare(scratch, progress, budget, warnings);
     }
 
     @Override
-    public boolean usesWindows() {
-        return true;
+    public int window() {
+        return window;
     }
 
     @Override
-    public Verdict.@Nullable Builder decide(
+    public Early decide(
             String path,
             HistoryFormat format,
             CheckRequest request,
@@ -74,10 +67,7 @@ public final class WindowedChecker implements Checker {
         Terms terms = request.terms().orElse(null);
         ReadPlan plan = plan(path, format, request, budget);
         if (plan == null || terms == null) {
-            if (whole.hasExecutors()) {
-                progress.warning(whole(path, whyWhole(request)));
-            }
-            return null;
+            return new Early(null, whyWhole(request));
         }
         Progress heard = whole.listening(progress);
         PhaseClock phases = new PhaseClock(heard, Integer.MAX_VALUE);
@@ -95,11 +85,8 @@ public final class WindowedChecker implements Checker {
             WindowCheck.Outcome outcome = run(check, request, workers);
             if (outcome == WindowCheck.Outcome.OPEN) {
                 workers.keep(false);
-                if (!check.reason().equals(WindowCheck.UNREADABLE)) {
-                    heard.warning(whole(path, check.reason()));
-                }
                 how = "undecided";
-                return null;
+                return check.reason().equals(WindowCheck.UNREADABLE) ? Early.TO_READ : new Early(null, check.reason());
             }
             Verdict.Builder verdict;
             if (outcome == WindowCheck.Outcome.VIOLATED) {
@@ -115,7 +102,8 @@ public final class WindowedChecker implements Checker {
             workers.keep(false);
             phases.addTo(verdict);
             how = verdict.status().name();
-            return verdict.counts(check.counts()).windows(check.windows()).assumptions(assumptions(request, check));
+            verdict.counts(check.counts()).windows(check.windows()).assumptions(assumptions(request, check));
+            return new Early(verdict, "");
         } finally {
             whole.ended(how);
         }
@@ -135,12 +123,6 @@ public final class WindowedChecker implements Checker {
                             + " command again",
                     e);
         }
-    }
-
-    /** The message that windows do not decide a history. */
-    static String whole(String path, String why) {
-        return path + ": windows do not decide the history, because " + why
-                + "; it is decided as a whole in the memory of this process";
     }
 
     private static String whyWhole(CheckRequest request) {
@@ -187,19 +169,8 @@ public final class WindowedChecker implements Checker {
     }
 
     @Override
-    public @Nullable Finding find(Check check) {
-        String unsupported = WindowedDecision.unsupported(check.table(), check.request());
-        if (unsupported == null) {
-            return WindowedDecision.of(check, Tuning.DEFAULT, window);
-        }
-        warn.accept("--window: " + unsupported + "; the whole history is decided at once");
-        check.windows(new WindowCounts(window, 0, 0, 0, unsupported));
+    public Finding find(Check check) {
         return whole.find(check);
-    }
-
-    @Override
-    public Tuning tuning() {
-        return whole.tuning();
     }
 
     @Override

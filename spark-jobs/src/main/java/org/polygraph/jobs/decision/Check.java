@@ -3,7 +3,6 @@ package org.polygraph.jobs.decision;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.jobs.verdict.ResidualSize;
-import org.polygraph.jobs.verdict.WindowCounts;
 import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.storage.table.HistoryTable;
 
@@ -21,7 +20,6 @@ public final class Check {
     private final PhaseClock phases;
     private final DecisionCheckpoints checkpoints;
     private ResidualSize residual = ResidualSize.NONE;
-    private @Nullable WindowCounts windows;
     private boolean hasUniqueValues = true;
     private volatile Finding.@Nullable Refuted refuted;
 
@@ -113,14 +111,5 @@ public final class Check {
 
     public void residual(ResidualSize size) {
         residual = size;
-    }
-
-    /** The counts of windows; null if the check does not decide by windows. */
-    public @Nullable WindowCounts windows() {
-        return windows;
-    }
-
-    public void windows(WindowCounts counts) {
-        windows = counts;
     }
 }

@@ -85,11 +85,6 @@ public record CheckRequest(
         return new CheckRequest(level, time, clockSkewNanos, indeterminate, replayed, mostViolations);
     }
 
-    /** Returns the same request for a decision whose order is not replayed. */
-    CheckRequest withoutReplay() {
-        return new CheckRequest(level, time, clockSkewNanos, indeterminate, initial, false, mostViolations);
-    }
-
     /** How transactions of unknown outcome are indexed. */
     public IndexedHistory.Indeterminate indexing() {
         return indeterminate == IndeterminateMode.MAYBE

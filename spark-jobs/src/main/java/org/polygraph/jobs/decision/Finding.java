@@ -8,7 +8,6 @@ import org.polygraph.jobs.verdict.Refutation;
 import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.storage.table.HistorySelection;
 
 /** The finding of a decision. A decision that finds nothing within its budget throws a BudgetException. */
 public sealed interface Finding {
@@ -61,15 +60,6 @@ public sealed interface Finding {
             return unexplained(new Certificate("cycle", null, false), null);
         }
     }
-
-    /**
-     * A refutation of some transactions alone: reads that the others may explain are left out, so the whole history has
-     * no order either.
-     *
-     * @param selection these transactions without such reads
-     * @param refuted in the ids of the selection
-     */
-    record RefutedAlone(HistorySelection selection, Refuted refuted) implements Finding {}
 
     /**
      * Violations as they are reported.

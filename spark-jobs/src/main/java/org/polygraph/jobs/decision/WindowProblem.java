@@ -47,7 +47,7 @@ public record WindowProblem(
         implements Serializable {
 
     /**
-     * Real time among members, see {@link Intervals}.
+     * Real time among members: u precedes v if u ended before v started by more than the clock skew.
      *
      * @param starts by member
      * @param ends by member

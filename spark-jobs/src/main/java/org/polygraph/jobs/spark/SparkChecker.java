@@ -10,12 +10,9 @@ import org.polygraph.jobs.application.Checker;
 import org.polygraph.jobs.application.KeptRun;
 import org.polygraph.jobs.application.WindowedChecker;
 import org.polygraph.jobs.decision.Budget;
-import org.polygraph.jobs.decision.Check;
 import org.polygraph.jobs.decision.CheckRequest;
-import org.polygraph.jobs.decision.Finding;
 import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.estimate.Estimate;
-import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.jobs.windows.Workers;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.format.HistoryFormat;
@@ -59,17 +56,12 @@ public final class SparkChecker implements Checker, AutoCloseable {
     }
 
     @Override
-    public boolean usesWindows() {
-        return true;
+    public int window() {
+        return Estimate.WINDOW;
     }
 
     @Override
-    public boolean hasExecutors() {
-        return true;
-    }
-
-    @Override
-    public Verdict.@Nullable Builder decide(
+    public Early decide(
             String path,
             HistoryFormat format,
             CheckRequest request,
@@ -96,12 +88,6 @@ public final class SparkChecker implements Checker, AutoCloseable {
     @Override
     public Progress listening(Progress progress) {
         return CheckMetrics.OF_THIS_PROCESS.listening(progress);
-    }
-
-    /** The driver decides whole histories. */
-    @Override
-    public @Nullable Finding find(Check check) {
-        return null;
     }
 
     @Override

@@ -290,14 +290,14 @@ final class PieceRows {
     String unsupported() {
         ValueDictionary.Labels labels = rows.values();
         if (rows.lists() != null) {
-            return "windows of files do not support lists";
+            return "it has lists";
         }
         if (rows.operations().kinds() != null) {
-            return "windows do not support inserts and deletes";
+            return "it has inserts or deletes";
         }
         if (labels.others().length > 0) {
-            return "windows of files do not support refused compare-and-sets";
+            return "it has refused compare-and-sets";
         }
-        return labels.versions().length > 0 ? "windows of files do not support versions" : "";
+        return labels.versions().length > 0 ? "it has versions" : "";
     }
 }

@@ -14,7 +14,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.application.Checker;
 import org.polygraph.jobs.application.EmbeddedChecker;
-import org.polygraph.jobs.application.WindowedChecker;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.CheckRequest;
@@ -105,10 +104,6 @@ class InitialStateTest {
             String name = HistoryDsl.print(moved.history) + " after " + moved.state + " " + level + " seed "
                     + histories.seedOf(i);
             assertThat(status(new EmbeddedChecker(), after, level)).as(name).isEqualTo(expected);
-            if (level == IsolationLevel.SER) {
-                Checker windowed = new WindowedChecker(new EmbeddedChecker(), 2);
-                assertThat(status(windowed, after, level)).as(name).isEqualTo(expected);
-            }
             violations += expected == Verdict.Status.VIOLATION ? 1 : 0;
         }
         System.out.println(violations + " violations, seed " + SEED);

@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -16,6 +17,7 @@ import org.polygraph.jobs.application.Checker;
 import org.polygraph.jobs.application.EmbeddedChecker;
 import org.polygraph.jobs.application.Engines;
 import org.polygraph.jobs.decision.Budget;
+import org.polygraph.jobs.decision.Check;
 import org.polygraph.jobs.decision.Finding;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.model.BudgetException;
@@ -34,10 +36,13 @@ class SeveralLevelsTest {
     private Path folder;
 
     private final List<IsolationLevel> checked = new ArrayList<>();
-    private Checker engine = embedded;
-    private final Engines engines = new OnlyEmbedded(check -> {
-        checked.add(check.request().level());
-        return engine.find(check);
+    private Function<Check, Finding> engine = embedded::find;
+    private final Engines engines = new OnlyEmbedded(new Checker() {
+        @Override
+        public Finding find(Check check) {
+            checked.add(check.request().level());
+            return engine.apply(check);
+        }
     });
     private String out = "";
     private String err = "";

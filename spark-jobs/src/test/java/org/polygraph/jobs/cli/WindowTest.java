@@ -95,10 +95,14 @@ class WindowTest {
     @Test
     void whatWindowsDoNotSupportIsDecidedWholeAndStated() {
         InProcess rows = answer("rows-reinserted.jsonl", "-l", "ser", "--window", "4");
-        assertThat(rows.err()).contains("--window: windows do not support inserts and deletes; the whole history");
-        assertThat(rows.out()).contains("\"whole\":\"windows do not support inserts and deletes\"");
-        InProcess weak = answer("jepsen-list-append.edn", "-l", "rc", "--window", "4");
-        assertThat(weak.err()).contains("--window: windows do not support level rc");
+        assertThat(rows.err()).contains("windows do not decide the history, because it has inserts or deletes");
+        assertThat(rows.out()).contains("\"whole\":\"it has inserts or deletes\"");
+        String edn = "it is no file of JSON Lines or Parquet that can be read in pieces; convert it";
+        InProcess lists = answer("jepsen-list-append.edn", "-l", "ser", "--window", "4");
+        assertThat(lists.err()).contains("windows do not decide the history, because " + edn);
+        assertThat(lists.out()).contains("\"whole\":\"" + edn + "\"");
+        InProcess all = answer("write-skew.jsonl", "-l", "all", "--window", "4");
+        assertThat(all.err()).contains("because level all is that of a table");
     }
 
     /** Real time needs starts and ends that are not reversed: the answer is that of the whole history. */

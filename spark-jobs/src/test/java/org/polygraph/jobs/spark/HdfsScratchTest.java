@@ -105,8 +105,9 @@ class HdfsScratchTest {
             String file = files.getUri() + "/in/h.parquet";
             HistoryWriter.write(table, file, HistoryFormat.PARQUET);
             CheckRequest request = new CheckRequest(IsolationLevel.SI, TimeMode.NONE, 0, IndeterminateMode.MAYBE);
-            Verdict.Builder verdict =
-                    spark.decide(file, HistoryFormat.AUTO, request, null, Progress.NONE, Budget.unlimited());
+            Verdict.Builder verdict = spark.decide(
+                            file, HistoryFormat.AUTO, request, null, Progress.NONE, Budget.unlimited())
+                    .verdict();
             assertThat(verdict).isNotNull();
             assertThat(verdict.status()).isEqualTo(Verdict.Status.PASS);
             assertThat(files.listStatus(new org.apache.hadoop.fs.Path(parent))).isEmpty();

@@ -96,7 +96,8 @@ class SparkCheckerTest {
     private static @Nullable Verdict decided(Checker checker, Path history, CheckRequest request)
             throws HistoryException, IOException {
         Verdict.Builder verdict = checker.decide(
-                history.toString(), HistoryFormat.AUTO, request, null, Progress.NONE, Budget.unlimited());
+                        history.toString(), HistoryFormat.AUTO, request, null, Progress.NONE, Budget.unlimited())
+                .verdict();
         return verdict == null ? null : verdict.build();
     }
 

@@ -7,22 +7,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
-import org.polygraph.jobs.certificate.replay.Replay;
-import org.polygraph.jobs.decision.Budget;
-import org.polygraph.jobs.decision.Check;
 import org.polygraph.jobs.decision.CheckRequest;
-import org.polygraph.jobs.decision.Checkpoints;
-import org.polygraph.jobs.decision.Finding;
-import org.polygraph.jobs.decision.Progress;
-import org.polygraph.jobs.decision.Tuning;
-import org.polygraph.jobs.decision.WindowedDecision;
 import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
@@ -37,25 +28,22 @@ import org.polygraph.storage.testkit.OracleCorpus;
 import org.polygraph.storage.testkit.SuiteScale;
 
 /**
- * Histories of the corpus by windows of several sizes, of a table in memory and of files: where windows decide, the
- * verdict is that of the whole-history way, and an order replays. At the scale of 10 or more all histories are tried,
- * which takes hours; below, a share of the small ones. A table shows how many needed windows that grow.
+ * Histories of the corpus by windows of several sizes: where windows decide, the verdict is that of the whole-history
+ * way. At the scale of 10 or more all histories are tried, which takes hours; below, a share of the small ones. A table
+ * shows how many needed windows that grow.
  */
 class CorpusWindowsTest {
     /** Of 1,024 histories, so many are tried. */
-    private static final int IN_MEMORY = SuiteScale.of(100);
-    /** Files are slower. */
-    private static final int IN_FILES = SuiteScale.of(20);
+    private static final int TRIED = SuiteScale.of(20);
 
-    private static final int ALL_IN_MEMORY = 1_000;
-    private static final int ALL_IN_FILES = 200;
+    private static final int ALL = 200;
     private static final int SMALL = 2_000;
     private static final int[] WINDOWS = {4, 50, 500, 5_000};
 
     @TempDir
     private Path folder;
 
-    /** By set of histories, way, level and size of the window. */
+    /** By set of histories, level and size of the window. */
     private final Map<String, long[]> rows = new TreeMap<>();
 
     /** By reason: how often windows of files do not decide. */
@@ -68,23 +56,22 @@ class CorpusWindowsTest {
         for (String file : List.of(OracleCorpus.HISTORIES, OracleCorpus.UNKNOWN, OracleCorpus.GOLDEN)) {
             for (OracleCorpus.Entry entry : OracleCorpus.read(corpus.resolve(file))) {
                 decide("oracle", entry.name(), entry.history());
-                decideFile("oracle", entry.name(), entry.history());
             }
         }
-        read("dbcop known", corpus.resolve("dbcop/known"), ".bincode.gz", true);
+        read("dbcop known", corpus.resolve("dbcop/known"), ".bincode.gz");
         for (Path set : children(corpus.resolve("dbcop"))) {
             if (!set.endsWith("known")) {
-                read("dbcop", set, "history.bincode.gz", false);
+                read("dbcop", set, "history.bincode.gz");
             }
         }
         for (Path set : children(corpus.resolve("cobra"))) {
             decide("cobra", set.toString(), HistoryReader.read(set.toString(), HistoryFormat.AUTO));
         }
-        read("plume", corpus.resolve("plume"), "", false);
-        read("real", corpus.resolve("real"), ".gz", true);
-        read("real", corpus.resolve("real"), ".zst", true);
+        read("plume", corpus.resolve("plume"), "");
+        read("real", corpus.resolve("real"), ".gz");
+        read("real", corpus.resolve("real"), ".zst");
         System.out.println(
-                "| histories | windows of | level | window | decided | violated | with growth | largest set | read whole | ms whole | ms |");
+                "| histories | level | window | decided | violated | with growth | largest set | read whole | ms whole | ms |");
         rows.forEach((row, n) -> System.out.printf(
                 "| %s | %d | %d | %d | %d | %d | %d | %d |%n",
                 row, n[0], n[1], n[2], n[3], n[4], n[5] / 1_000_000, n[6] / 1_000_000));
@@ -98,26 +85,23 @@ class CorpusWindowsTest {
         }
     }
 
-    private void read(String set, Path of, String ending, boolean asFile) throws IOException, HistoryException {
+    private void read(String set, Path of, String ending) throws IOException, HistoryException {
         for (Path file : children(of)) {
             // Histories whose predicates lack their keys are decided as a whole.
             if (file.toString().endsWith(ending)
                     && !file.toString().contains("maria-rr-pred-small")
                     && Files.isRegularFile(file)
-                    && (IN_MEMORY >= ALL_IN_MEMORY || Files.size(file) < 100_000)) {
-                HistoryTable history = HistoryReader.read(file.toString(), HistoryFormat.AUTO);
-                decide(set, file.toString(), history);
-                if (asFile) {
-                    decideFile(set, file.toString(), history);
-                }
+                    && (TRIED >= ALL || Files.size(file) < 100_000)) {
+                decide(set, file.toString(), HistoryReader.read(file.toString(), HistoryFormat.AUTO));
             }
         }
     }
 
-    private static boolean isTried(String name, HistoryTable history, int share, int all) {
-        return (share >= all || (name.hashCode() & 1_023) < share && history.transactions() < SMALL)
+    private static boolean isTried(String name, HistoryTable history) {
+        return (TRIED >= ALL || (name.hashCode() & 1_023) < TRIED && history.transactions() < SMALL)
                 && Counts.of(history).transactionsCommitted() > 0
-                && history.predicates() == null;
+                && history.predicates() == null
+                && !history.hasRows();
     }
 
     private static CheckRequest request(IsolationLevel level) {
@@ -128,44 +112,8 @@ class CorpusWindowsTest {
         return rows.computeIfAbsent(set + " | " + level.label() + " | " + window, key -> new long[7]);
     }
 
-    /** Windows of the table. */
-    private void decide(String set, String name, HistoryTable history) {
-        if (!isTried(name, history, IN_MEMORY, ALL_IN_MEMORY)) {
-            return;
-        }
-        for (IsolationLevel level :
-                List.of(IsolationLevel.SER, IsolationLevel.SI, IsolationLevel.SSER, IsolationLevel.SSI)) {
-            CheckRequest request = request(level);
-            if ((level.realTime() && history.starts() == null)
-                    || WindowedDecision.unsupported(history, request) != null) {
-                continue;
-            }
-            long start = System.nanoTime();
-            Verdict.Status whole = FileWindows.whole(history, request);
-            long wholeNanos = System.nanoTime() - start;
-            for (int window : WINDOWS) {
-                long[] row = row(set + " | a table", level, window);
-                row[5] += wholeNanos;
-                start = System.nanoTime();
-                Check check = new Check(history, request, Progress.NONE, Budget.unlimited(), Checkpoints.NONE);
-                Finding found = WindowedDecision.of(check, Tuning.DEFAULT, window);
-                row[6] += System.nanoTime() - start;
-                assertThat(found instanceof Finding.Order)
-                        .as("%s %s window %s", name, level, window)
-                        .isEqualTo(whole == Verdict.Status.PASS);
-                if (found instanceof Finding.Order order) {
-                    assertThat(Replay.of(order.witness()).discrepancy())
-                            .as(name)
-                            .isNull();
-                }
-                count(row, !(found instanceof Finding.Order), Objects.requireNonNull(check.windows()));
-            }
-        }
-    }
-
-    /** Windows of a file with the history. */
-    private void decideFile(String set, String name, HistoryTable history) throws IOException, HistoryException {
-        if (!isTried(name, history, IN_FILES, ALL_IN_FILES) || history.hasRows()) {
+    private void decide(String set, String name, HistoryTable history) throws IOException, HistoryException {
+        if (!isTried(name, history)) {
             return;
         }
         String file = folder.resolve("history.jsonl").toString();
@@ -180,17 +128,16 @@ class CorpusWindowsTest {
             Verdict.Status whole = FileWindows.whole(read, request);
             long wholeNanos = System.nanoTime() - start;
             for (int window : WINDOWS) {
-                long[] row = row(set + " | a file", level, window);
+                long[] row = row(set, level, window);
                 row[5] += wholeNanos;
                 start = System.nanoTime();
-                decideFile(name + " " + level + " window " + window, file, request, window, whole, row);
+                decide(name + " " + level + " window " + window, file, request, window, whole, row);
                 row[6] += System.nanoTime() - start;
             }
         }
     }
 
-    private void decideFile(
-            String what, String file, CheckRequest request, int window, Verdict.Status whole, long[] row)
+    private void decide(String what, String file, CheckRequest request, int window, Verdict.Status whole, long[] row)
             throws IOException, HistoryException {
         try (LocalWorkers workers = FileWindows.workers()) {
             WindowCheck check = FileWindows.check(workers, file, 1 << 20, WindowSettings.of(window), request);
