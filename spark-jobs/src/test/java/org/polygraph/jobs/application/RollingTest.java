@@ -166,6 +166,14 @@ class RollingTest {
         assertThat(violations).isZero();
     }
 
+    /** The first transaction reads its own write, and an open one writes the same value. */
+    @Test
+    void anOpenTransactionWritesAValueAgain() throws Exception {
+        HistoryTable history = HistoryDsl.parse("init 0; s0: w(k,1) r(k,1); s1: r(z,9) w(k,1); s2: w(z,9)");
+        check(history, IsolationLevel.SER, new int[] {0, 0, 1}, 1);
+        assertThat(open).isEqualTo(1);
+    }
+
     /**
      * For either order of the two writers of x in the first part, one of the two second parts needs the opposite order.
      */

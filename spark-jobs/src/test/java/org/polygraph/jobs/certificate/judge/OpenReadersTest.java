@@ -24,4 +24,14 @@ class OpenReadersTest {
         HistoryTable history = HistoryDsl.parse("init 0; s0: r(y,1) w(x,1); s1: r(x,1) w(y,1)");
         assertThat(OpenReaders.firstExplained(history, new boolean[2])).isZero();
     }
+
+    /** The second transaction may read from the first one or from the third one, which is open. */
+    @Test
+    void aReaderOfARepeatedValueMayBeLeftOut() {
+        HistoryTable history = HistoryDsl.parse("init 0; s0: w(x,1); s1: r(x,1); s2: r(z,9) w(x,1)");
+        assertThat(OpenReaders.firstExplained(history, new boolean[] {true, false, false}))
+                .isNegative();
+        assertThat(OpenReaders.firstExplained(history, new boolean[] {false, true, false}))
+                .isZero();
+    }
 }
