@@ -46,8 +46,11 @@ final class KeyEvidence {
         }
         String detail = detail(anomaly, some);
         if (anomaly == Anomaly.THIN_AIR_READ) {
-            int dropped = recorded.droppedWrite(all.transactions[some.getInt(0)]);
-            return dropped >= 0 ? aborted(key, some.getInt(0), dropped) : violation(anomaly, key, some, detail);
+            int read = some.getInt(0);
+            int dropped = recorded.droppedWrite(all.transactions[read]);
+            return dropped >= 0
+                    ? aborted(key, read, dropped)
+                    : violation(anomaly, key, untilCertain(key, read), detail);
         }
         if (anomaly == Anomaly.NO_VALID_ORDER) {
             int failed = some.getInt(0);
