@@ -107,7 +107,8 @@ public final class InitialState {
                     "reads and writes of values",
                     "give the whole history without an initial state");
         }
-        Int2LongMap state = new Int2LongOpenHashMap();
+        Int2LongMap state =
+                new Int2LongOpenHashMap(Math.min(size, history.keys().size()));
         Int2LongMap stated = history.initialState();
         if (stated != null) {
             state.putAll(stated);

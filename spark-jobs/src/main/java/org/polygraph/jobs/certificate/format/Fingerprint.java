@@ -5,16 +5,14 @@ import java.io.Serializable;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.HexFormat;
-import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.artifact.SeekableInput;
 import org.polygraph.storage.dictionary.KeyDictionary;
+import org.polygraph.storage.dictionary.LabelOrder;
 import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.StoppedException;
@@ -114,7 +112,7 @@ public record Fingerprint(String input, String content) implements Serializable 
             }
         }
         ContentEncoder out = initial("polygraph-history-2", table.values(), table.initialValue());
-        Initial[] state = initialState(table);
+        int[] state = initialState(table);
         out.number(state.length);
         state(out, table, state);
         tree.encode(out);
@@ -163,7 +161,7 @@ public record Fingerprint(String input, String content) implements Serializable 
 
     private static String ofSequence(HistoryTable table) {
         ContentEncoder out = initial("polygraph-history-1", table.values(), table.initialValue());
-        Initial[] state = initialState(table);
+        int[] state = initialState(table);
         if (state.length > 0) {
             out.number(state.length);
             state(out, table, state);
@@ -199,26 +197,22 @@ public record Fingerprint(String input, String content) implements Serializable 
         return out;
     }
 
-    /** The key of an initial value that is not the one of the header. */
-    private record Initial(String key, long code) {}
-
-    private static Initial[] initialState(HistoryTable table) {
-        List<Initial> state = new ArrayList<>();
-        for (int key = 0; table.hasInitialState() && key < table.keys().size(); key++) {
-            long code = table.initialValue(key);
-            if (code != table.initialValue()) {
-                state.add(new Initial(table.keys().label(key), code));
+    /** Returns the keys whose initial value is not the one of the header, in the order of their labels. */
+    private static int[] initialState(HistoryTable table) {
+        int[] keys = new int[table.hasInitialState() ? table.keys().size() : 0];
+        int count = 0;
+        for (int key = 0; key < keys.length; key++) {
+            if (table.initialValue(key) != table.initialValue()) {
+                keys[count++] = key;
             }
         }
-        Initial[] sorted = state.toArray(new Initial[0]);
-        Arrays.sort(sorted, Comparator.comparing(Initial::key));
-        return sorted;
+        return LabelOrder.sorted(Arrays.copyOf(keys, count), table.keys()::label);
     }
 
-    private static void state(ContentEncoder out, HistoryTable table, Initial[] state) {
-        for (Initial each : state) {
-            out.text(each.key);
-            out.taggedValue(table.values(), each.code);
+    private static void state(ContentEncoder out, HistoryTable table, int[] state) {
+        for (int key : state) {
+            out.text(table.keys().label(key));
+            out.taggedValue(table.values(), table.initialValue(key));
         }
     }
 

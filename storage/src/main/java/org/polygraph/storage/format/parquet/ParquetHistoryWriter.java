@@ -54,7 +54,12 @@ public final class ParquetHistoryWriter implements TableWriter {
             HistoryHeader.write(json, first);
         }
         rows = new Rows(first, header.toString());
-        writer = rows.to(out).withRowGroupSize(rowGroupBytes).build();
+        // A dictionary of keys that occur once is as large as their column.
+        boolean isOfState = first.operations() == first.keys().size();
+        writer = rows.to(out)
+                .withRowGroupSize(rowGroupBytes)
+                .withDictionaryEncoding(!isOfState)
+                .build();
     }
 
     @Override
