@@ -416,7 +416,8 @@ public final class CheckRun {
             SeamCut.write(run, witness, chain, leastTail, budget::exhausted, budget.bytes());
         } catch (BudgetException | HistoryException e) {
             listener.message(run.name() + ": no seam was written, so the next part is decided with earlier ones ("
-                    + Failures.text(e) + ")");
+                    + Failures.text(e) + ")"
+                    + (budget.exhausted() ? "; to write it, check again with --overwrite and --timeout more" : ""));
         }
         return listed;
     }

@@ -5,9 +5,11 @@ import it.unimi.dsi.fastutil.longs.LongArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Objects;
+import java.util.function.BooleanSupplier;
 import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.storage.dictionary.KeyDictionary;
 import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.model.StoppedException;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
@@ -175,8 +177,17 @@ final class Exchanges {
          * @param order events by place; those up to the cut
          * @param base the place of the first event
          * @param values by key: its value at the cut
+         * @param stop whether to stop; called for each key
+         * @throws org.polygraph.storage.model.BudgetException if {@code stop} returned true
          */
-        void find(int[] order, int cut, long base, BitSet written, long[] values, long memoryBytes) {
+        void find(
+                int[] order,
+                int cut,
+                long base,
+                BitSet written,
+                long[] values,
+                BooleanSupplier stop,
+                long memoryBytes) {
             int[] last = new int[values.length];
             int[] previous = new int[values.length];
             Arrays.fill(last, NONE);
@@ -208,6 +219,7 @@ final class Exchanges {
             long[] candidates = byPlace.toLongArray();
             Arrays.sort(candidates);
             for (long candidate : candidates) {
+                StoppedException.check(stop);
                 int key = (int) candidate;
                 int moved = order[previous[key]] / events;
                 int write = lastWrite(moved, key);

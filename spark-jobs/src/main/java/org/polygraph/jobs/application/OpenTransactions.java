@@ -39,19 +39,29 @@ final class OpenTransactions {
      */
     static Verdict decided(
             Verdict open, HistoryTable table, CheckRequest request, Checker checker, Listener listener, Budget budget) {
-        if (request.level() == IsolationLevel.LIN || !SeamCut.isPossible(table, false) || budget.exhausted()) {
+        if (request.level() == IsolationLevel.LIN || !SeamCut.isPossible(table, false)) {
             return open;
         }
+        Deadline.Step<Verdict.Builder, RuntimeException, RuntimeException> step =
+                () -> withOrder(open, table, request, checker, listener, budget);
+        Verdict.Builder made =
+                LevelCheck.withinBudget(request, budget, listener::currentPhase, () -> Deadline.run(budget, step));
+        Verdict verdict = made == null ? open : made.build();
+        return verdict.witness() == null ? open : verdict;
+    }
+
+    private static Verdict.@Nullable Builder withOrder(
+            Verdict open, HistoryTable table, CheckRequest request, Checker checker, Listener listener, Budget budget) {
         BitSet left = of(table, budget);
         if (left == null) {
-            return open;
+            return null;
         }
         HistoryTable others = table.withStatus(left.stream().toArray(), TransactionStatus.ABORTED);
         Check check = new Check(others, request, listener, budget, Checkpoints.NONE);
         Verdict found = LevelCheck.of(check, checker).build();
         Witness order = found.witness();
         if (found.status() != Verdict.Status.PASS || order == null) {
-            return open;
+            return null;
         }
         Verdict.Builder made = open.with()
                 .witness(new Witness(table, order.terms(), order.counted(), order.position()))
@@ -59,7 +69,7 @@ final class OpenTransactions {
         for (Phase phase : found.phases()) {
             made.phase(phase);
         }
-        return made.build();
+        return made;
     }
 
     /** Returns the committed transactions that an order leaves out. */

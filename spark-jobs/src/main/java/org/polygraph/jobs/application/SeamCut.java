@@ -217,7 +217,7 @@ final class SeamCut {
             search.takeOver(known, needed, written);
         }
         if (witness.terms().guarantee() != Guarantee.LIN) {
-            search.find(order, cut, base, written, values, memoryBytes);
+            search.find(order, cut, base, written, values, stop, memoryBytes);
         }
         Location exchanges = Seam.file(run, Seam.EXCHANGES);
         if (search.found() > 0) {

@@ -49,6 +49,9 @@ public final class RunDirectory {
 
     private static final String VIOLATIONS = "violations";
     private static final String STAGES = "stages";
+    /** Written last, if there was time for a seam. */
+    private static final String SEAM = "seam.parquet";
+
     private static final String SUCCESS = "_SUCCESS";
     static final String VERDICT = "verdict.json";
     private static final String REPORT = "report.html";
@@ -85,7 +88,10 @@ public final class RunDirectory {
         return switch (stored.status()) {
             case PASS, VIOLATION, INVALID -> Optional.of(stored);
             // Another attempt would find the same, and the next part may be decided on the seam.
-            case UNKNOWN -> RankFile.in(run).exists() ? Optional.of(stored) : Optional.empty();
+            case UNKNOWN ->
+                RankFile.in(run).exists() && run.child("seam").child(SEAM).exists()
+                        ? Optional.of(stored)
+                        : Optional.empty();
             case ERROR -> Optional.empty();
         };
     }

@@ -271,6 +271,11 @@ class ChainFaultsTest {
             assertThat(open.exitCode()).as(open.toString()).isEqualTo(4);
             assertThat(open.out()).contains("early.jsonl:1: ", "the writer may follow in the next part");
         }
+        // If time ended before the seam was written, the same check completes the run.
+        Path seam = run(after(early)).resolve("seam/seam.parquet");
+        Files.delete(seam);
+        assertThat(after(early).exitCode()).isEqualTo(4);
+        assertThat(seam).exists();
         InProcess pass = after(hour(1));
         assertThat(pass.word()).as(pass.toString()).isEqualTo("PASS");
         // Without a writer in the next part it is a violation, and one that a later part may still explain.

@@ -24,8 +24,8 @@ import org.polygraph.storage.model.HistoryException;
  * @param loaders how the loaders of initial rows were found
  * @param usesTimes whether timestamps were used for that
  * @param path the PATH of the history when the run was made, as an absolute name
- * @param byChoices whether the evidence of a PASS is a choice of writers, for which no order was written
- * @param isUnwritten whether a PASS has no certificate, because the time ended before it was written
+ * @param kind of the certificate; empty if there is none
+ * @param isUnwritten whether there is no certificate, because the time ended before it was written
  * @param chain what the verdict states about the parts that it covers; empty if nothing
  * @param unshown numbers of violations without a sub-history, for which the transactions were written that they name
  */
@@ -36,7 +36,7 @@ public record Claim(
         InitialChoice loaders,
         boolean usesTimes,
         String path,
-        boolean byChoices,
+        String kind,
         boolean isUnwritten,
         Optional<Parts> chain,
         Set<Integer> unshown) {
@@ -55,6 +55,7 @@ public record Claim(
     private static final String ASSUMPTIONS = "assumptions";
     private static final String CERTIFICATE = "certificate";
     private static final String CHAIN = "chain";
+    private static final String CHOICES = "choices";
     private static final Set<String> NESTED = Set.of(ASSUMPTIONS, CERTIFICATE, CHAIN);
 
     /**
@@ -82,7 +83,7 @@ public record Claim(
         if (verdict.isEmpty() || level.isEmpty()) {
             throw malformed(file, "JSON without \"verdict\" and \"level\"");
         }
-        boolean byChoices = "choices".equals(fields.get(CERTIFICATE + ".kind"));
+        String kind = fields.getOrDefault(CERTIFICATE + ".kind", "");
         return new Claim(
                 verdict,
                 level,
@@ -91,12 +92,22 @@ public record Claim(
                         .orElseThrow(() -> malformed(file, "an invalid choice of initial rows")),
                 !"none".equals(fields.get(ASSUMPTIONS + ".time")),
                 fields.getOrDefault("location", fields.getOrDefault("path", "")),
-                byChoices,
-                !byChoices && "null".equals(fields.get(CERTIFICATE + ".path")),
+                kind,
+                !kind.equals(CHOICES) && "null".equals(fields.get(CERTIFICATE + ".path")),
                 Optional.ofNullable(fields.get(CHAIN + ".sha256"))
                         .map(list -> new Parts(
                                 list, !fields.getOrDefault(CHAIN + ".base", "").isEmpty())),
                 unshown);
+    }
+
+    /** Whether the evidence of a PASS is a choice of writers, for which no order was written. */
+    public boolean byChoices() {
+        return kind.equals(CHOICES);
+    }
+
+    /** Whether the order may leave out transactions that a later part of the chain may explain. */
+    public boolean isOfOthers() {
+        return verdict.equals("UNKNOWN") && kind.equals("order-of-others");
     }
 
     private static void fields(JsonParser json, String prefix, Map<String, String> fields, Set<Integer> unshown)

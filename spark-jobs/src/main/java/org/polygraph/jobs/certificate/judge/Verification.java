@@ -128,9 +128,7 @@ public final class Verification {
      */
     public static Report of(Location run, Claim claim, HistoryTable table, String input)
             throws IOException, HistoryException {
-        boolean isOfOthers =
-                claim.verdict().equals("UNKNOWN") && RankFile.in(run).exists();
-        if (!claim.verdict().equals("PASS") && !claim.verdict().equals("VIOLATION") && !isOfOthers) {
+        if (!claim.verdict().equals("PASS") && !claim.verdict().equals("VIOLATION") && !claim.isOfOthers()) {
             return new Report(
                     Answer.UNDECIDED,
                     "the run ended " + Names.line(claim.verdict()) + ", which leaves no evidence",
@@ -163,7 +161,7 @@ public final class Verification {
             return verification.report(
                     Answer.UNDECIDED, "the run has no certificate, because the time ended before it was written");
         }
-        return claim.byChoices() ? verification.choices() : verification.order(input, isOfOthers);
+        return claim.byChoices() ? verification.choices() : verification.order(input, claim.isOfOthers());
     }
 
     /** The history that the evidence is about, if it has writes of unknown rows; null if there is no such history. */

@@ -66,7 +66,7 @@ class CertificateTest {
                 InitialChoice.IMPLICIT,
                 true,
                 "history",
-                false,
+                "order",
                 false,
                 Optional.empty(),
                 Set.of());

@@ -97,7 +97,7 @@ class CertifiedPredicatesTest {
                 InitialChoice.IMPLICIT,
                 true,
                 "history",
-                false,
+                "order",
                 false,
                 Optional.empty(),
                 Set.of());
