@@ -13,7 +13,6 @@ final class ClauseArena {
     private final SearchBudget budget;
     private int[] data = new int[0];
     private int end;
-    private int clauses;
 
     ClauseArena(SearchBudget budget) {
         this.budget = budget;
@@ -29,7 +28,6 @@ final class ClauseArena {
         data[ref + 2] = id;
         System.arraycopy(literals.array(), 0, data, ref + HEADER, size);
         end = (int) newEnd;
-        clauses++;
         return ref;
     }
 
@@ -72,10 +70,6 @@ final class ClauseArena {
         return data[ref + 1] == DELETED;
     }
 
-    int clauses() {
-        return clauses;
-    }
-
     int end() {
         return end;
     }
@@ -89,7 +83,6 @@ final class ClauseArena {
     void compact(IntStack oldRefs, IntStack newRefs) {
         int to = 0;
         int ref = 0;
-        clauses = 0;
         while (ref < end) {
             int next = after(ref);
             if (!isDeleted(ref)) {
@@ -97,7 +90,6 @@ final class ClauseArena {
                 newRefs.push(to);
                 System.arraycopy(data, ref, data, to, next - ref);
                 to += next - ref;
-                clauses++;
             }
             ref = next;
         }

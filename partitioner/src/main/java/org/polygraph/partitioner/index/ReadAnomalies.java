@@ -206,8 +206,8 @@ final class ReadAnomalies {
             return "appended " + table.values().label(table.value(implying)) + " to key " + of + " behind "
                     + table.label(key, value);
         }
-        return "read " + (table.isImplied(read) ? table.labelInside(value) : table.label(key, value)) + " from key "
-                + of;
+        return "read " + (table.isImplied(read) ? table.values().labelInside(value) : table.label(key, value))
+                + " from key " + of;
     }
 
     private static Violation violation(Anomaly anomaly, int transaction, int key, String detail) {

@@ -187,10 +187,6 @@ public final class KeyOrders {
         return results.length;
     }
 
-    byte result(int key) {
-        return results[key];
-    }
-
     boolean isOrdered(int key) {
         return results[key] == ORDERED;
     }

@@ -150,7 +150,7 @@ record StandingViolation(Location run, int covered, Terms terms, String input, L
         return !table.hasRows()
                 && !table.values().hasLists()
                 && !table.values().hasPredicates()
-                && !table.hasInitialState();
+                && table.initialState() == null;
     }
 
     private static boolean isTimed(HistoryTable table) {

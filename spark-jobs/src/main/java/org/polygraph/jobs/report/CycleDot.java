@@ -19,13 +19,11 @@ final class CycleDot {
     private static final int TEXT = 40;
 
     private final Facts facts;
-    private final HistoryTable table;
     private final Violation violation;
 
     private CycleDot(Violation violation, HistoryTable table) {
         this.violation = violation;
         this.facts = new Facts(table);
-        this.table = table;
     }
 
     static String of(Violation violation, HistoryTable table) {

@@ -17,11 +17,6 @@ final class BlockReader {
         return at < bytes.length;
     }
 
-    /** The number of bytes that are left. */
-    int left() {
-        return bytes.length - at;
-    }
-
     /** The index of the byte that is read next. */
     int at() {
         return at;

@@ -464,39 +464,6 @@ class PolygraphTest {
         assertThat(folder.resolve("d.jsonl")).doesNotExist();
     }
 
-    @Test
-    void whatParquetCannotHoldIsNotConverted() throws IOException {
-        String half = Files.writeString(
-                        folder.resolve("half.jsonl"),
-                        "{\"session\":0,\"index\":0,\"status\":\"committed\",\"ops\":[{\"op\":\"w\",\"key\":\"\\ud800\",\"value\":1}]}")
-                .toString();
-        Path target = folder.resolve("half.parquet");
-        assertThat(run("convert", half, target.toString())).isEqualTo(5);
-        assertThat(err).startsWith("polygraph: " + half + ": found half of a surrogate pair in \"?\"; expected ");
-        assertThat(target).doesNotExist();
-        assertThat(run("convert", half, folder.resolve("half2.jsonl").toString()))
-                .isZero();
-    }
-
-    @Test
-    void listsAreConverted() throws IOException {
-        String transactions = """
-                {"session":0,"index":0,"status":"committed","ops":[{"op":"append","key":1,"value":1},{"op":"append","key":"x","value":"a"}]}
-                {"session":1,"index":0,"status":"indeterminate","ops":[{"op":"append","key":1,"value":2},{"op":"w","key":2,"value":7}]}
-                {"session":2,"index":0,"start":5,"end":6,"status":"committed","ops":[{"op":"r","key":1,"value":[1,2]},{"op":"r","key":"x","value":[]}]}
-                """;
-        String lists =
-                Files.writeString(folder.resolve("lists.jsonl"), transactions).toString();
-        Path target = folder.resolve("lists.parquet");
-        assertThat(run("convert", lists, target.toString())).isEqualTo(5);
-        assertThat(err)
-                .contains("found lists; expected a history without them, as Parquet holds none; convert it to jsonl");
-        assertThat(target).doesNotExist();
-        Path copy = folder.resolve("copy.jsonl");
-        assertThat(run("convert", lists, copy.toString())).isZero();
-        assertThat(Files.readString(copy)).endsWith("}\n" + transactions);
-    }
-
     // --- stats and lint
 
     @Test

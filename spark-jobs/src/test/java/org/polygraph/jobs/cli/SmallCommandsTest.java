@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Help, stats as JSON, and outputs that are not regular files. */
+/** Help, stats as JSON, what convert writes, and outputs that are not regular files. */
 class SmallCommandsTest {
     private static final String BANK =
             Command.ROOT.resolve("spark-jobs/examples/bank-serializable.jsonl").toString();
@@ -97,5 +97,43 @@ class SmallCommandsTest {
         assertThat(new String(reader.getInputStream().readAllBytes(), StandardCharsets.UTF_8).lines())
                 .hasSizeGreaterThan(200);
         assertThat(Files.isRegularFile(pipe)).isFalse();
+    }
+
+    @Test
+    void whatParquetCannotHoldIsNotConverted() throws IOException {
+        String half = written(
+                "half.jsonl",
+                "{\"session\":0,\"index\":0,\"status\":\"committed\",\"ops\":[{\"op\":\"w\",\"key\":\"\\ud800\",\"value\":1}]}");
+        Path target = folder.resolve("half.parquet");
+        InProcess refused = InProcess.run("convert", half, target.toString());
+        assertThat(refused.exitCode()).isEqualTo(5);
+        assertThat(refused.err())
+                .startsWith("polygraph: " + half + ": found half of a surrogate pair in \"?\"; expected ");
+        assertThat(target).doesNotExist();
+        String copy = folder.resolve("copy.jsonl").toString();
+        assertThat(InProcess.run("convert", half, copy).exitCode()).isZero();
+    }
+
+    @Test
+    void listsAreConverted() throws IOException {
+        String transactions = """
+                {"session":0,"index":0,"status":"committed","ops":[{"op":"append","key":1,"value":1},{"op":"append","key":"x","value":"a"}]}
+                {"session":1,"index":0,"status":"indeterminate","ops":[{"op":"append","key":1,"value":2},{"op":"w","key":2,"value":7}]}
+                {"session":2,"index":0,"start":5,"end":6,"status":"committed","ops":[{"op":"r","key":1,"value":[1,2]},{"op":"r","key":"x","value":[]}]}
+                """;
+        String lists = written("lists.jsonl", transactions);
+        Path target = folder.resolve("lists.parquet");
+        InProcess refused = InProcess.run("convert", lists, target.toString());
+        assertThat(refused.exitCode()).isEqualTo(5);
+        assertThat(refused.err())
+                .contains("found lists; expected a history without them, as Parquet holds none; convert it to jsonl");
+        assertThat(target).doesNotExist();
+        Path copy = folder.resolve("copy.jsonl");
+        assertThat(InProcess.run("convert", lists, copy.toString()).exitCode()).isZero();
+        assertThat(Files.readString(copy)).endsWith("}\n" + transactions);
+    }
+
+    private String written(String name, String text) throws IOException {
+        return Files.writeString(folder.resolve(name), text).toString();
     }
 }

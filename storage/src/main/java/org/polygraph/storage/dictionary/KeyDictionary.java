@@ -90,10 +90,6 @@ public final class KeyDictionary {
         public String string(int id) {
             return strings.get((int) labels[id]);
         }
-
-        public long bytes() {
-            return 8L * (labels.length + stringBits.length) + 100L * strings.size();
-        }
     }
 
     /** A copy of all keys. */

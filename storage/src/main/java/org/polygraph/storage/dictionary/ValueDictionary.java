@@ -80,11 +80,7 @@ public final class ValueDictionary {
      */
     @SuppressWarnings("ArrayRecordComponent") // never compared
     public record Labels(List<String> strings, byte[] opaque, long[] integers, long[] versions, long[] others)
-            implements Serializable {
-        public long bytes() {
-            return 100L * strings.size() + 8L * (integers.length + versions.length + others.length);
-        }
-    }
+            implements Serializable {}
 
     /** A copy of all values that are not their own codes. */
     public Labels labels() {
@@ -324,6 +320,12 @@ public final class ValueDictionary {
             return Long.toString(integer(code));
         }
         return isString(code) ? '"' + text(code) + '"' : text(code);
+    }
+
+    /** The label of a list that a transaction read by an element in it: {@code [.. 1 ..]}. */
+    public String labelInside(long code) {
+        String label = label(code);
+        return label.substring(0, label.length() - 1) + " ..]";
     }
 
     /** Bytes of heap held, estimated within a factor of two for strings. */

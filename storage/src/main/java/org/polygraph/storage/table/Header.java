@@ -2,10 +2,12 @@ package org.polygraph.storage.table;
 
 import it.unimi.dsi.fastutil.ints.Int2LongMap;
 import it.unimi.dsi.fastutil.ints.Int2LongOpenHashMap;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.storage.dictionary.ValueDictionary;
 
 /**
  * The header of a history, and its source.
@@ -31,8 +33,38 @@ record Header(
         this(source, initialValue, state, metadata, null, null, null);
     }
 
+    /** The code of a row whose value is null, in {@link #state}. There, null means that there is no row. */
+    static final long ROW_OF_NULL = Long.MIN_VALUE + (1L << 47);
+
     Header {
         metadata = Collections.unmodifiableMap(new LinkedHashMap<>(metadata));
+    }
+
+    private long initialCode(int key) {
+        return state == null ? initialValue : state.getOrDefault(key, initialValue);
+    }
+
+    /** The code of the value that a key has before the first transaction. */
+    long initialValue(int key) {
+        long code = initialCode(key);
+        return code == ROW_OF_NULL ? ValueDictionary.NULL : code;
+    }
+
+    /** Whether a key has a row before the first transaction. */
+    boolean existsAtFirst(int key) {
+        return initialCode(key) != ValueDictionary.NULL;
+    }
+
+    /** By key: the code of its initial value. */
+    long[] initialValues(int keys) {
+        long[] initial = new long[keys];
+        Arrays.fill(initial, initialValue);
+        if (state != null) {
+            for (int key : state.keySet()) {
+                initial[key] = initialValue(key);
+            }
+        }
+        return initial;
     }
 
     /** Returns a copy with other initial values of some keys. */

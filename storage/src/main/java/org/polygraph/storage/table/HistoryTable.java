@@ -23,9 +23,6 @@ import org.polygraph.storage.model.TransactionStatus;
 public final class HistoryTable {
     /** Key and kind in an int, the code of the value in a long. */
     public static final int BYTES_PER_OPERATION = 12;
-    /** The code of a row whose value is null, in an initial state. There, null means that there is no row. */
-    static final long ROW_OF_NULL = Long.MIN_VALUE + (1L << 47);
-
     /** Status 1, index 8, source 8, first operation 4. */
     public static final int BYTES_PER_TRANSACTION = 21;
     /** The same with start and end. */
@@ -214,17 +211,7 @@ public final class HistoryTable {
      * and implied writes, with the reads before them, come after the append.
      */
     public int implying(int operation) {
-        int o = operation;
-        while (o < operations() && isImplied(o) && !isWrite(o)) {
-            o++;
-        }
-        if (o == operations()) {
-            return operation;
-        }
-        while (o >= 0 && isImplied(o)) {
-            o--;
-        }
-        return o < 0 ? operation : o;
+        return operations.implying(operation);
     }
 
     /** Whether an operation appends to a list. */
@@ -240,12 +227,6 @@ public final class HistoryTable {
             }
         }
         return values.label(code);
-    }
-
-    /** Returns the label of a list that a transaction read by an element in it: {@code [.. 1 ..]}. */
-    public String labelInside(long code) {
-        String label = values.label(code);
-        return label.substring(0, label.length() - 1) + " ..]";
     }
 
     /** Whether the transaction itself read the key before it wrote it. */
@@ -304,36 +285,17 @@ public final class HistoryTable {
 
     /** The code of the value that a key has before the first transaction. */
     public long initialValue(int key) {
-        long code = initialCode(key);
-        return code == ROW_OF_NULL ? ValueDictionary.NULL : code;
+        return header.initialValue(key);
     }
 
     /** Whether a key has a row before the first transaction. */
     public boolean existsAtFirst(int key) {
-        return initialCode(key) != ValueDictionary.NULL;
-    }
-
-    private long initialCode(int key) {
-        Int2LongMap state = header.state();
-        return state == null ? header.initialValue() : state.getOrDefault(key, header.initialValue());
+        return header.existsAtFirst(key);
     }
 
     /** By key: the code of its initial value. */
     public long[] initialValues() {
-        long[] initial = new long[keys.size()];
-        Arrays.fill(initial, header.initialValue());
-        Int2LongMap state = header.state();
-        if (state != null) {
-            for (Int2LongMap.Entry entry : state.int2LongEntrySet()) {
-                initial[entry.getIntKey()] = initialValue(entry.getIntKey());
-            }
-        }
-        return initial;
-    }
-
-    /** Whether single keys may have initial values of their own. */
-    public boolean hasInitialState() {
-        return header.state() != null;
+        return header.initialValues(keys.size());
     }
 
     /** By key: the codes of initial values that are not {@link #initialValue()}; null for none. */
@@ -457,19 +419,8 @@ public final class HistoryTable {
 
     /** The same history with another status for some transactions. Shares all other arrays. */
     public HistoryTable withStatus(int[] some, TransactionStatus status) {
-        byte[] changed = transactions.statuses().clone();
-        for (int t : some) {
-            changed[t] = status.code();
-        }
-        Transactions same = transactions;
-        return new HistoryTable(
-                header,
-                keys,
-                values,
-                sessions,
-                new Transactions(changed, same.indexes(), same.sources(), same.starts(), same.ends()),
-                operations,
-                lists);
+        Transactions changed = transactions.withStatus(some, status);
+        return new HistoryTable(header, keys, values, sessions, changed, operations, lists);
     }
 
     /**

@@ -49,6 +49,25 @@ public record Operations(int[] starts, int[] keys, long[] values, byte @Nullable
         return keys.length;
     }
 
+    private boolean isImplied(int operation) {
+        return kinds != null && kinds[operation] == IMPLIED;
+    }
+
+    /** See {@link HistoryTable#implying}. */
+    int implying(int operation) {
+        int o = operation;
+        while (o < size() && isImplied(o) && !isWrite(keys[o])) {
+            o++;
+        }
+        if (o == size()) {
+            return operation;
+        }
+        while (o >= 0 && isImplied(o)) {
+            o--;
+        }
+        return o < 0 ? operation : o;
+    }
+
     /** The operations without those whose value fulfils a condition. */
     Operations without(LongPredicate isDropped) {
         int[] keptStarts = new int[starts.length];

@@ -36,7 +36,6 @@ final class PredicateReplay {
     private final HistoryTable table;
     private final PredicateMarks marks;
     private final Predicates predicates;
-    private final boolean[] counted;
     private final int[] order;
     private final int[] position;
     private final int perTransaction;
@@ -96,7 +95,6 @@ final class PredicateReplay {
         this.table = table;
         this.marks = marks;
         this.predicates = predicates;
-        this.counted = counted;
         this.position = position;
         this.sink = sink;
         this.isOfAll = isOfAll;

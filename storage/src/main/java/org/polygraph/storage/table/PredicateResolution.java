@@ -146,7 +146,7 @@ final class PredicateResolution {
             int row = rowOf.getInt(number);
             boolean matches = matches(number, table.initialValue(row), NONE);
             boolean isRowOfNull = table.hasRows() && !matches && table.existsAtFirst(row);
-            initial.put(matchKeys.getInt(number), isRowOfNull ? HistoryTable.ROW_OF_NULL : code(matches));
+            initial.put(matchKeys.getInt(number), isRowOfNull ? Header.ROW_OF_NULL : code(matches));
         }
         byte[] kinds = newKinds == null ? null : newKinds.toByteArray();
         return table.with(new Operations(ends, newKeys.toIntArray(), newCodes.toLongArray(), kinds))

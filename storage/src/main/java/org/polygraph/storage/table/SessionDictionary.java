@@ -19,10 +19,6 @@ final class SessionDictionary {
         return known - 1;
     }
 
-    long label(int id) {
-        return labels.getLong(id);
-    }
-
     /** A copy of the labels, by id. */
     long[] labels() {
         return labels.toLongArray();

@@ -20,11 +20,6 @@ public record SourceFiles(List<String> files, Unit unit) {
         files = List.copyOf(files);
     }
 
-    /** Whether positions are lines (from 1). */
-    public boolean lines() {
-        return unit == Unit.LINE;
-    }
-
     /** {@code file:7}, {@code file:byte 7} or {@code file:row 7}. */
     public static String describe(String file, Unit unit, long position) {
         return switch (unit) {

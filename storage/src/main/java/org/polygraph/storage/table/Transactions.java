@@ -2,11 +2,12 @@ package org.polygraph.storage.table;
 
 import java.io.Serializable;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.storage.model.TransactionStatus;
 
 /**
  * Properties of transactions.
  *
- * @param statuses by transaction, see {@link org.polygraph.storage.model.TransactionStatus#code}
+ * @param statuses by transaction, see {@link TransactionStatus#code}
  * @param indexes by transaction: orders the transactions of a session
  * @param sources by transaction: its file and its position there, see {@link SourceFiles#pack}
  * @param starts by transaction, in ns; {@link HistoryTable#NO_TIME} where unknown; null if no transaction has times
@@ -18,6 +19,15 @@ public record Transactions(
         implements Serializable {
     public int size() {
         return statuses.length;
+    }
+
+    /** The same ones with another status for some. */
+    Transactions withStatus(int[] some, TransactionStatus status) {
+        byte[] changed = statuses.clone();
+        for (int t : some) {
+            changed[t] = status.code();
+        }
+        return new Transactions(changed, indexes, sources, starts, ends);
     }
 
     /** Some of them, in the order of the given numbers. */

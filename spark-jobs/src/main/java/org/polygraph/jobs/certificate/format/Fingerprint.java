@@ -199,7 +199,7 @@ public record Fingerprint(String input, String content) implements Serializable 
 
     /** Returns the keys whose initial value is not the one of the header, in the order of their labels. */
     private static int[] initialState(HistoryTable table) {
-        int[] keys = new int[table.hasInitialState() ? table.keys().size() : 0];
+        int[] keys = new int[table.initialState() != null ? table.keys().size() : 0];
         int count = 0;
         for (int key = 0; key < keys.length; key++) {
             if (table.initialValue(key) != table.initialValue()) {

@@ -36,9 +36,6 @@ public final class PlacedReplay {
 
     private long place = -1;
     private int number;
-    private long reads;
-    private long ownReads;
-    private long writes;
     private @Nullable String discrepancy;
 
     /**
@@ -111,7 +108,6 @@ public final class PlacedReplay {
             addKeys(key + 1);
         }
         if (isWrite) {
-            writes++;
             if (events == 2 && writers[key] != at) {
                 long intent = take(key, session);
                 if (intent == NONE) {
@@ -125,8 +121,6 @@ public final class PlacedReplay {
             writers[key] = at;
             return;
         }
-        reads++;
-        ownReads += writers[key] == at ? 1 : 0;
         if (values[key] != value) {
             wrong("operation " + numberThere + " at place " + at + " does not read the last write before it");
         }
@@ -161,18 +155,5 @@ public final class PlacedReplay {
     /** Returns the first operation that the order does not explain, as one sentence; null if it explains all. */
     public @Nullable String discrepancy() {
         return discrepancy;
-    }
-
-    public long reads() {
-        return reads;
-    }
-
-    /** The number of reads that follow an own write of the key. */
-    public long ownReads() {
-        return ownReads;
-    }
-
-    public long writes() {
-        return writes;
     }
 }

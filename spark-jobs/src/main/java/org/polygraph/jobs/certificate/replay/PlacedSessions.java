@@ -48,7 +48,6 @@ public final class PlacedSessions {
 
     private long firstPlace = NO_PLACE;
     private long place = NO_PLACE;
-    private long transactions;
     private @Nullable String discrepancy;
 
     /** Takes the next event. @param status the code of its transaction */
@@ -72,7 +71,6 @@ public final class PlacedSessions {
             if ((event == Event.WHOLE) == isTwoEvents(terms.guarantee())) {
                 wrong(name(session, index) + " does not have the events of a transaction");
             }
-            transactions += event == Event.SNAPSHOT ? 0 : 1;
             ascend(session, new long[] {index, event.ordinal(), index, event.ordinal()});
         }
     }
@@ -147,7 +145,6 @@ public final class PlacedSessions {
         }
         firstPlace = firstPlace == NO_PLACE ? next.firstPlace : firstPlace;
         place = next.place;
-        transactions += next.transactions;
         next.sessions.forEach(this::ascend);
     }
 
@@ -155,8 +152,8 @@ public final class PlacedSessions {
     public byte[] toBytes() {
         byte[] text = (discrepancy == null ? "" : discrepancy).getBytes(StandardCharsets.UTF_8);
         ByteBuffer out =
-                ByteBuffer.allocate(4 * Long.BYTES + text.length + (1 + FIELDS) * Long.BYTES * sessions.size());
-        out.putLong(firstPlace).putLong(place).putLong(transactions).putLong(text.length);
+                ByteBuffer.allocate(3 * Long.BYTES + text.length + (1 + FIELDS) * Long.BYTES * sessions.size());
+        out.putLong(firstPlace).putLong(place).putLong(text.length);
         out.put(text);
         sessions.forEach((session, events) -> {
             out.putLong(session);
@@ -173,7 +170,6 @@ public final class PlacedSessions {
         PlacedSessions part = new PlacedSessions();
         part.firstPlace = in.getLong();
         part.place = in.getLong();
-        part.transactions = in.getLong();
         byte[] text = new byte[(int) in.getLong()];
         in.get(text);
         part.discrepancy = text.length == 0 ? null : new String(text, StandardCharsets.UTF_8);
@@ -191,10 +187,5 @@ public final class PlacedSessions {
             }
         });
         return discrepancy;
-    }
-
-    /** The number of transactions that count. */
-    public long transactions() {
-        return transactions;
     }
 }

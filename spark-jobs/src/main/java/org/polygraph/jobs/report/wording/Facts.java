@@ -277,7 +277,7 @@ public final class Facts {
             return value(edge.key(), edge.value());
         }
         boolean inside = edge.kind() == EdgeKind.WR && table.values().hasLists() && !reads(edge);
-        return Legible.of(inside ? table.labelInside(edge.value()) : table.label(edge.key(), edge.value()));
+        return Legible.of(inside ? table.values().labelInside(edge.value()) : table.label(edge.key(), edge.value()));
     }
 
     private boolean reads(Dependency edge) {

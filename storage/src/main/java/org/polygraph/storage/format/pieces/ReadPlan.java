@@ -108,11 +108,6 @@ public final class ReadPlan {
         return pieces;
     }
 
-    /** Returns the name of the first file. */
-    public String name() {
-        return files.get(0);
-    }
-
     /**
      * Where a transaction of a piece is in the input: {@code file:7}.
      *
