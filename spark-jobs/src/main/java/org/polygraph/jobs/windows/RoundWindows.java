@@ -23,36 +23,52 @@ final class RoundWindows {
         return windows;
     }
 
+    /** Windows of two cells with violated operations that share no cell with other windows. */
+    static List<WindowStore.Range> ofOtherCells(
+            WindowStore store, long[] violated, int shift, List<WindowStore.Range> others) {
+        List<WindowStore.Range> windows = ofCells(store, violated, shift);
+        windows.removeIf(window -> others.stream()
+                .anyMatch(other -> store.cellOf(other.from()) <= store.cellOf(window.to() - 1)
+                        && store.cellOf(window.from()) <= store.cellOf(other.to() - 1)));
+        return windows;
+    }
+
+    /** A violated operation, at a place, and the window around it. */
+    private record Wanted(long place, WindowStore.Range window) {}
+
     /**
      * Windows around violated operations. The window of a read has the fewest places that have to change. The window of a write has the
      * places from the snapshot to the commit of its transaction. Both have a margin on both sides. Windows that overlap are joined.
      *
      * @param most places of a window; longer ones are left out
+     * @param left counts by cell the violated operations whose windows are left out
      */
     static List<WindowStore.Range> around(
             WindowStore store,
             List<CheckTask.Result> results,
             List<SourceTask.Sources[]> sources,
             long margin,
-            long most) {
-        List<WindowStore.Range> windows = new ArrayList<>();
+            long most,
+            long[] left) {
+        List<Wanted> wanted = new ArrayList<>();
         for (int s = 0; s < sources.size(); s++) {
             List<CheckTask.Read> reads = results.get(s).named();
             for (int i = 0; i < reads.size(); i++) {
                 SourceTask.Sources source = sources.get(s)[i];
-                windows.add(new WindowStore.Range(
-                        Math.max(0, source.from() - margin), Math.min(store.places(), source.to() + 1 + margin)));
+                wanted.add(new Wanted(reads.get(i).place(), window(store, source.from(), source.to() + 1, margin)));
             }
             for (WindowStore.Range overlap : results.get(s).overlaps()) {
-                windows.add(new WindowStore.Range(
-                        Math.max(0, overlap.from() - margin), Math.min(store.places(), overlap.to() + margin)));
+                wanted.add(new Wanted(overlap.from(), window(store, overlap.from(), overlap.to(), margin)));
             }
         }
-        windows.removeIf(window -> window.size() > most);
-        windows.sort(Comparator.comparingLong(WindowStore.Range::from));
+        wanted.sort(Comparator.comparingLong(each -> each.window.from()));
         List<WindowStore.Range> joined = new ArrayList<>();
-        for (WindowStore.Range window : windows) {
+        for (Wanted each : wanted) {
+            WindowStore.Range window = each.window;
             WindowStore.Range last = joined.isEmpty() ? null : joined.get(joined.size() - 1);
+            if (window.size() > most) {
+                continue;
+            }
             if (last != null && window.from() <= last.to()) {
                 joined.set(joined.size() - 1, new WindowStore.Range(last.from(), Math.max(window.to(), last.to())));
             } else {
@@ -60,6 +76,20 @@ final class RoundWindows {
             }
         }
         joined.removeIf(window -> window.size() > most);
+        int next = 0;
+        for (Wanted each : wanted) {
+            while (next < joined.size() && joined.get(next).to() <= each.window.from()) {
+                next++;
+            }
+            boolean isIn = next < joined.size()
+                    && joined.get(next).from() <= each.window.from()
+                    && each.window.to() <= joined.get(next).to();
+            left[store.cellOf(each.place)] += isIn ? 0 : 1;
+        }
         return joined;
+    }
+
+    private static WindowStore.Range window(WindowStore store, long from, long to, long margin) {
+        return new WindowStore.Range(Math.max(0, from - margin), Math.min(store.places(), to + margin));
     }
 }

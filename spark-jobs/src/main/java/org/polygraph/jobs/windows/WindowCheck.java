@@ -333,6 +333,7 @@ public final class WindowCheck {
             }
             boolean isLate = round >= PASSES;
             List<WindowStore.Range> windows = List.of();
+            long[] left = new long[violated.length];
             if (isLate
                     || results.stream().mapToLong(CheckTask.Result::namedCount).sum() == sum) {
                 List<SourceTask.Sources[]> sources = sources(store, results);
@@ -348,7 +349,7 @@ public final class WindowCheck {
                         continue;
                     }
                 }
-                windows = RoundWindows.around(store, results, sources, margin, isLate ? store.places() : far);
+                windows = RoundWindows.around(store, results, sources, margin, isLate ? store.places() : far, left);
             }
             boolean isSmall = !windows.isEmpty();
             if (isSmall) {
@@ -362,11 +363,18 @@ public final class WindowCheck {
                     isWhole ? WindowTask.Extent.WHOLE : isSmall ? WindowTask.Extent.AROUND : WindowTask.Extent.CELLS;
             List<Integer> outcomes = new WindowRepair(store, windows, extent).run();
             Outcome outcome = judge(store, small, windows, outcomes, isLate);
+            boolean isRepaired = outcomes.contains(WindowTask.REPAIRED);
+            if (isSmall && outcome == Outcome.ORDERED) {
+                windows = RoundWindows.ofOtherCells(store, left, round % 2, windows);
+                outcomes = new WindowRepair(store, windows, WindowTask.Extent.CELLS).run();
+                outcome = judge(store, small, windows, outcomes, false);
+                isRepaired |= outcomes.contains(WindowTask.REPAIRED);
+            }
             if (outcome != Outcome.ORDERED) {
                 return outcome;
             }
             round++;
-            if (outcomes.contains(WindowTask.REPAIRED)) {
+            if (isRepaired) {
                 isWholeRepaired = isWhole;
                 store.deal();
                 keep(store);

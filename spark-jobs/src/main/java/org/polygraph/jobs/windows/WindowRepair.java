@@ -33,6 +33,9 @@ final class WindowRepair {
      * @return by window: a constant of {@link WindowTask}
      */
     List<Integer> run() throws IOException {
+        if (windows.isEmpty()) {
+            return List.of();
+        }
         List<Run> runs = runs();
         List<WindowStore.Range> decided = runs.stream()
                 .flatMap(run -> run.windows.stream())
