@@ -11,9 +11,16 @@ import java.util.Arrays;
  * @param minimal whether it would pass, or lack a write that one of its reads may have returned, without any one of
  *     its transactions or operations; false if the budget for shrinking ended before that was known
  * @param judge what found, apart from the whole history, that it violates
+ * @param recorded whether the operations violate the level as they were recorded too, with predicates in place of the
+ *     reads of rows that express them
  */
 @SuppressWarnings("ArrayRecordComponent") // compared by their content, below
-public record SubHistory(int[] transactions, int[] operations, boolean minimal, Judge judge) {
+public record SubHistory(int[] transactions, int[] operations, boolean minimal, Judge judge, boolean recorded) {
+    /** Operations that express predicates, or a history without predicates. */
+    public SubHistory(int[] transactions, int[] operations, boolean minimal, Judge judge) {
+        this(transactions, operations, minimal, judge, false);
+    }
+
     /** The judge of a sub-history. */
     public enum Judge {
         /** The check itself, on these operations alone. */
@@ -39,6 +46,7 @@ public record SubHistory(int[] transactions, int[] operations, boolean minimal, 
                 && Arrays.equals(transactions, that.transactions)
                 && Arrays.equals(operations, that.operations)
                 && minimal == that.minimal
+                && recorded == that.recorded
                 && judge == that.judge;
     }
 
@@ -54,6 +62,11 @@ public record SubHistory(int[] transactions, int[] operations, boolean minimal, 
 
     /** The same operations with another judge. */
     public SubHistory judgedBy(Judge other) {
-        return new SubHistory(transactions, operations, minimal, other);
+        return new SubHistory(transactions, operations, minimal, other, recorded);
+    }
+
+    /** The same operations, which violate the level as they were recorded too. */
+    public SubHistory asRecorded() {
+        return new SubHistory(transactions, operations, minimal, judge, true);
     }
 }

@@ -9,6 +9,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.certificate.judge.BruteForce;
+import org.polygraph.jobs.certificate.judge.SubHistoryProof;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.Check;
 import org.polygraph.jobs.decision.CheckRequest;
@@ -23,6 +24,7 @@ import org.polygraph.partitioner.subhistory.SubHistoryFinder;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.RecordedPart;
 
 /**
  * Makes the reported violations of those that refuted a history: each is shown by a minimal sub-history and judged
@@ -191,6 +193,21 @@ public final class Counterexamples {
         return sub == null ? Integer.MAX_VALUE : sub.operations().length;
     }
 
+    /** Whether the recorded form of a sub-history shows the violation too. */
+    private boolean isShownAsRecorded(SubHistory sub, Terms terms) {
+        HistoryTable part = RecordedPart.of(table, sub.operations());
+        return part != null
+                && (isShown(table, part, terms)
+                        || (terms.guarantee().events() == 1
+                                && table.hasRows()
+                                && isShown(table.withoutRows(), part.withoutRows(), terms)));
+    }
+
+    private static boolean isShown(HistoryTable whole, HistoryTable part, Terms terms) {
+        return SubHistoryProof.firstGap(whole, part, terms) == null
+                && BruteForce.judge(part, terms, BruteForce.FEW_STATES) == BruteForce.Answer.VIOLATED;
+    }
+
     private Violation judged(Violation violation) {
         SubHistory sub = violation.minimal();
         if (sub == null || (sub.transactions().length > BruteForce.TRANSACTIONS && isJudged)) {
@@ -201,7 +218,8 @@ public final class Counterexamples {
                 HistorySelection.of(table, sub.operations()).table(), terms, BruteForce.FEW_STATES)) {
             case VIOLATED -> {
                 isJudged = true;
-                yield violation.shownBy(sub.judgedBy(SubHistory.Judge.BRUTE_FORCE));
+                SubHistory judged = sub.judgedBy(SubHistory.Judge.BRUTE_FORCE);
+                yield violation.shownBy(isShownAsRecorded(sub, terms) ? judged.asRecorded() : judged);
             }
             case TOO_LARGE -> violation;
             case HOLDS ->

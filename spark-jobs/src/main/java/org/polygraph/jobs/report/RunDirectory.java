@@ -29,8 +29,8 @@ import org.polygraph.storage.artifact.SeekableInput;
 import org.polygraph.storage.format.HistoryWriter;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
-import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.RecordedPart;
 
 /**
  * {@code DIR/run=<id>/}: the files of a check, on any file system. Each file is whole or absent. {@code _SUCCESS} is
@@ -253,7 +253,7 @@ public final class RunDirectory {
     private static void write(Location folder, Violation violation, HistoryTable table) throws IOException {
         SubHistory sub = violation.minimal();
         if (sub != null) {
-            HistoryTable alone = HistorySelection.of(table, sub.operations()).table();
+            HistoryTable alone = RecordedPart.written(table, sub.operations(), sub.recorded());
             folder.child("history.jsonl").write(out -> HistoryWriter.writeJsonl(alone, out));
         } else {
             BitSet involved = involved(violation);

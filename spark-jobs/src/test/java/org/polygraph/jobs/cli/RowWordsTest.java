@@ -62,6 +62,13 @@ class RowWordsTest {
                 .contains("pr(between 1 and 9)=[1=5, 2=5]", "after s1#0 it returns [1=5, 2=5, 3=6]")
                 .contains(expected.replace("T2", "s2#0"))
                 .doesNotContain("found no row 6 between");
+        // The sub-history has the query, too.
+        String part = run.resolve("violations/000/history.jsonl").toString();
+        assertThat(Files.readString(Path.of(part)))
+                .contains("{\"op\":\"pr\",\"lo\":1,\"hi\":9,\"rows\":[]}")
+                .doesNotContain("between 1 and 9");
+        assertThat(InProcess.run("check", "-q", "-l", "ser", part).out()).contains("VIOLATION", "Phantom");
+        assertThat(InProcess.run("verify", run.toString()).word()).isEqualTo("VERIFIED");
     }
 
     @Test

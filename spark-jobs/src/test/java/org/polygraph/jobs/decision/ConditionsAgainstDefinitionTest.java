@@ -2,6 +2,7 @@ package org.polygraph.jobs.decision;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.ByteArrayOutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumMap;
@@ -20,9 +21,11 @@ import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
+import org.polygraph.storage.format.HistoryWriter;
 import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.PredicateReads;
+import org.polygraph.storage.table.RecordedPart;
 import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.SuiteScale;
 
@@ -36,6 +39,9 @@ class ConditionsAgainstDefinitionTest {
 
     @TempDir
     private Path folder;
+
+    /** Sub-histories that have predicates. */
+    private int asRecorded;
 
     @Test
     void agreeOnTinyHistories() throws Exception {
@@ -74,6 +80,8 @@ class ConditionsAgainstDefinitionTest {
                 counts.computeIfAbsent(level, l -> new int[2])[holds ? 1 : 0]++;
             }
         }
+        System.out.println(asRecorded + " sub-histories with predicates");
+        assertThat(asRecorded).isGreaterThan(histories / 10);
         counts.forEach((level, n) -> {
             System.out.println(level + ": " + n[1] + " hold, " + n[0] + " violated, seed " + seed);
             assertThat(n[0]).isGreaterThan(histories / 20);
@@ -90,7 +98,7 @@ class ConditionsAgainstDefinitionTest {
     }
 
     /** Each sub-history violates the level, and shows that the whole history does. */
-    private static void subHistories(HistoryTable whole, Verdict verdict, CheckRequest request, String what) {
+    private void subHistories(HistoryTable whole, Verdict verdict, CheckRequest request, String what) throws Exception {
         for (Violation violation : verdict.violations()) {
             SubHistory minimal = violation.minimal();
             if (minimal == null) {
@@ -104,7 +112,27 @@ class ConditionsAgainstDefinitionTest {
             assertThat(isShown)
                     .as("the sub-history %s of %s", minimal.operations(), what)
                     .isTrue();
+            if (minimal.recorded()) {
+                asRecorded++;
+                isShownAsWritten(whole, minimal, request, what);
+            }
         }
+    }
+
+    /** A sub-history with predicates is written and read again. */
+    private void isShownAsWritten(HistoryTable whole, SubHistory minimal, CheckRequest request, String what)
+            throws Exception {
+        Path file = folder.resolve("part.jsonl");
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        HistoryWriter.writeJsonl(RecordedPart.written(whole, minimal.operations(), true), out);
+        Files.write(file, out.toByteArray());
+        HistoryTable part = HistoryReader.read(file.toString(), HistoryFormat.JSONL);
+        assertThat(part.predicates()).as(what + out).isNotNull();
+        boolean isShown = isShown(whole, part, request);
+        if (!isShown && request.level().eventsPerTransaction() == 1) {
+            isShown = isShown(whole.withoutRows(), part.withoutRows(), request);
+        }
+        assertThat(isShown).as(what + out).isTrue();
     }
 
     private static boolean isShown(HistoryTable whole, HistoryTable part, CheckRequest request) {

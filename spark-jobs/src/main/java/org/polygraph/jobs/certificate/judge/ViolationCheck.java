@@ -125,6 +125,8 @@ final class ViolationCheck {
             if (plain.answer() == Answer.VERIFIED) {
                 return plain;
             }
+            Report exact = violation(whole, sub);
+            return exact.answer() == Answer.UNDECIDED && plain.answer() == Answer.UNDECIDED ? plain : exact;
         }
         return violation(whole, terms.guarantee().isAxiom() ? sub.withoutRows() : sub);
     }

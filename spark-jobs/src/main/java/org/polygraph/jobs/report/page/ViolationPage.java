@@ -24,8 +24,8 @@ import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.format.HistoryWriter;
-import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.RecordedPart;
 
 /**
  * The content of the page for one violation; the accessors have the template's names.
@@ -250,8 +250,7 @@ record ViolationPage(
     private static String text(SubHistory sub, HistoryTable table, int most) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try {
-            HistoryWriter.writeJsonl(
-                    HistorySelection.of(table, sub.operations()).table(), bytes);
+            HistoryWriter.writeJsonl(RecordedPart.written(table, sub.operations(), sub.recorded()), bytes);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

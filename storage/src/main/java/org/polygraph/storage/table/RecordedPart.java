@@ -1,0 +1,238 @@
+package org.polygraph.storage.table;
+
+import it.unimi.dsi.fastutil.bytes.ByteArrayList;
+import it.unimi.dsi.fastutil.ints.Int2IntOpenHashMap;
+import it.unimi.dsi.fastutil.ints.IntArrayList;
+import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
+import it.unimi.dsi.fastutil.longs.LongArrayList;
+import java.util.BitSet;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.storage.model.HistoryException;
+
+/**
+ * Some operations of a history with predicates, in the form in which they were recorded. A predicate of which a row is
+ * among the operations stands with all its rows that the part has. So what the part requires of an order, the history
+ * requires too, if the part has the writers of what it reads.
+ */
+public final class RecordedPart {
+    private final HistoryTable table;
+    private final HistoryTable raw;
+    private final Predicates predicates;
+    private final PredicateReads reads;
+    /** Recorded operations that are kept: plain ones, and the codes of predicates. */
+    private final BitSet kept = new BitSet();
+    /** By recorded operation: the code of the predicate that it is a row of; -1 for none. */
+    private final int[] ofPredicate;
+
+    private final IntOpenHashSet rows = new IntOpenHashSet();
+    private final Predicates to;
+    private final Int2IntOpenHashMap ids = new Int2IntOpenHashMap();
+    private final IntArrayList keys = new IntArrayList();
+    private final IntArrayList operationKeys = new IntArrayList();
+    private final LongArrayList operationValues = new LongArrayList();
+    private final ByteArrayList kinds = new ByteArrayList();
+    private boolean hasKinds;
+
+    private RecordedPart(HistoryTable table, PredicateReads reads, Predicates predicates) {
+        this.table = table;
+        this.reads = reads;
+        this.predicates = predicates;
+        this.raw = table.asRead();
+        this.to = new Predicates(predicates.rows());
+        this.ofPredicate = new int[raw.operations()];
+        ids.defaultReturnValue(-1);
+    }
+
+    /**
+     * Returns some operations as they were recorded.
+     *
+     * @param operations ids, ascending
+     * @return null if they have no row of a predicate, or if the rows of some predicate were not recorded
+     */
+    public static @Nullable HistoryTable of(HistoryTable table, int[] operations) {
+        Predicates predicates = table.recordedPredicates();
+        PredicateReads reads = table.predicates();
+        if (predicates == null || reads == null || predicates.hasUnknown()) {
+            return null;
+        }
+        return new RecordedPart(table, reads, predicates).of(operations);
+    }
+
+    /**
+     * Returns some operations as a history to write.
+     *
+     * @param recorded whether they are written as they were recorded; else with the operations that express predicates
+     */
+    public static HistoryTable written(HistoryTable table, int[] operations, boolean recorded) {
+        HistoryTable part = recorded ? of(table, operations) : null;
+        return part == null ? HistorySelection.of(table, operations).table() : part.asRead();
+    }
+
+    private @Nullable HistoryTable of(int[] operations) {
+        IntArrayList transactions = new IntArrayList();
+        boolean hasPredicate = false;
+        for (int i = 0; i < operations.length; ) {
+            int t = HistorySelection.transactionOf(table, operations[i]);
+            BitSet selected = new BitSet();
+            for (; i < operations.length && operations[i] < table.operationsEnd(t); i++) {
+                selected.set(operations[i]);
+            }
+            transactions.add(t);
+            hasPredicate |= select(t, selected);
+        }
+        if (!hasPredicate) {
+            return null;
+        }
+        int[] starts = new int[transactions.size() + 1];
+        for (int i = 0; i < transactions.size(); i++) {
+            write(transactions.getInt(i));
+            starts[i + 1] = operationKeys.size();
+        }
+        return resolved(HistorySelection.table(
+                raw,
+                keys.toIntArray(),
+                transactions.toIntArray(),
+                new Operations(
+                        starts,
+                        operationKeys.toIntArray(),
+                        operationValues.toLongArray(),
+                        hasKinds ? kinds.toByteArray() : null)));
+    }
+
+    private HistoryTable resolved(HistoryTable part) {
+        try {
+            return PredicateReads.of(part, to);
+        } catch (HistoryException e) {
+            throw new IllegalStateException("all rows are known", e);
+        }
+    }
+
+    /** Selects what was recorded of some operations of a transaction. @return whether a predicate is among it */
+    private boolean select(int t, BitSet selected) {
+        IntArrayList plain = new IntArrayList();
+        IntArrayList places = new IntArrayList();
+        IntArrayList codes = new IntArrayList();
+        int writesOf = -1;
+        int writesLeft = 0;
+        for (int o = raw.firstOperation(t); o < raw.operationsEnd(t); o++) {
+            long code = raw.value(o);
+            ofPredicate[o] = -1;
+            if (Predicates.isOne(code)) {
+                int rowsOfIt = predicates.keys(Predicates.number(code)).length;
+                boolean isRead = predicates.isRead(Predicates.number(code));
+                for (int i = 1; isRead && i <= rowsOfIt; i++) {
+                    ofPredicate[plain.getInt(plain.size() - i)] = o;
+                }
+                writesOf = o;
+                writesLeft = isRead ? 0 : rowsOfIt;
+                places.add(plain.size());
+                codes.add(o);
+            } else if (!Predicates.isRow(code)) {
+                if (writesLeft-- > 0) {
+                    ofPredicate[o] = writesOf;
+                }
+                plain.add(o);
+            }
+        }
+        boolean hasPredicate = false;
+        int place = 0;
+        for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+            int row = reads.rowOf(table.key(o));
+            if (row < 0) {
+                if (selected.get(o)) {
+                    int at = plain.getInt(place);
+                    kept.set(at);
+                    rows.add(table.key(o));
+                    // A row that a query returned stands in its result.
+                    boolean isReturned = ofPredicate[at] >= 0 && !raw.isWrite(at);
+                    hasPredicate |= isReturned;
+                    if (isReturned) {
+                        kept.set(ofPredicate[at]);
+                    }
+                }
+                place++;
+            } else if (selected.get(o)) {
+                rows.add(row);
+                if (table.isWrite(o)) {
+                    kept.set(plain.getInt(place - 1));
+                    continue;
+                }
+                for (int i = 0; i < places.size(); i++) {
+                    if (places.getInt(i) == place) {
+                        kept.set(codes.getInt(i));
+                        hasPredicate = true;
+                    }
+                }
+            }
+        }
+        return hasPredicate;
+    }
+
+    private void write(int t) {
+        int row = -1;
+        for (int o = raw.firstOperation(t); o < raw.operationsEnd(t); o++) {
+            long code = raw.value(o);
+            if (Predicates.isRow(code)) {
+                row = o;
+            } else if (Predicates.isOne(code)) {
+                if (kept.get(o)) {
+                    predicate(o);
+                }
+            } else {
+                boolean isOfKept = ofPredicate[o] >= 0 && kept.get(ofPredicate[o]);
+                if (isOfKept ? rows.contains(raw.key(o)) : kept.get(o)) {
+                    if (row >= 0) {
+                        add(0, false, raw.value(row), (byte) 0);
+                    }
+                    add(id(raw.key(o)), raw.isWrite(o), code, raw.kind(o));
+                }
+                row = -1;
+            }
+        }
+    }
+
+    /** Writes the predicate at a place, with the rows that are kept. */
+    private void predicate(int o) {
+        int number = Predicates.number(raw.value(o));
+        Condition condition = predicates.condition(predicates.conditionOf(number));
+        IntArrayList matched = new IntArrayList();
+        for (int key : predicates.keys(number)) {
+            if (rows.contains(key)) {
+                matched.add(id(key));
+            }
+        }
+        boolean isRead = predicates.isRead(number);
+        long code = isRead || !matched.isEmpty()
+                ? to.add(condition, matched, isRead)
+                : to.add(condition, writeOfNoRow(o, predicates.recording(raw.value(o))));
+        add(0, false, code, (byte) 0);
+    }
+
+    /** What a predicate writes, if none of its rows is kept. */
+    private Predicates.Unknown writeOfNoRow(int o, Predicates.Recording recording) {
+        Predicates.Unknown write = recording.write();
+        if (write != null) {
+            return write;
+        }
+        int columns = Predicates.isRow(raw.value(o + 1)) ? Predicates.rowNumber(raw.value(o + 1)) : -1;
+        int first = columns < 0 ? o + 1 : o + 2;
+        return new Predicates.Unknown(raw.isDelete(first), raw.value(first), columns, 0);
+    }
+
+    private int id(int key) {
+        int id = ids.get(key);
+        if (id < 0) {
+            id = keys.size();
+            ids.put(key, id);
+            keys.add(key);
+        }
+        return id;
+    }
+
+    private void add(int key, boolean isWrite, long value, byte kind) {
+        operationKeys.add(Operations.pack(key, isWrite));
+        operationValues.add(value);
+        kinds.add(kind);
+        hasKinds |= kind != 0;
+    }
+}
