@@ -6,7 +6,7 @@ import org.polygraph.storage.testkit.HistoryGenerator;
 import org.polygraph.storage.testkit.HistoryGenerator.Isolation;
 
 /**
- * A generated history in words: {@code gen:} and then {@code name=value}, separated by commas, in any order.
+ * Describes a generated history in words: {@code gen:}, then pairs {@code name=value} in any order, separated by commas.
  *
  * <table>
  *   <caption>Settings; those not given have the default</caption>

@@ -42,7 +42,7 @@ record ChildProcess(
      */
     private static final int CHILDREN_USER = 13;
 
-    /** Runs a command. Its output is kept in memory. It ends with this process. */
+    /** Runs a command, which ends when this process ends. Its output is kept in memory. */
     static ChildProcess run(Path directory, Map<String, String> environment, List<String> command)
             throws IOException, InterruptedException {
         Path out = Files.createTempFile("polygraph", ".out");

@@ -38,8 +38,9 @@ public final class Experiment {
             @Option(names = "--heap", description = "heap of each JVM, instead of the sweep's") @Nullable String heap,
             @Option(names = "--seconds", description = "limit of each check, instead of the sweep's") @Nullable
                     Integer seconds,
-            @Option(names = "--most", description = "leave out what is further on the x-axis") @Nullable Double most,
-            @Option(names = "--path", description = "histories where a sweep says PATHS", arity = "1..*") @Nullable
+            @Option(names = "--most", description = "the largest x that is measured") @Nullable Double most,
+            @Option(names = "--path", description = "the histories that replace PATHS in a sweep", arity = "1..*")
+                    @Nullable
                     List<String> paths,
             @Parameters(arity = "1..*", paramLabel = "SWEEP|SPEC") List<String> names)
             throws IOException, InterruptedException {
@@ -63,8 +64,8 @@ public final class Experiment {
         return 0;
     }
 
-    /** Does the same as {@link #growth} with the sweep {@code ablation}. */
-    @Command(description = "One change at a time: what each part of the solver and the rules is worth.")
+    /** Runs the sweep {@code ablation} as {@link #growth} runs sweeps. */
+    @Command(description = "Measures what each part of the solver and the rules gains, by one change at a time.")
     int ablation(
             @Option(
                             names = {"-o", "--output"},
@@ -83,7 +84,9 @@ public final class Experiment {
     }
 
     /** Appends to NAME.csv in the folder, keeps histories in histories/ there, writes NAME.md. */
-    @Command(description = "How far it goes: histories of growing size, each check a process, beside Spark's own sort.")
+    @Command(
+            description =
+                    "Measures histories of growing size, each check in a process of its own, and Spark's own sort of the same rows.")
     int capacity(
             @Option(
                             names = {"-o", "--output"},

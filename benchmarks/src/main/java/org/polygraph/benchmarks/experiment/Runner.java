@@ -24,7 +24,7 @@ import org.polygraph.benchmarks.pipeline.ResultsFile;
 final class Runner {
     /** Seconds for start and generation; a child that takes longer hangs and is killed. */
     private static final int GRACE_SECONDS = 900;
-    /** Elapsed seconds, at most, for a second of CPU time on a machine that others use too. */
+    /** How many seconds may pass for each second of CPU time, because other processes may use the machine. */
     private static final int STRETCH = 10;
 
     /** The last x of a line of a sweep, and whether anything was decided there. */

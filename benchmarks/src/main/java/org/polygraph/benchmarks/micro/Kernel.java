@@ -19,7 +19,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @Warmup(iterations = 3, time = 2)
 @Measurement(iterations = 5, time = 2)
 public abstract class Kernel {
-    /** Transactions of 8 operations over as many keys. */
+    /** The number of transactions, each of 8 operations, and of keys. */
     @Param("100000")
     public int transactions;
 

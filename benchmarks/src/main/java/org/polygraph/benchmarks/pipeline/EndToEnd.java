@@ -48,7 +48,8 @@ public final class EndToEnd implements Callable<Integer> {
     @Option(
             names = {"-w", "--warmups"},
             defaultValue = "1",
-            description = "checks of each history and level before those measured; default ${DEFAULT-VALUE}")
+            description =
+                    "checks of each history and level that warm up and are not measured; default ${DEFAULT-VALUE}")
     private int warmups;
 
     @Option(
@@ -60,9 +61,8 @@ public final class EndToEnd implements Callable<Integer> {
     @Option(
             names = {"-c", "--workers"},
             defaultValue = "1",
-            description =
-                    "threads of closure and rules; what the others than the first take is no part of thread times;"
-                            + " default ${DEFAULT-VALUE}")
+            description = "threads of closure and rules; thread times are those of the first one only;"
+                    + " default ${DEFAULT-VALUE}")
     private int workers;
 
     @Option(

@@ -4,18 +4,18 @@ package org.polygraph.jobs.windows;
  * Whether numbers along a session ascend. Each piece of the input has its own, and neighbouring ones are joined.
  *
  * @param ascends whether those of the piece do
- * @param first with {@code last} of the piece; {@link #NONE} if it has no number
+ * @param first the first number of the piece; {@code last} is its last one; {@link #NONE} if it has none
  */
 record Ascent(boolean ascends, long first, long last) {
     static final long NONE = Long.MIN_VALUE;
     static final Ascent EMPTY = new Ascent(true, NONE, NONE);
 
-    /** With the next number. @param isStrict whether equal numbers do not ascend */
+    /** Adds the next number. @param isStrict whether equal numbers do not ascend */
     Ascent then(long next, boolean isStrict) {
         return then(new Ascent(true, next, next), isStrict);
     }
 
-    /** With the piece that follows. */
+    /** Adds the numbers of the piece that follows. */
     Ascent then(Ascent next, boolean isStrict) {
         if (next.last == NONE || last == NONE) {
             return last == NONE ? new Ascent(ascends && next.ascends, next.first, next.last) : this;

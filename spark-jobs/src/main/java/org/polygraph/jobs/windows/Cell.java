@@ -27,7 +27,7 @@ final class Cell {
     private static final int KIND_BITS = 2;
     private static final int KIND = 3;
 
-    /** Of a block, about. */
+    /** The approximate length of an operation in a block. */
     private static final int BYTES_PER_OPERATION = 10;
 
     private final KeyDictionary keys = new KeyDictionary();
@@ -45,13 +45,13 @@ final class Cell {
     private final LongArrayList starts = new LongArrayList();
     private final LongArrayList ends = new LongArrayList();
     private final IntArrayList operationStarts = new IntArrayList();
-    /** By event: of a commit the hash of its transaction. */
+    /** By event: the hash of the transaction if the event is a commit. */
     private final ObjectArrayList<byte[]> hashes = new ObjectArrayList<>();
     /** Key x 4 + kind. */
     private final IntArrayList operations = new IntArrayList();
 
     private final LongArrayList codes = new LongArrayList();
-    /** By operation: of one of a commit, how many reads of the snapshot precede it in the transaction; else 0. */
+    /** By operation: if it belongs to a commit, how many reads of the snapshot precede it in the transaction; else 0. */
     private final IntArrayList readsBefore = new IntArrayList();
 
     Cell() {
@@ -103,7 +103,7 @@ final class Cell {
         flags.set(transaction, others | (counts ? EventReader.COUNTED : 0));
     }
 
-    /** Whether its outcome is unknown, and whether it counts is open. */
+    /** Whether the outcome of a transaction is unknown, and it is not decided yet whether it counts. */
     boolean isOptional(int transaction) {
         return has(transaction, EventReader.OPTIONAL);
     }

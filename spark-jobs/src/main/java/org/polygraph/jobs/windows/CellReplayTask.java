@@ -17,7 +17,7 @@ import org.polygraph.storage.dictionary.ValueDictionary;
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record CellReplayTask(Cells cells, long[] labels, Terms terms) implements Task {
     private static final long serialVersionUID = 1L;
-    /** With the number of the session, stands for the value of an intent in a tally. */
+    /** Added to the number of the session, it takes the place of a value in the tally of an intent. */
     static final long INTENT = 0x1e7e47;
 
     @Override

@@ -19,7 +19,7 @@ import org.polygraph.storage.table.Operations;
 final class CellRun {
     private static final long BYTES_PER_TRANSACTION = 300;
     private static final long BYTES_PER_OPERATION = 80;
-    /** Bytes in memory for one of a block. */
+    /** How many bytes of memory a byte of a block takes. */
     private static final long BYTES_PER_BYTE = 5;
 
     private final Cells cells;
@@ -27,7 +27,7 @@ final class CellRun {
     private final VisibleOperations visible;
     private final long initial;
     private final Terms terms;
-    /** Of a transaction: 1, or 2 for its snapshot and its commit. At RC, RA and CC these are two transactions of their session. */
+    /** The events of a transaction: 1, or 2 for its snapshot and its commit. At RC, RA and CC the problem has the two events as two transactions of a session. */
     private final int events;
 
     /** The events in their present order. */
@@ -51,7 +51,7 @@ final class CellRun {
         this.numberOfKey = new int[all.keys().size()];
     }
 
-    /** Memory for some cells, about, without reading them. */
+    /** Estimates the memory for some cells without reading them. */
     static long bytes(Cells cells) throws IOException {
         return BYTES_PER_BYTE * cells.bytes();
     }
@@ -152,7 +152,7 @@ final class CellRun {
             }
         }
 
-        /** Memory for its solution, about. */
+        /** Estimates the memory for the solution of the window. */
         long bytes() {
             long operations = 0;
             for (int event : present) {
@@ -328,7 +328,7 @@ final class CellRun {
             return all.isCommit(present[outer.index(number)]) && !outer.isSplit(number);
         }
 
-        /** By place the events of the problem. */
+        /** The events of the problem in the order of their places. */
         private int[] presentOrder(LoneEvents outer) {
             int[] atIndex = new int[present.length];
             Arrays.fill(atIndex, -1);

@@ -7,7 +7,7 @@ import java.util.List;
 import org.polygraph.storage.dictionary.ValueDictionary;
 
 /**
- * Some neighbouring cells as a task takes them: their first place, and the section with each.
+ * The cells of a task, which are neighbours: the first place of each, and the section that has it.
  *
  * @param from the first cell
  * @param firsts by cell: its first place; and the place behind the last
@@ -28,12 +28,12 @@ record Cells(int from, long[] firsts, ArrayList<Section> sections) implements Se
         return from + count();
     }
 
-    /** Reads one. */
+    /** Reads the events of a cell into an object. */
     void read(int cell, Cell into) throws IOException {
         into.read(sections.get(cell - from).block(cell));
     }
 
-    /** The lengths of their blocks. */
+    /** The length of all blocks of these cells. */
     long bytes() throws IOException {
         long bytes = 0;
         for (int c = 0; c < count(); ) {
@@ -48,12 +48,12 @@ record Cells(int from, long[] firsts, ArrayList<Section> sections) implements Se
         return bytes;
     }
 
-    /** Passes over the events of one. */
+    /** Returns a reader of the events of a cell. */
     EventReader events(int cell) throws IOException {
         return events(cell, new ValueDictionary());
     }
 
-    /** The same. @param values see {@link EventReader} */
+    /** Returns a reader of the events of a cell. @param values see {@link EventReader} */
     EventReader events(int cell, ValueDictionary values) throws IOException {
         return new EventReader(sections.get(cell - from).block(cell), values);
     }

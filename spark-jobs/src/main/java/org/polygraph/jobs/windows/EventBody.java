@@ -11,8 +11,7 @@ import org.polygraph.storage.table.HistoryTable;
 final class EventBody {
     private final BlockWriter out = new BlockWriter();
 
-    /**
-     * Begins an event; as many operations must follow.
+    /** Begins an event, after which its operations must be added.
      *
      * @param clock the times are written as distances from it
      * @param start with {@code end} {@link HistoryTable#NO_TIME} if unknown
@@ -44,7 +43,7 @@ final class EventBody {
         value(kind, values, code);
     }
 
-    /** The same. */
+    /** Adds an operation whose key has a label. */
     void operation(KeyDictionary.Labels keys, int key, int kind, ValueDictionary values, long code) {
         if (keys.isString(key)) {
             out.keyAndKind(keys.string(key), kind);

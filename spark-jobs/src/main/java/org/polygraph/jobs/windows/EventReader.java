@@ -22,7 +22,7 @@ final class EventReader {
     static final int START = 16;
 
     static final int END = 32;
-    /** Flags: what the event is of its transaction; neither is set if it is all of it. */
+    /** Flags: whether the event is the snapshot or the commit of its transaction; neither is set if it is the whole transaction. */
     static final int SNAPSHOT = 64;
 
     static final int COMMIT = 128;
@@ -56,7 +56,7 @@ final class EventReader {
 
     private int textHash;
 
-    /** @param values gets the values that are asked for */
+    /** @param values receives the values that are read */
     EventReader(byte[] block, ValueDictionary values) {
         this.in = new BlockReader(block);
         this.values = values;
@@ -158,7 +158,7 @@ final class EventReader {
         return (flags & COMMIT) != 0;
     }
 
-    /** What the event is of its transaction. */
+    /** Whether the event is the snapshot of its transaction, its commit or all of it. */
     PlacedSessions.Event event() {
         return isSnapshot()
                 ? PlacedSessions.Event.SNAPSHOT

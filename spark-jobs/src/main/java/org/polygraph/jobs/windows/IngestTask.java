@@ -228,7 +228,7 @@ record IngestTask(
             return content;
         }
 
-        /** The only value that a committed transaction writes as a block, if it does nothing else; or nothing. */
+        /** A block with the value that a committed transaction writes, if it writes no other value and reads nothing; else no bytes. */
         byte[] loaded(int t) {
             int from = rows.operations().starts()[t];
             int to = rows.operations().starts()[t + 1];

@@ -8,7 +8,7 @@ import java.util.List;
  * @param problem why the piece cannot be decided by windows; empty if it can
  * @param section with a block for each cell
  * @param events by cell: how many it gets
- * @param operations of these, with intents
+ * @param operations how many operations these events have, including intents
  * @param tally of the transactions
  * @param sample of {@link SessionClocks}; empty if it was not asked for
  * @param loaded by session of the piece: the value as a block, if its first transaction is committed and writes this value only; else empty

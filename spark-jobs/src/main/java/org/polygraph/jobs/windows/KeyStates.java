@@ -4,7 +4,7 @@ import java.util.Arrays;
 import org.polygraph.storage.dictionary.ValueDictionary;
 
 /**
- * What is known of each key of a slice while its operations pass in the order of places: the value of the last counted write, and the
+ * For each key of a slice, while its operations are read in the order of places: the value of the last counted write, and the
  * last operation on the key. A read is violated if it is the first operation of a counted event on the key and does not return
  * the value of the last counted write. Memory: 32 to 64 bytes a key.
  */
@@ -65,7 +65,7 @@ final class KeyStates {
         }
     }
 
-    /** Whether it was the first one of its transaction on the key. */
+    /** Whether the operation was the first one of its transaction on the key. */
     boolean isFirst() {
         return isFirst;
     }
@@ -74,7 +74,7 @@ final class KeyStates {
         return isViolated;
     }
 
-    /** Whether it was a read that does not agree with its transaction's operation before on the key. */
+    /** Whether the operation was a read that contradicts the operation on the key before it in its transaction. */
     boolean isInconsistent() {
         return isInconsistent;
     }

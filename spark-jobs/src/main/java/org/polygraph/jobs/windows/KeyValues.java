@@ -29,7 +29,7 @@ final class KeyValues {
         return values[pair];
     }
 
-    /** The number of a pair; -1 if it is none. */
+    /** The number of a pair; -1 if it has not been added. */
     int find(int key, long value) {
         return (int) slots[slot(key, value) + 1] - 1;
     }

@@ -15,7 +15,7 @@ import org.polygraph.storage.model.TransactionStatus;
  * Memory: about 60 bytes for each session of each piece.
  */
 final class Layout {
-    /** A session of fewer transactions may be side by side in an input in the order of time. */
+    /** In an input that is in the order of time, all transactions of a session with fewer transactions than this may be neighbours. */
     private static final int SHORT = 3;
 
     private final List<Survey> surveys;
@@ -75,7 +75,7 @@ final class Layout {
         borders = clock == Clock.PACE ? evenBorders(perCell) : borders(perSample, perCell);
     }
 
-    /** The clock to use, if surveys were made with that of times or positions. */
+    /** The clock to use, after surveys with the clock of times or of positions. */
     Clock better() {
         long transactions = surveys.stream().mapToLong(Survey::transactions).sum();
         if (clock == Clock.TIMES && hasTimes()) {
@@ -101,7 +101,7 @@ final class Layout {
         }
     }
 
-    /** Borders of cells where sessions have an even pace. */
+    /** The borders of cells if sessions have an even pace. */
     private long[] evenBorders(long perCell) {
         long sum = events * surveys.stream().mapToLong(Survey::transactions).sum();
         long[] even = new long[(int) Math.max(0, sum / perCell - 1)];

@@ -6,7 +6,7 @@ import java.util.Arrays;
 import org.polygraph.jobs.decision.Budget;
 
 /**
- * Moves events out of some cells and into them. Result: the section with the cells.
+ * Removes events from some cells, and adds others to them. Result: the section with the cells.
  *
  * @param cells one by one, ascending
  * @param removed ascending: the places of events that leave

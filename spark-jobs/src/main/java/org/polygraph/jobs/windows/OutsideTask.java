@@ -30,7 +30,7 @@ record OutsideTask(SliceRows.Slice slice, ArrayList<WindowStore.Range> windows) 
         List<BitSet> outside = new ArrayList<>();
         windows.forEach(window -> outside.add(new BitSet()));
         for (SliceRows again = slice.rows(); again.next(); ) {
-            // A write that its transaction replaces later is none that another one reads, but to leave out more is
+            // No other transaction reads a write that its transaction replaces later, but leaving out more reads is
             // harmless.
             for (int w = 0; again.isWrite() && again.state() != SliceRows.INACTIVE && w < windows.size(); w++) {
                 int pair = windows.get(w).has(again.place()) ? -1 : read.get(w).find(again.key(), again.code());

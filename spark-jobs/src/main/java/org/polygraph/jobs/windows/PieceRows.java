@@ -18,7 +18,7 @@ import org.polygraph.storage.table.Transactions;
  * two events, its snapshot and its commit, which are neighbours.
  */
 final class PieceRows {
-    /** The maximum over no transactions. */
+    /** The maximum if there are no transactions. */
     static final long NONE = Long.MIN_VALUE / 4;
 
     static final long MOST = 1L << 60;
@@ -180,7 +180,7 @@ final class PieceRows {
         for (int j = 0; starts != null && j < count(session); j++) {
             int t = transaction(session, j);
             if (rows.transactions().statuses()[t] != TransactionStatus.ABORTED.code()) {
-                // One that is not known is before all others, and is a number all the same.
+                // A start that is not known comes before all others, and is compared like a number.
                 ascent = ascent.then(Math.max(starts[t], Ascent.NONE + 1), false);
             }
         }
@@ -222,7 +222,7 @@ final class PieceRows {
                         + (written == NONE ? VALUE_STEP / 2 : 0);
     }
 
-    /** Which times there are: {@link Survey#HAS_START}, {@link Survey#HAS_END} and {@link Survey#IS_REVERSED}. */
+    /** Which times the piece has: {@link Survey#HAS_START}, {@link Survey#HAS_END} and {@link Survey#IS_REVERSED}. */
     int times() {
         int found = 0;
         for (int t = 0; t < order.length; t++) {
@@ -245,7 +245,7 @@ final class PieceRows {
         return neighbours;
     }
 
-    /** Every k-th clock of the sorted ones, from the middle of the first k on. */
+    /** A sample of the clocks: of each k in ascending order, the middle one. */
     static long[] sample(long[] clocks, long k) {
         long[] sorted = clocks.clone();
         Arrays.sort(sorted);
@@ -281,12 +281,12 @@ final class PieceRows {
         return true;
     }
 
-    /** What windows do not support of a piece that cannot be read on its own. */
+    /** Why windows do not support a piece that cannot be read on its own. */
     static String unsupported(WholeHistoryException e) {
         return "windows of files do not support " + e.what();
     }
 
-    /** What windows do not support; empty if nothing. */
+    /** Why windows do not support the piece; empty if they do. */
     String unsupported() {
         ValueDictionary.Labels labels = rows.values();
         if (rows.lists() != null) {

@@ -28,7 +28,7 @@ record RankDealTask(Cells cells, long[] labels, RankRanges ranges, String folder
                 if (!event.isCommit() && !event.isSnapshot()) {
                     hash(event, session, hash, bytes);
                 }
-                // The snapshot of a transaction has no hash, and comes before its commit.
+                // The snapshot of a transaction has no hash and comes before its commit.
                 out.block(ranges.of(session, event.index()))
                         .signed(session)
                         .signed(event.index())

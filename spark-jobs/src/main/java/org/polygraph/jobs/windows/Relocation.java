@@ -13,9 +13,9 @@ import java.util.TreeMap;
 import java.util.stream.IntStream;
 
 /**
- * Moves transactions that are far from the places at which most of their reads and writes are explained, such as those that last an hour
- * and those that read an old state. Otherwise a window would have to reach from one place to the other. Only the order changes, so
- * windows repair a wrong move like any other order. Memory: the events of candidates, and 16 bytes a span.
+ * Moves transactions that are far from the places at which most of their reads and writes are explained, such as those that last an hour and
+ * those that read an old state. Otherwise a window would have to reach from one place to the other. Only the order changes, so a wrong move
+ * is repaired by windows like any other order. Memory: the events of candidates, and 16 bytes a span.
  */
 final class Relocation {
     /** Candidates; those that take part in the fewest violated reads are left out. */
@@ -125,7 +125,7 @@ final class Relocation {
         for (Candidate candidate : candidates) {
             candidate.choose(store.places());
         }
-        // A transaction of which one operation is violated may be where it belongs, and another one may not.
+        // A transaction with one violated operation may be at the right place or not.
         for (int least = 2; least > 0; least--) {
             if (move(candidates, least)) {
                 return true;

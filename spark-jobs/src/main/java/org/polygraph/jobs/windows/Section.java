@@ -14,7 +14,8 @@ import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.artifact.SeekableInput;
 
 /**
- * A scratch file with a block for each of some neighbouring targets, which another task reads alone: what one task gives to others.
+ * A scratch file by which a task gives bytes to other tasks. It has a block for each target, such as a cell or a slice, and a block can be
+ * read alone.
  *
  * @param name of the files that one job writes
  * @param number of the file among them

@@ -20,7 +20,7 @@ import org.polygraph.storage.table.Transactions;
 /**
  * How far the clocks of sessions are apart, found from the operations on a sample of keys. A transaction starts before another one that read its
  * write ends. If the clocks of their sessions do not agree with that, a number is added to the clock of each session: the middle between
- * the largest and the smallest one that agree with the sessions it reads from and is read by, in rounds (DESIGN-SCALE section 2, "skew").
+ * the largest and the smallest one that agree with the sessions it reads from and is read by, in rounds.
  * Only the order that is tried first depends on it. Memory: 40 bytes for each operation of the sample.
  */
 final class SessionClocks {

@@ -11,7 +11,7 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.HistoryTableBuilder;
 
-/** Some transactions of the history as one of their own, for the embedded engine. */
+/** Makes a history of some transactions, which the embedded engine judges alone. */
 final class SmallHistory {
     private final ReadPlan plan;
     private final WindowStore store;
@@ -21,7 +21,7 @@ final class SmallHistory {
         this.store = store;
     }
 
-    /** Which operations of a transaction are part of it. */
+    /** Which operations of a transaction the small history has. */
     @FunctionalInterface
     interface Operations {
         boolean has(int operation);

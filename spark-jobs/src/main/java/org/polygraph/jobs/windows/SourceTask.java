@@ -70,9 +70,9 @@ record SourceTask(SliceRows.Slice slice, ArrayList<CheckTask.Read> reads, byte[]
     private static final class Value {
         final LongArrayList possible = new LongArrayList();
         final LongArrayList others = new LongArrayList();
-        /** Places of transactions that count and left it; ascending. */
+        /** The places of the transactions that count and whose last write of the key has this value; ascending. */
         final LongArrayList begins = new LongArrayList();
-        /** The same, and those of transactions that overwrote it. */
+        /** The same places, and those of the transactions that overwrote the value. */
         final LongArrayList changes = new LongArrayList();
 
         /** Writes the places that have to change. @param lastWrite the place of the last write before the read */

@@ -94,7 +94,7 @@ record SpanTask(
             values.add(value);
         }
 
-        /** Those of all transactions but one. */
+        /** The operations of all transactions but one. */
         KeyOperations without(long place, int events) {
             KeyOperations others = new KeyOperations();
             for (int i = 0; i < size(); i++) {

@@ -14,7 +14,7 @@ import org.polygraph.jobs.certificate.replay.Tally;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.dictionary.ValueDictionary;
 
-/** The order of a store in which nothing is violated: its replay, and its certificate. */
+/** The order that was found, in scratch files: its replay, and its certificate. */
 final class StoredOrder {
     private final WindowStore store;
     private final Layout layout;

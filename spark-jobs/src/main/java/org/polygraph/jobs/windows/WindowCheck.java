@@ -247,7 +247,8 @@ public final class WindowCheck {
             StoredOrder placed = new StoredOrder(store);
             String wrong = placed.replay();
             if (!wrong.isEmpty() && byStatus[TransactionStatus.INDETERMINATE.code()] > 0) {
-                // One that counts since a later window may stand where it did not have to keep its order with others.
+                // A transaction that counts only since a later window may be at a place where it was not kept in order
+                // with others.
                 return open("the order with transactions of unknown outcome is wrong: " + wrong);
             }
             if (!wrong.isEmpty()) {

@@ -27,8 +27,7 @@ final class WindowRepair {
         this.extent = extent;
     }
 
-    /**
-     * Repairs them, and moves the transactions of those that are repaired.
+    /** Repairs the windows, and writes the new order of those that are repaired.
      *
      * @return by window: a constant of {@link WindowTask}
      */

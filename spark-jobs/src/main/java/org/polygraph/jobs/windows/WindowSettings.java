@@ -24,7 +24,7 @@ public record WindowSettings(int window, long perTask, long perSlice, int mostSl
         return Math.max(1, window / 2);
     }
 
-    /** Transactions for which one clock stands where borders are chosen. */
+    /** How many transactions one clock of the sample represents when borders are chosen. */
     long perSample() {
         return Math.max(1, perCell() / SAMPLES);
     }

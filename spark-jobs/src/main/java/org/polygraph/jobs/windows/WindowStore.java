@@ -28,7 +28,7 @@ final class WindowStore {
     private static final int MOST_NAMED = 1 << 18;
 
     private static final int LEAST_NAMED = 64;
-    /** A range of a certificate has the transactions of so many tasks, because a row of it is short. */
+    /** How many tasks have the transactions of one range of a certificate, whose rows are short. */
     private static final int RANGES_PER_TASK = 4;
     /** Groups of cells. A task of a slice reads a block of each group, so more groups make these blocks too short. */
     private static final int MOST_GROUPS = 512;
@@ -36,7 +36,7 @@ final class WindowStore {
     private static final int MOST_SAVED_SESSIONS = 10_000_000;
 
     private final Workers workers;
-    /** The folder of the scratch files, which no other store writes to: another one may divide the history otherwise. */
+    /** The folder of the scratch files. No other store writes to it, because another store may divide the history in another way. */
     private final String folder;
 
     private final WindowSettings settings;
@@ -62,7 +62,7 @@ final class WindowStore {
     /** Sections that nothing refers to since the last {@link #sweep}. */
     private final Set<Section> obsolete = new HashSet<>();
 
-    /** Those of all events, with intents. */
+    /** The number of operations of all events, including intents. */
     private long operations;
 
     private long reads;
@@ -115,8 +115,7 @@ final class WindowStore {
                         terms);
     }
 
-    /**
-     * Goes on with the scratch files of an earlier process.
+    /** Continues with the scratch files of an earlier process.
      *
      * @param from what {@link #saveTo} wrote
      * @throws ArrayFile.DamagedException if they are not there, or of another division of the history
@@ -246,7 +245,7 @@ final class WindowStore {
         return slices;
     }
 
-    /** The sum over all transactions of the input. */
+    /** The {@link Tally} of the input. */
     long tally() {
         return tally;
     }
@@ -514,7 +513,7 @@ final class WindowStore {
         obsolete.add(cells.set(cell, section));
     }
 
-    /** Takes notice that cells have other numbers of events. @param more by cell: how many more it has */
+    /** Changes the numbers of events of cells. @param more by cell: how many events are added, or removed if it is negative */
     void resize(long[] more) throws IOException {
         for (int c = 0, sum = 0; c < more.length; c++) {
             sum += (int) more[c];

@@ -32,7 +32,7 @@ record WindowTask(
         implements Task {
     private static final long serialVersionUID = 1L;
 
-    /** What windows are. */
+    /** Which events the windows have. */
     enum Extent {
         /** Two cells: violated reads behind them may have to move into them, so they do not determine the values at the border. */
         CELLS,
@@ -45,7 +45,7 @@ record WindowTask(
     static final int REPAIRED = 0;
     static final int FAILED = 1;
     static final int TOO_LARGE = 2;
-    /** Windows beside it were decided first. */
+    /** The window waits for a later round, because windows beside it were decided first. */
     static final int DEFERRED = 3;
 
     @Override

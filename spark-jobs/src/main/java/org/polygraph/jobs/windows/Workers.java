@@ -30,7 +30,7 @@ public interface Workers extends AutoCloseable {
     /**
      * Decides what {@link #close} does with the scratch files, which it deletes by default.
      *
-     * @param forLater whether a later process goes on with them
+     * @param forLater whether a later process continues with them
      */
     default void keep(boolean forLater) {}
 

@@ -13,6 +13,9 @@ import org.polygraph.storage.table.HistoryTable;
 /**
  * Histories of a simulated database, from a handful to tens of millions of operations.
  *
+ * <p>It exists beside {@code storage.generate}, because tests need stores of weaker guarantees (PREFIX, READ_COMMITTED, RANDOM), stale
+ * readers, and anomalies of sessions, which the command {@code generate} does not have.
+ *
  * <pre>
  * HistoryTable history = HistoryGenerator.withSeed(7)
  *         .sessions(50).transactions(1_000_000).operations(8).keys(1_000_000)
