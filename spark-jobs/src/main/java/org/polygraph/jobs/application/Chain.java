@@ -17,7 +17,6 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Claim;
 import org.polygraph.jobs.certificate.format.Fingerprint;
-import org.polygraph.jobs.certificate.format.Names;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.verdict.CoveredParts;
 import org.polygraph.storage.artifact.Location;
@@ -399,7 +398,7 @@ public record Chain(
             return seam.read(paths, format, stop, memoryBytes);
         }
         HistoryTable table = HistoryReader.read(paths, format, stop, memoryBytes);
-        requireNoGap(table);
+        PartOrder.requireNoGap(table);
         return begun(table, stop, memoryBytes);
     }
 
@@ -446,79 +445,5 @@ public record Chain(
         }
         paths.add(path);
         return paths;
-    }
-
-    /** If the indexes of sessions have no gap within a part, one between two parts shows that a part is missing. */
-    private static void requireNoGap(HistoryTable table) throws HistoryException {
-        int missing = -1;
-        for (int t = 1; t < table.transactions(); t++) {
-            if (table.sessionOf(t) == table.sessionOf(t - 1) && table.index(t) != table.index(t - 1) + 1) {
-                boolean isWithin = file(table, t).equals(file(table, t - 1));
-                if (isWithin) {
-                    return;
-                }
-                missing = missing < 0 ? t : missing;
-            }
-        }
-        if (missing >= 0) {
-            throw new HistoryException(
-                    table.whereIs(missing),
-                    "session " + table.sessionLabel(table.sessionOf(missing)) + " continuing with index "
-                            + table.index(missing) + " after index " + table.index(missing - 1) + " of "
-                            + table.whereIs(missing - 1),
-                    "the next index, as within the parts",
-                    "a part is missing: check it first, or give --after the run of what came directly before");
-        }
-    }
-
-    /**
-     * Describes the first transaction of the last part that precedes one of an earlier part in its session; or one of an
-     * earlier part that started after all of the last part had ended; null if there is none. The verdict is of all of
-     * them, but parts may have been given in the wrong order.
-     */
-    static @Nullable String late(HistoryTable table, String last) {
-        boolean[] isOfLast = OpenReads.filesOf(table, last);
-        for (int t = 1; t < table.transactions(); t++) {
-            if (table.sessionOf(t) == table.sessionOf(t - 1)
-                    && isOfLast[table.fileOf(t - 1)]
-                    && !isOfLast[table.fileOf(t)]) {
-                return table.whereIs(t - 1) + " precedes " + table.whereIs(t) + " of an earlier part in session "
-                        + table.sessionLabel(table.sessionOf(t))
-                        + "; the verdict is of the sessions in order, but check"
-                        + " whether the parts were given in theirs";
-            }
-        }
-        int later = startedAfter(table, isOfLast);
-        return later < 0
-                ? null
-                : last + ": all its transactions ended before " + Names.transaction(table, later)
-                        + " of an earlier part started; the verdict is of both parts, but check whether they were given"
-                        + " in their order";
-    }
-
-    /**
-     * Returns the transaction of an earlier part that started last, if all of the last part had ended before; else -1.
-     */
-    private static int startedAfter(HistoryTable table, boolean[] isOfLast) {
-        long[] starts = table.starts();
-        long[] ends = table.ends();
-        if (starts == null || ends == null) {
-            return -1;
-        }
-        int found = -1;
-        long end = Long.MIN_VALUE;
-        for (int t = 0; t < table.transactions(); t++) {
-            if (isOfLast[table.fileOf(t)]) {
-                end = Math.max(end, ends[t] == HistoryTable.NO_TIME ? Long.MAX_VALUE : ends[t]);
-            } else if (starts[t] != HistoryTable.NO_TIME && (found < 0 || starts[t] > starts[found])) {
-                found = t;
-            }
-        }
-        return found >= 0 && end < starts[found] ? found : -1;
-    }
-
-    private static String file(HistoryTable table, int t) {
-        String where = table.whereIs(t);
-        return where.substring(0, where.lastIndexOf(':'));
     }
 }

@@ -204,7 +204,7 @@ final class OnSeams {
                         path + ": the verdict covers the " + before.parts().size() + " earlier "
                                 + (before.parts().size() == 1 ? "part" : "parts") + " too");
                 Witness witness = verdict.witness();
-                String late = witness == null ? null : Chain.late(witness.table(), path);
+                String late = witness == null ? null : PartOrder.late(witness.table(), path);
                 if (late != null) {
                     listener.notice(late);
                 }

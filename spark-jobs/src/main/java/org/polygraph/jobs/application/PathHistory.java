@@ -71,7 +71,7 @@ final class PathHistory {
         if (!earlier.parts().isEmpty()) {
             listener.notice(path + ": the verdict covers " + earlier.parts().size() + " earlier "
                     + (earlier.parts().size() == 1 ? "part" : "parts") + " too");
-            String late = Chain.late(read, path);
+            String late = PartOrder.late(read, path);
             if (late != null) {
                 listener.notice(late);
             }
