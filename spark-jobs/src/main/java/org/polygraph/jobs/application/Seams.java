@@ -36,11 +36,16 @@ final class Seams {
      *
      * @param after a run or a folder of runs
      * @param chain the parts before the history
-     * @param warn receives the reason if a seam cannot be used
+     * @param warn receives the reason if a seam cannot be used, once
      */
     Seams(String after, Chain chain, Consumer<String> warn, BooleanSupplier stop) throws IOException, HistoryException {
         this.chain = chain;
-        this.warn = warn;
+        Set<String> warned = new HashSet<>();
+        this.warn = text -> {
+            if (warned.add(text)) {
+                warn.accept(text);
+            }
+        };
         this.stop = stop;
         Location given = Location.of(after);
         if (chain.parts().isEmpty()) {

@@ -49,6 +49,7 @@ public final class RunDirectory {
 
     private static final String VIOLATIONS = "violations";
     private static final String STAGES = "stages";
+    private static final String SEAM_FOLDER = "seam";
     /** Written last, if there was time for a seam. */
     private static final String SEAM = "seam.parquet";
 
@@ -89,7 +90,7 @@ public final class RunDirectory {
             case PASS, VIOLATION, INVALID -> Optional.of(stored);
             // Another attempt would find the same, and the next part may be decided on the seam.
             case UNKNOWN ->
-                RankFile.in(run).exists() && run.child("seam").child(SEAM).exists()
+                RankFile.in(run).exists() && run.child(SEAM_FOLDER).child(SEAM).exists()
                         ? Optional.of(stored)
                         : Optional.empty();
             case ERROR -> Optional.empty();
@@ -164,6 +165,7 @@ public final class RunDirectory {
                 : Math.min(KEPT, verdict.violations().size());
         sweep(run);
         sweep(run.child(RankFile.FOLDER));
+        sweep(run.child(SEAM_FOLDER));
         for (int i = 0; violation(i).exists(); i++) {
             if (i < kept) {
                 sweep(violation(i));

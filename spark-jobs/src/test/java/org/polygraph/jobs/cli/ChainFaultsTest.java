@@ -6,7 +6,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -95,6 +98,17 @@ class ChainFaultsTest {
             assertBroken(
                     check("ser", hour(3), "--after", given), "chain.txt: found no list", "restore the folder seam");
         }
+        // A damaged seam is named once, and not used.
+        Path seam = run.resolve("seam/seam.parquet");
+        byte[] whole = Files.readAllBytes(seam);
+        Files.write(list, bytes);
+        Files.write(seam, Arrays.copyOf(whole, whole.length / 2));
+        InProcess unused = after(hour(3));
+        assertThat(unused.word()).as(unused.toString()).isEqualTo("PASS");
+        assertThat(unused.err()).containsOnlyOnce("seam.parquet: found");
+        Files.write(seam, whole);
+        delete(run(unused));
+        Files.delete(list);
         // The check of the same part repairs the run.
         assertThat(check("ser", hour(2), "--after", runs(), "--overwrite").exitCode())
                 .isZero();
@@ -104,6 +118,14 @@ class ChainFaultsTest {
         Path base = run.resolve("seam/base.txt");
         Files.delete(base);
         assertBroken(check("ser", hour(3), "--after", run.toString()), "base.txt: found no file");
+    }
+
+    private static void delete(Path run) throws IOException {
+        try (Stream<Path> files = Files.walk(run)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        }
     }
 
     @Test

@@ -32,7 +32,9 @@ public final class ParquetFailure {
      * @param why the exception that has the message
      */
     static HistoryException damaged(String name, Throwable failure, Throwable why) {
-        String message = why.getMessage();
+        // Of metadata that end too early the library says that a socket was closed.
+        String message =
+                why.getMessage() == null || why.getMessage().contains("Socket is closed") ? null : why.getMessage();
         String reason = message == null ? "it does not follow its own metadata" : Shown.message(message);
         HistoryException damaged = new HistoryException(
                 name,
