@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * Decides whether the process that made a folder of scratch files is alive, by a file in it that only that process can
  * hold. On a local file system the file is locked, and the kernel releases the lock when the process ends. On HDFS the
  * file is open, and the name node closes it after 20 minutes without a sign of its writer
- * (dfs.namenode.lease-hard-limit-sec). Whoever wants to write to it gets it after one minute without a sign. Process numbers and clocks are not used, so containers and machines may share a
+ * (dfs.namenode.lease-hard-limit-sec). Another process that wants to write to it gets it after one minute without a sign. Process numbers and clocks are not used, so containers and machines may share a
  * file system. Object stores have neither locks nor leases; there all folders count as alive.
  */
 final class ScratchOwner implements Closeable {

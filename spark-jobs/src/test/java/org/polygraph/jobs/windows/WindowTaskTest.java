@@ -33,7 +33,7 @@ class WindowTaskTest {
             firsts[c + 1] = 10L * (c + 1);
         }
         Section section = out.write(folder.toString(), "cells", 0);
-        // Whoever reads a cell finds the damage.
+        // Each task that reads a cell finds the damage.
         Path file = Path.of(section.toString());
         byte[] bytes = Files.readAllBytes(file);
         for (int i = bytes.length - CELLS * BYTES_OF_CELL; i < bytes.length; i++) {

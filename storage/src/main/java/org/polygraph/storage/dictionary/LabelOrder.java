@@ -8,7 +8,7 @@ import java.util.function.IntFunction;
 public final class LabelOrder {
     private static final int FIRST = 9;
     private static final int BITS = 7;
-    /** Characters from this one on are not told apart in the number. */
+    /** The number does not distinguish this character from larger ones. */
     private static final int LARGE = 127;
 
     private LabelOrder() {}
