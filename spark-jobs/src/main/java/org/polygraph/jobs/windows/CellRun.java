@@ -7,6 +7,7 @@ import it.unimi.dsi.fastutil.longs.LongArrayList;
 import java.io.IOException;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.certificate.format.Guarantee;
 import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.WindowProblem;
@@ -257,7 +258,7 @@ final class CellRun {
             boolean[] optional = new boolean[members()];
             for (int m = 0; m < members(); m++) {
                 optional[m] = all.isOptional(member(m));
-                if (m == 0 || all.session(member(m - 1)) != all.session(member(m))) {
+                if (m == 0 || !isInSessionAfter(m)) {
                     sessionStarts.add(m);
                 }
                 addOperations(present[firsts.getInt(m)], unexplained, operations, codes);
@@ -293,6 +294,12 @@ final class CellRun {
                     presentOrder(outer),
                     before,
                     edges(outer, sessionStarts));
+        }
+
+        /** Whether a member follows the one before it in its session. At LIN that counts only where real time implies it. */
+        private boolean isInSessionAfter(int m) {
+            return all.session(member(m - 1)) == all.session(member(m))
+                    && (terms.guarantee() != Guarantee.LIN || terms.precedes(end(member(m - 1)), all.start(member(m))));
         }
 
         private WindowProblem.@Nullable Times times() {

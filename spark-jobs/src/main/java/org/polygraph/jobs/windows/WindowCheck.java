@@ -197,6 +197,7 @@ public final class WindowCheck {
             return open("the times of the history show no real time");
         }
         if (terms.guarantee().realTime()
+                && terms.guarantee() != Guarantee.LIN
                 && byStatus[TransactionStatus.INDETERMINATE.code()] > 0
                 && !layout.startsAscend()) {
             return open("starts contradict the order of a session");

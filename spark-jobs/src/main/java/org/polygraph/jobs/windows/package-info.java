@@ -5,7 +5,7 @@
  * <p>Events have places in one total order. {@link org.polygraph.jobs.windows.Cell Cells} hold the events of
  * neighbouring places, slices hold the operations of some keys in the order of places. A pass deals the cells to slices, finds the
  * reads that do not return the last write before them and the writers of a key that overlap, and repairs the windows (ranges of cells) in
- * which there are such. At RC, RA and CC an order is looked for that explains SI without first committer wins, at LIN one that explains SSER.
+ * which there are such. At RC, RA and CC an order is looked for that explains SI without first committer wins, at LIN one that explains SSER without sessions.
  *
  * <p>Guarantee: a PASS has an order in which independent code replayed the operations of every key, which are the operations of the
  * input ({@link org.polygraph.jobs.certificate.replay.Tally}). A VIOLATION is one of a part of the history without the reads that
