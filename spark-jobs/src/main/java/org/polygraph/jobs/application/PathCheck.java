@@ -134,20 +134,18 @@ final class PathCheck {
             Deadline.Step<Verdict.Builder, HistoryException, IOException> early =
                     () -> windows.decide(request, kept, request == requests.get(0));
             Verdict.Builder decided = attempt(request, () -> Deadline.run(budget, early));
-            if (decided == null && request.level() != IsolationLevel.LIN) {
+            if (decided == null) {
                 break;
             }
-            if (decided != null) {
-                windowCounts = decided.build().counts();
-                Verdict verdict = complete(decided);
-                windowCounts = null;
-                verdicts.put(request.level(), verdict);
-                if (verdict.status() != Verdict.Status.PASS && verdict.status() != Verdict.Status.VIOLATION) {
-                    for (CheckRequest other : requests) {
-                        verdicts.putIfAbsent(other.level(), again(verdict, other.level()));
-                    }
-                    break;
+            windowCounts = decided.build().counts();
+            Verdict verdict = complete(decided);
+            windowCounts = null;
+            verdicts.put(request.level(), verdict);
+            if (verdict.status() != Verdict.Status.PASS && verdict.status() != Verdict.Status.VIOLATION) {
+                for (CheckRequest other : requests) {
+                    verdicts.putIfAbsent(other.level(), again(verdict, other.level()));
                 }
+                break;
             }
         }
         return verdicts;
