@@ -206,7 +206,9 @@ class InitialRowsFormatsTest {
         for (String path : copies(lostUpdate())) {
             InProcess embedded = check("ser,si,ra", path, "--json", "-q");
             InProcess spark = check("ser,si,ra", path, "--json", "-q", "--engine", "spark", "--master", "local[2]");
-            assertThat(Untimed.json(spark.out())).isEqualTo(Untimed.json(embedded.out()));
+            // With Spark "windows" states why the driver decides.
+            assertThat(Untimed.json(spark.out()).replaceAll(",\"windows\":\\{[^}]*\\}", ""))
+                    .isEqualTo(Untimed.json(embedded.out()));
             assertThat(spark.exitCode()).isEqualTo(3);
         }
     }
