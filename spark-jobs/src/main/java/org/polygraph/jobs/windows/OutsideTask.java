@@ -7,40 +7,40 @@ import java.util.List;
 import org.polygraph.jobs.decision.Budget;
 
 /**
- * Finds the values that the transactions of some windows read and that some transaction outside the window may have written, in a slice.
- * Result: for each window the length of a block, and the block with items of key and value.
+ * Finds the values that the transactions of some sets read and that some transaction outside the set may have written, in a slice.
+ * Result: for each set the length of a block, and the block with items of key and value.
  *
- * @param windows in any order; they may overlap
+ * @param sets in any order; they may overlap
  */
-record OutsideTask(SliceRows.Slice slice, ArrayList<WindowStore.Range> windows) implements Task {
+record OutsideTask(SliceRows.Slice slice, ArrayList<PlaceSet> sets) implements Task {
     private static final long serialVersionUID = 1L;
 
     @Override
     public byte[] run(Budget budget) throws IOException {
         List<KeyValues> read = new ArrayList<>();
-        windows.forEach(window -> read.add(new KeyValues()));
+        sets.forEach(set -> read.add(new KeyValues()));
         SliceRows rows = slice.rows();
         while (rows.next()) {
-            for (int w = 0; rows.isRead() && rows.state() != SliceRows.INACTIVE && w < windows.size(); w++) {
-                if (windows.get(w).has(rows.place())) {
+            for (int w = 0; rows.isRead() && rows.state() != SliceRows.INACTIVE && w < sets.size(); w++) {
+                if (sets.get(w).has(rows.place())) {
                     read.get(w).add(rows.key(), rows.code());
                 }
             }
         }
         List<BitSet> outside = new ArrayList<>();
-        windows.forEach(window -> outside.add(new BitSet()));
+        sets.forEach(set -> outside.add(new BitSet()));
         for (SliceRows again = slice.rows(); again.next(); ) {
             // No other transaction reads a write that its transaction replaces later, but leaving out more reads is
             // harmless.
-            for (int w = 0; again.isWrite() && again.state() != SliceRows.INACTIVE && w < windows.size(); w++) {
-                int pair = windows.get(w).has(again.place()) ? -1 : read.get(w).find(again.key(), again.code());
+            for (int w = 0; again.isWrite() && again.state() != SliceRows.INACTIVE && w < sets.size(); w++) {
+                int pair = sets.get(w).has(again.place()) ? -1 : read.get(w).find(again.key(), again.code());
                 if (pair >= 0) {
                     outside.get(w).set(pair);
                 }
             }
         }
         BlockWriter out = new BlockWriter();
-        for (int w = 0; w < windows.size(); w++) {
+        for (int w = 0; w < sets.size(); w++) {
             BlockWriter items = new BlockWriter();
             KeyValues pairs = read.get(w);
             outside.get(w).stream()

@@ -3,6 +3,7 @@ package org.polygraph.jobs.windows;
 import it.unimi.dsi.fastutil.longs.Long2IntOpenHashMap;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
 import it.unimi.dsi.fastutil.longs.LongArrays;
+import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -29,7 +30,15 @@ final class Relocation {
     /** The weight of a violated read that is explained only far away; that of the others is 1. */
     private static final int WEIGHT_OF_FAR = 16;
 
+    /** Sets that are judged alone; and the transactions that wrote or replaced what the reader of each read. */
+    private static final int MOST_SETS = 4;
+
+    private static final int MOST_BORDERS = 16;
+
     private final WindowStore store;
+    private List<Candidate> candidates = List.of();
+    /** The places of transactions of which a violated read is explained only far away. */
+    private final LongOpenHashSet farReaders = new LongOpenHashSet();
     /** The events of all candidates. */
     private final Cell all = new Cell();
 
@@ -45,6 +54,8 @@ final class Relocation {
         final LongArrayList begins = new LongArrayList();
 
         final LongArrayList ends = new LongArrayList();
+        /** The places of the transactions that wrote and replaced what it read. */
+        final LongArrayList borders = new LongArrayList();
         /** The first and the last place that transactions of its session allow which are no candidates. */
         long low;
 
@@ -117,7 +128,7 @@ final class Relocation {
      * @return whether one was moved
      */
     boolean run(List<CheckTask.Result> results, List<SourceTask.Sources[]> sources, long far) throws IOException {
-        List<Candidate> candidates = candidates(suspects(results, sources, far));
+        candidates = candidates(suspects(results, sources, far));
         if (candidates.isEmpty()) {
             return false;
         }
@@ -132,6 +143,34 @@ final class Relocation {
             }
         }
         return false;
+    }
+
+    /**
+     * If none was moved: sets of transactions that may violate the level without all those between them. Each has a reader of which a
+     * violated read is explained only far away, and those around it and around the transactions that wrote or replaced what it read.
+     *
+     * @param margin how many places on both sides of each, at least 1
+     */
+    List<PlaceSet> sets(long margin) {
+        List<PlaceSet> sets = new ArrayList<>();
+        for (Candidate candidate : candidates) {
+            if (sets.size() < MOST_SETS && farReaders.contains(candidate.place) && !candidate.borders.isEmpty()) {
+                long[] borders = candidate.borders.toLongArray();
+                LongArrays.mergeSort(
+                        borders, (a, b) -> Long.compare(Math.abs(a - candidate.place), Math.abs(b - candidate.place)));
+                List<WindowStore.Range> ranges = new ArrayList<>();
+                ranges.add(around(candidate.place, margin));
+                for (int i = 0; i < Math.min(MOST_BORDERS, borders.length); i++) {
+                    ranges.add(around(borders[i], margin));
+                }
+                sets.add(PlaceSet.of(ranges));
+            }
+        }
+        return sets;
+    }
+
+    private WindowStore.Range around(long place, long margin) {
+        return new WindowStore.Range(Math.max(0, place - margin), Math.min(store.places(), place + margin + 1));
     }
 
     /** Moves those that gain as many explained operations, as far as sessions allow it. @return whether there are any */
@@ -157,7 +196,7 @@ final class Relocation {
     }
 
     /** The places of the transactions that take part in the most violated reads; none if all these reads are explained nearby. */
-    private static long[] suspects(List<CheckTask.Result> results, List<SourceTask.Sources[]> sources, long far) {
+    private long[] suspects(List<CheckTask.Result> results, List<SourceTask.Sources[]> sources, long far) {
         Long2IntOpenHashMap counts = new Long2IntOpenHashMap();
         boolean isAsked = false;
         for (int s = 0; s < sources.size(); s++) {
@@ -167,6 +206,9 @@ final class Relocation {
                 boolean isFar = source.to() - source.from() > far;
                 isAsked |= isFar;
                 int weight = isFar ? WEIGHT_OF_FAR : 1;
+                if (isFar) {
+                    farReaders.add(reads.get(i).place());
+                }
                 counts.addTo(reads.get(i).place(), weight);
                 if (source.possible().size() == 1) {
                     counts.addTo(source.possible().getLong(0), weight);
@@ -255,10 +297,18 @@ final class Relocation {
                         initial));
         for (int s = 0; s < found.size(); s++) {
             BlockReader in = new BlockReader(found.get(s));
-            for (Candidate candidate : askers.get(s)) {
+            for (int i = 0; i < askers.get(s).size(); i++) {
+                Candidate candidate = askers.get(s).get(i);
                 for (int spans = in.count(); spans > 0; spans--) {
-                    candidate.begins.add(in.unsigned());
-                    candidate.ends.add(in.unsigned());
+                    long begin = in.unsigned();
+                    long end = in.unsigned();
+                    candidate.begins.add(begin);
+                    candidate.ends.add(end);
+                    if (!writes.get(s).get(i)) {
+                        candidate.borders.add(Math.max(0, begin - 1));
+                        // A value that is not replaced ends behind the last place.
+                        candidate.borders.add(Math.min(end, store.places()) - 1);
+                    }
                 }
             }
         }

@@ -1,5 +1,6 @@
 package org.polygraph.jobs.windows;
 
+import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.ints.IntArrays;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -28,18 +29,27 @@ final class SmallHistory {
     }
 
     /**
-     * U(M) of a window: its transactions that count or may count, with their visible operations, without the reads that some transaction
+     * U(M) of a set: its transactions that count or may count, with their visible operations, without the reads that some transaction
      * outside may explain.
      *
      * @param outside items of key and value that these reads return
      */
-    HistoryTable window(WindowStore.Range window, List<byte[]> outside) throws IOException {
+    HistoryTable set(PlaceSet set, List<byte[]> outside) throws IOException {
         Cell all = new Cell();
-        Cells cells = store.cells(window);
-        for (int c = cells.from(); c < cells.to(); c++) {
-            cells.read(c, all);
+        IntArrayList chosen = new IntArrayList();
+        int cell = 0;
+        for (int r = 0; r < set.ranges(); r++) {
+            int end = store.cellOf(set.to()[r] - 1) + 1;
+            for (cell = Math.max(cell, store.cellOf(set.from()[r])); cell < end; cell++) {
+                int before = all.size();
+                store.cells(cell, cell + 1).read(cell, all);
+                for (int t = before; t < all.size(); t++) {
+                    if (set.has(store.firsts()[cell] + t - before) && (all.isCounted(t) || all.isOptional(t))) {
+                        chosen.add(t);
+                    }
+                }
+            }
         }
-        long first = cells.first(cells.from());
         KeyValues open = new KeyValues();
         for (byte[] items : outside) {
             for (BlockReader in = new BlockReader(items); in.hasMore(); ) {
@@ -47,13 +57,8 @@ final class SmallHistory {
             }
         }
         VisibleOperations visible = new VisibleOperations(all);
-        int[] members = new int[all.size()];
-        int count = 0;
-        for (int t = 0; t < all.size(); t++) {
-            if (window.has(first + t) && (all.isCounted(t) || all.isOptional(t))) {
-                members[count++] = t;
-            }
-        }
+        int[] members = chosen.toIntArray();
+        int count = members.length;
         if (store.events() == 2) {
             count = withoutLone(all, members, count, open);
         }

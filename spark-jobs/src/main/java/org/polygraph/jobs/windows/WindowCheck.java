@@ -32,6 +32,8 @@ public final class WindowCheck {
     private static final int MOST_MOVES = 16;
     /** Windows without an order that are judged alone in one pass. */
     private static final int MOST_ALONE = 8;
+    /** Of a set of several ranges, each has the places of a window divided by this on both sides of a transaction. */
+    private static final long MARGINS_OF_SET = 32;
     /** The number of events on both sides of a violated read and its writers, at first; and the factor by which it grows. */
     private static final long LEAST_MARGIN = 64;
     /** At SI transactions spread when they are repaired, and those with an event outside of the window stay where they are. */
@@ -345,10 +347,14 @@ public final class WindowCheck {
                 if (mayMove && moves < MOST_MOVES && sum < violatedBefore) {
                     moves++;
                     violatedBefore = sum;
-                    if (new Relocation(store).run(results, sources, far)) {
+                    Relocation relocation = new Relocation(store);
+                    if (relocation.run(results, sources, far)) {
                         keep(store);
                         results = store.check(false);
                         continue;
+                    }
+                    if (violates(store, small, relocation.sets(Math.max(1, far / MARGINS_OF_SET)))) {
+                        return Outcome.VIOLATED;
                     }
                 }
                 windows = RoundWindows.around(store, results, sources, margin, isLate ? store.places() : far, left);
@@ -393,7 +399,8 @@ public final class WindowCheck {
             List<Integer> outcomes,
             boolean isGrowth)
             throws IOException {
-        ArrayList<WindowStore.Range> alone = new ArrayList<>();
+        List<PlaceSet> alone = new ArrayList<>();
+        boolean isWholeAlone = false;
         for (int w = 0; w < windows.size(); w++) {
             WindowStore.Range window = windows.get(w);
             if (outcomes.get(w) == WindowTask.DEFERRED) {
@@ -407,30 +414,36 @@ public final class WindowCheck {
                 largest = Math.max(largest, transactions);
             }
             if (outcomes.get(w) == WindowTask.FAILED && alone.size() < MOST_ALONE) {
-                alone.add(window);
+                alone.add(PlaceSet.of(List.of(window)));
+                isWholeAlone |= isWhole;
             }
             if ((isGrowth || isWhole) && outcomes.get(w) == WindowTask.TOO_LARGE) {
                 return open("a set of " + transactions
                         + " transactions has to be decided at once, which took more than a worker's memory");
             }
         }
-        if (alone.isEmpty()) {
-            return Outcome.ORDERED;
+        if (violates(store, small, alone)) {
+            return Outcome.VIOLATED;
+        }
+        return isWholeAlone ? open("windows found no order, and no part that violates the level") : Outcome.ORDERED;
+    }
+
+    /** Whether some set of transactions violates the level alone. */
+    private boolean violates(WindowStore store, SmallHistory small, List<PlaceSet> sets) throws IOException {
+        if (sets.isEmpty()) {
+            return false;
         }
         List<BlockReader> outside =
-                store.perSlice("find writers outside", slice -> new OutsideTask(slice, alone)).stream()
+                store.perSlice("find writers outside", slice -> new OutsideTask(slice, new ArrayList<>(sets))).stream()
                         .map(BlockReader::new)
                         .toList();
-        for (WindowStore.Range window : alone) {
-            if (judge.violates(small.window(
-                    window, outside.stream().map(BlockReader::bytes).toList()))) {
-                return Outcome.VIOLATED;
-            }
-            if (window.size() == store.places()) {
-                return open("windows found no order, and no part that violates the level");
+        for (PlaceSet set : sets) {
+            if (judge.violates(
+                    small.set(set, outside.stream().map(BlockReader::bytes).toList()))) {
+                return true;
             }
         }
-        return Outcome.ORDERED;
+        return false;
     }
 
     private static long[] violated(WindowStore store, List<CheckTask.Result> results) {

@@ -79,6 +79,23 @@ class RelocationTest {
         }
     }
 
+    /** No order explains a reader of an old value and a new one. Only those around what it read are judged, not all between them. */
+    @Test
+    void aReaderOfAnOldValueAndANewOne() throws IOException, HistoryException {
+        for (IsolationLevel level : List.of(IsolationLevel.SER, IsolationLevel.SI, IsolationLevel.CC)) {
+            List<String> lines = stale(false);
+            int now = 100 * TRANSACTIONS;
+            lines.set(
+                    TRANSACTIONS,
+                    line(1, 1, now, now + 50, List.of(operation("r", 0, 100), operation("r", 9, TRANSACTIONS - 1))));
+            try (LocalWorkers workers = FileWindows.workers()) {
+                WindowCheck check = FileWindows.check(workers, file(lines), 1 << 16, SMALL, CheckRequest.of(level));
+                assertThat(check.run(true, false)).as(level.toString()).isEqualTo(WindowCheck.Outcome.VIOLATED);
+                assertThat(check.windows().decided()).as(level.toString()).isZero();
+            }
+        }
+    }
+
     /** What the earlier transaction of its session read was written behind the state that it reads. */
     @Test
     void aReaderDoesNotPassItsSession() throws IOException, HistoryException {
