@@ -281,9 +281,9 @@ class SeveralLevelsTest {
             }
             throw Budget.ended();
         };
-        assertThat(run("check", "-l", "ser,si,rc", "--timeout", "50ms", BANK)).isEqualTo(4);
+        assertThat(run("check", "-l", "ser,si,rc", "--timeout", "500ms", BANK)).isEqualTo(4);
         assertThat(results()).containsExactly("UNKNOWN ser", "UNKNOWN si", "UNKNOWN rc");
-        assertThat(out).contains("timeout of 50 ms ran out");
+        assertThat(out).contains("timeout of 500 ms ran out");
         assertThat(checked).containsExactly(IsolationLevel.SER);
     }
 
