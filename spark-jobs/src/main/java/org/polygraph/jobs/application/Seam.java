@@ -118,7 +118,8 @@ record Seam(
                 ofTail.writes() + ofState.operations(),
                 ofTail.sessions(),
                 ofState.keys(),
-                next.timed()));
+                next.timed(),
+                false));
     }
 
     /** Returns the name of the tail's file, for a history in this table's format. */

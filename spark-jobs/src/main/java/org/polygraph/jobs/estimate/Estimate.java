@@ -173,7 +173,8 @@ public record Estimate(
                 (long) (share * size.writes()),
                 size.sessions(),
                 Math.min(size.keys(), (long) (share * operations)),
-                size.timed());
+                size.timed(),
+                false);
         long task = TASK_BYTES + whole(window, level).leastBytes - PROCESS_BYTES;
         boolean isSpark = engine == Engine.SPARK;
         long tasks = operations / OPERATIONS_OF_SLICE + 1;

@@ -167,7 +167,8 @@ class EstimateTest {
                 500_000_000,
                 50,
                 10_000_000,
-                true);
+                true,
+                false);
         Estimate small = Estimate.of(Estimate.Engine.SPARK, ten, IsolationLevel.SER);
         Estimate large = Estimate.of(Estimate.Engine.SPARK, thousand, IsolationLevel.SER);
         assertThat(large.taskBytes()).isLessThan(small.taskBytes() * 5 / 4);
@@ -240,7 +241,8 @@ class EstimateTest {
                 5_000_000,
                 50,
                 1_000_000,
-                true);
+                true,
+                false);
     }
 
     /** The start is not divided. What tasks do is divided by the cores, of which at most one for each task is used. */
@@ -283,7 +285,8 @@ class EstimateTest {
                     80_000_000,
                     sessions,
                     1_000_000,
-                    true);
+                    true,
+                    false);
             Estimate embedded = Estimate.of(Estimate.Engine.EMBEDDED, large, IsolationLevel.SSER);
             assertThat(embedded.memoryBytes() - embedded.leastBytes()).isEqualTo(33L * 20_000_000);
         }
@@ -293,7 +296,7 @@ class EstimateTest {
     @Test
     void manyShortSessionsNeedNoClocks() {
         HistorySize short70k = new HistorySize(
-                HistorySize.Source.ALL, HistoryFormat.JSONL, -1, 70_000, 140_000, 70_000, 70_000, 1_000, false);
+                HistorySize.Source.ALL, HistoryFormat.JSONL, -1, 70_000, 140_000, 70_000, 70_000, 1_000, false, false);
         for (IsolationLevel level : IsolationLevel.values()) {
             Estimate embedded = Estimate.of(Estimate.Engine.EMBEDDED, short70k, level);
             assertThat(embedded.memoryBytes()).as("%s", level).isLessThan(200L << 20);

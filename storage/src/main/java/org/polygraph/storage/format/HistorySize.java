@@ -36,20 +36,6 @@ public record HistorySize(
         long keys,
         boolean timed,
         boolean whole) {
-    /** The size of a history that windows may decide. */
-    public HistorySize(
-            Source source,
-            HistoryFormat format,
-            long bytes,
-            long transactions,
-            long operations,
-            long writes,
-            long sessions,
-            long keys,
-            boolean timed) {
-        this(source, format, bytes, transactions, operations, writes, sessions, keys, timed, false);
-    }
-
     /** How the numbers were obtained. */
     public enum Source {
         /** The whole history was read. */
@@ -98,7 +84,8 @@ public record HistorySize(
                     size.operations() - size.operations() / 2,
                     size.sessions(),
                     size.keys(),
-                    size.isTimed());
+                    size.isTimed(),
+                    false);
         }
         if (found == HistoryFormat.JSONL
                 && bytes > SAMPLED_FROM
