@@ -35,6 +35,15 @@ record PlaceSet(long[] from, long[] to) implements Serializable {
         return range >= 0 && place < to[range];
     }
 
+    /** The number of its places. */
+    long size() {
+        long size = 0;
+        for (int range = 0; range < from.length; range++) {
+            size += to[range] - from[range];
+        }
+        return size;
+    }
+
     int ranges() {
         return from.length;
     }

@@ -30,6 +30,9 @@ final class Relocation {
     /** The weight of a violated read that is explained only far away; that of the others is 1. */
     private static final int WEIGHT_OF_FAR = 16;
 
+    /** The transactions of a set that the driver judges, at most. */
+    private static final long MOST_TOGETHER = 1 << 20;
+
     /** Sets that are judged alone; and the transactions that wrote or replaced what the reader of each read. */
     private static final int MOST_SETS = 4;
 
@@ -147,7 +150,8 @@ final class Relocation {
 
     /**
      * If none was moved: sets of transactions that may violate the level without all those between them. Each has a reader of which a
-     * violated read is explained only far away, and those around it and around the transactions that wrote or replaced what it read.
+     * violated read is explained only far away, and those around it and around the transactions that wrote or replaced what it read. A
+     * set that is too large for the driver is left out.
      *
      * @param margin how many places on both sides of each, at least 1
      */
@@ -163,7 +167,10 @@ final class Relocation {
                 for (int i = 0; i < Math.min(MOST_BORDERS, borders.length); i++) {
                     ranges.add(around(borders[i], margin));
                 }
-                sets.add(PlaceSet.of(ranges));
+                PlaceSet set = PlaceSet.of(ranges);
+                if (set.size() <= MOST_TOGETHER * store.events()) {
+                    sets.add(set);
+                }
             }
         }
         return sets;

@@ -32,8 +32,13 @@ public final class WindowCheck {
     private static final int MOST_MOVES = 16;
     /** Windows without an order that are judged alone in one pass. */
     private static final int MOST_ALONE = 8;
-    /** Of a set of several ranges, each has the places of a window divided by this on both sides of a transaction. */
+    /**
+     * Of a set of several ranges, each has the places of a window divided by this on both sides of a transaction, at first; and at last.
+     * Where many keys are accessed seldom, few transactions nearby depend on each other.
+     */
     private static final long MARGINS_OF_SET = 32;
+
+    private static final long LEAST_MARGINS_OF_SET = 2;
     /** The number of events on both sides of a violated read and its writers, at first; and the factor by which it grows. */
     private static final long LEAST_MARGIN = 64;
     /** At SI transactions spread when they are repaired, and those with an event outside of the window stay where they are. */
@@ -353,8 +358,10 @@ public final class WindowCheck {
                         results = store.check(false);
                         continue;
                     }
-                    if (violates(store, small, relocation.sets(Math.max(1, far / MARGINS_OF_SET)))) {
-                        return Outcome.VIOLATED;
+                    for (long part = MARGINS_OF_SET; part >= LEAST_MARGINS_OF_SET; part /= GROWTH) {
+                        if (violates(store, small, relocation.sets(Math.max(1, far / part)))) {
+                            return Outcome.VIOLATED;
+                        }
                     }
                 }
                 windows = RoundWindows.around(store, results, sources, margin, isLate ? store.places() : far, left);

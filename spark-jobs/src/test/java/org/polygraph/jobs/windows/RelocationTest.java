@@ -96,6 +96,31 @@ class RelocationTest {
         }
     }
 
+    /** The two sessions depend on each other only once, which those next to what the reader read do not show. */
+    @Test
+    void aReaderOfAnOldValueAndANewOneOfAnotherSession() throws IOException, HistoryException {
+        for (IsolationLevel level : List.of(IsolationLevel.SER, IsolationLevel.SI, IsolationLevel.CC)) {
+            List<String> lines = new ArrayList<>();
+            for (int t = 0; t < TRANSACTIONS; t++) {
+                int session = t % 2;
+                List<String> operations = new ArrayList<>(List.of(operation("w", 20 + t % 20, t)));
+                if (t == TRANSACTIONS - 61) {
+                    operations.add(operation("r", 20 + (t - 1) % 20, t - 1));
+                }
+                lines.add(line(session, t / 2, 100 * t, 100 * t + 50, operations));
+            }
+            int now = 100 * TRANSACTIONS;
+            int last = TRANSACTIONS - 1;
+            lines.add(line(
+                    2, 0, now, now + 50, List.of(operation("r", 20, 100), operation("r", 20 + last % 20, last))));
+            try (LocalWorkers workers = FileWindows.workers()) {
+                WindowCheck check = FileWindows.check(workers, file(lines), 1 << 16, SMALL, CheckRequest.of(level));
+                assertThat(check.run(true, false)).as(level.toString()).isEqualTo(WindowCheck.Outcome.VIOLATED);
+                assertThat(check.windows().decided()).as(level.toString()).isZero();
+            }
+        }
+    }
+
     /** What the earlier transaction of its session read was written behind the state that it reads. */
     @Test
     void aReaderDoesNotPassItsSession() throws IOException, HistoryException {
