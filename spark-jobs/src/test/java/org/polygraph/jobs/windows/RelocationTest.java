@@ -111,8 +111,8 @@ class RelocationTest {
             }
             int now = 100 * TRANSACTIONS;
             int last = TRANSACTIONS - 1;
-            lines.add(line(
-                    2, 0, now, now + 50, List.of(operation("r", 20, 100), operation("r", 20 + last % 20, last))));
+            lines.add(
+                    line(2, 0, now, now + 50, List.of(operation("r", 20, 100), operation("r", 20 + last % 20, last))));
             try (LocalWorkers workers = FileWindows.workers()) {
                 WindowCheck check = FileWindows.check(workers, file(lines), 1 << 16, SMALL, CheckRequest.of(level));
                 assertThat(check.run(true, false)).as(level.toString()).isEqualTo(WindowCheck.Outcome.VIOLATED);
