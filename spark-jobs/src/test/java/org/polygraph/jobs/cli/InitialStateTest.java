@@ -172,6 +172,15 @@ class InitialStateTest {
         assertThat(rejected(history, "{\"key\":1}\n")).contains("state.jsonl:1", "a line without \"value\"");
         assertThat(rejected(history, "{\"key\":1,\"value\":[1]}\n")).contains("a list as \"value\"");
         assertThat(rejected(history, "[1,2]\n")).contains("a list; expected an object with a key and its value");
+        // Each row of a table in another format gets the same remedy.
+        for (String table : List.of("key,value\n1,2\n", "1,2\n", "\"a\";5\n", "x\t5\n")) {
+            assertThat(rejected(history, table))
+                    .contains("state.jsonl:1", "write each key as a line {\"key\":K,\"value\":V}; databases make")
+                    .doesNotContain("transaction");
+        }
+        assertThat(rejected(history, "{\"key\":1.5,\"value\":1}\n"))
+                .contains("the number 1.5 as \"key\"", "write each key as a line")
+                .doesNotContain("transaction");
         assertThat(rejected(history, "{\"key\":1,\"key\":2,\"value\":1}\n")).contains("\"key\" twice in a line");
         InProcess missing = InProcess.run("check", "-l", "ser", "--initial-state", "none.jsonl", history);
         assertThat(missing.exitCode()).as(missing.toString()).isEqualTo(6);

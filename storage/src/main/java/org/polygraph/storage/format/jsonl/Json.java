@@ -41,15 +41,16 @@ public final class Json {
      * A place for messages: a file, and the number of its lines before the first that the parser reads.
      *
      * @param fixed the place of everything, if the parser reads a part of a file; else null
+     * @param remedy states what each line has to be
      */
     public record Place(
-            String file, long linesBefore, @Nullable String fixed) {
+            String file, long linesBefore, @Nullable String fixed, String remedy) {
         public Place(String file, long linesBefore) {
-            this(file, linesBefore, null);
+            this(file, linesBefore, null, LINE_REMEDY);
         }
 
         static Place of(String fixed) {
-            return new Place(fixed, 0, fixed);
+            return new Place(fixed, 0, fixed, LINE_REMEDY);
         }
 
         String at(JsonLocation location) {
@@ -68,7 +69,7 @@ public final class Json {
 
         /** Returns the error for a field that comes twice. */
         HistoryException repeated(JsonParser json, String field) {
-            return error(json, "the field \"" + field + "\" a second time", "it once", LINE_REMEDY);
+            return error(json, "the field \"" + field + "\" a second time", "it once", remedy);
         }
 
         /**
@@ -79,13 +80,13 @@ public final class Json {
             return e instanceof StreamConstraintsException ? beyondLimits(at(json.currentLocation())) : error(e);
         }
 
-        private static HistoryException beyondLimits(String where) {
+        private HistoryException beyondLimits(String where) {
             return new HistoryException(
                     where,
                     "JSON beyond the limits",
                     "nesting up to " + MAX_DEPTH + ", strings up to " + MAX_STRING + " and names up to " + MAX_NAME
                             + " characters",
-                    LINE_REMEDY);
+                    remedy);
         }
 
         /** Returns the error for an exception of Jackson. */
@@ -104,14 +105,14 @@ public final class Json {
             if (e instanceof StreamConstraintsException) {
                 return beyondLimits(where);
             }
-            return new HistoryException(where, "invalid JSON: " + Shown.message(message), "JSON", LINE_REMEDY);
+            return new HistoryException(where, "invalid JSON: " + Shown.message(message), "JSON", remedy);
         }
     }
 
     /** Reads the integer at the current token. */
     static long integer(JsonParser json, Place place, String field) throws IOException, HistoryException {
         if (json.currentToken() != JsonToken.VALUE_NUMBER_INT) {
-            throw place.error(json, describe(json) + " as \"" + field + "\"", "an integer", LINE_REMEDY);
+            throw place.error(json, describe(json) + " as \"" + field + "\"", "an integer", place.remedy);
         }
         if (json.getNumberType() == JsonParser.NumberType.BIG_INTEGER) {
             throw place.error(
@@ -128,7 +129,7 @@ public final class Json {
         return switch (json.currentToken()) {
             case VALUE_NUMBER_INT -> keys.id(integer(json, place, "key"));
             case VALUE_STRING -> keys.id(json.getText());
-            default -> throw place.error(json, describe(json) + " as \"key\"", "an integer or a string", LINE_REMEDY);
+            default -> throw place.error(json, describe(json) + " as \"key\"", "an integer or a string", place.remedy);
         };
     }
 
@@ -141,7 +142,7 @@ public final class Json {
             case VALUE_NULL -> ValueDictionary.NULL;
             default ->
                 throw place.error(
-                        json, describe(json) + " as \"" + field + "\"", "an integer, a string or null", LINE_REMEDY);
+                        json, describe(json) + " as \"" + field + "\"", "an integer, a string or null", place.remedy);
         };
     }
 

@@ -13,14 +13,16 @@ import org.polygraph.storage.table.HistoryTableBuilder;
  * Reads a table of keys and their values: JSON Lines {@code {"key":K,"value":V}} in UTF-8. Unknown fields are skipped.
  */
 public final class KeyValueReader {
-    private static final String REMEDY = "each line is {\"key\":K,\"value\":V}";
+    private static final String REMEDY =
+            "write each key as a line {\"key\":K,\"value\":V}; databases make such lines of a"
+                    + " table, such as PostgreSQL with SELECT json_build_object('key', k, 'value', v) FROM t";
 
     private KeyValueReader() {}
 
     /** Adds each line as a write to the transaction that the builder has begun. */
     public static void read(String file, InputStream content, HistoryTableBuilder builder)
             throws IOException, HistoryException {
-        Json.Place place = new Json.Place(file, 0);
+        Json.Place place = new Json.Place(file, 0, null, REMEDY);
         try (JsonParser json = Json.FACTORY.createParser(content)) {
             try {
                 while (json.nextToken() != null) {
