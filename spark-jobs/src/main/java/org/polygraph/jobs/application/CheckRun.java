@@ -46,6 +46,8 @@ public final class CheckRun {
     private final int leastTail;
     /** The parts of the history before the PATH. */
     private Chain before = Chain.NONE;
+    /** The runs of the chain; null if they were not compared. */
+    private @Nullable KnownRuns known;
 
     private @Nullable OnSeams onSeams;
     /** {@link Writes#of} the PATH; null if it was not read. */
@@ -97,10 +99,12 @@ public final class CheckRun {
     private Chain before(String input, String path, Budget budget) throws IOException, HistoryException {
         String after = settings.after();
         String state = settings.initialState();
-        Chain chain = after == null
-                ? Chain.NONE
+        Predecessors.Before found = after == null
+                ? Predecessors.Before.NOTHING
                 : Predecessors.before(
                         after, new Chain.Part(input, Location.of(path).absolute()), settings.out());
+        known = found.known();
+        Chain chain = found.chain();
         return state == null ? chain : chain.beginningWith(state, budget::exhausted);
     }
 
@@ -401,6 +405,7 @@ public final class CheckRun {
         Chain chain = before.on(decided.seam(verdict.level()))
                 .then(input, Location.of(verdict.path()).absolute());
         CoveredParts listed = chain.write(run);
+        KnownRuns.write(known, run);
         if (writes != null) {
             new Writes(input, writes).write(run);
         }

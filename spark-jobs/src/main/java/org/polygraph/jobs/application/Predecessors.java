@@ -3,9 +3,7 @@ package org.polygraph.jobs.application;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Claim;
@@ -21,15 +19,24 @@ public final class Predecessors {
     /**
      * The parts before a history.
      *
+     * @param known the runs of the folder, if all of them are beginnings of the chain; null if that was not looked at
+     */
+    record Before(Chain chain, @Nullable KnownRuns known) {
+        static final Before NOTHING = new Before(Chain.NONE, null);
+    }
+
+    /**
+     * Finds the parts before a history.
+     *
      * @param after a run; or a folder of runs, in which the run with the longest list counts
      * @param next the history
      * @param out the folder of runs, which a chain may begin in; null if no run is kept
      */
-    static Chain before(String after, Chain.Part next, @Nullable String out) throws IOException, HistoryException {
+    static Before before(String after, Chain.Part next, @Nullable String out) throws IOException, HistoryException {
         Location given = Location.of(after);
         if (!given.exists()) {
             if (out != null && Location.of(out).absolute().equals(given.absolute())) {
-                return Chain.NONE;
+                return Before.NOTHING;
             }
             throw wrongPlace(after, "nothing");
         }
@@ -50,21 +57,20 @@ public final class Predecessors {
                 throw new HistoryException(
                         after, "a run that covers this history already", "a run of what came before", "give that");
             }
-            return chain.on(null);
+            return new Before(chain.on(null), null);
         }
-        List<Location> runs = longestFirst(Runs.within(given));
-        for (Location run : runs) {
+        List<KnownRuns.Found> runs = longestFirst(Runs.within(given));
+        for (KnownRuns.Found found : runs) {
+            Location run = found.location();
             if (isJudged(run)) {
                 Chain chain = known(run);
                 int at = chain.indexOf(next);
-                if (at < 0) {
-                    requireOnly(chain, run, runs, next);
-                    return chain.on(null);
-                }
-                return new Chain(chain.state(), chain.parts().subList(0, at), null);
+                return at < 0
+                        ? new Before(chain.on(null), onlyChain(chain, run, runs, next))
+                        : new Before(new Chain(chain.state(), chain.parts().subList(0, at), null), null);
             }
         }
-        return Chain.NONE;
+        return Before.NOTHING;
     }
 
     private static HistoryException wrongPlace(String after, String found) {
@@ -88,14 +94,27 @@ public final class Predecessors {
         return chain;
     }
 
-    /** Requires that all other chains in a folder are beginnings of this one. */
-    private static void requireOnly(Chain chain, Location longest, List<Location> runs, Chain.Part next)
+    /**
+     * Requires that all other chains in a folder are beginnings of this one. Runs that an earlier check has compared are
+     * not read again.
+     *
+     * @return the runs; null if one of them is left to the check of the same part
+     */
+    private static @Nullable KnownRuns onlyChain(
+            Chain chain, Location longest, List<KnownRuns.Found> runs, Chain.Part next)
             throws IOException, HistoryException {
-        Set<String> beginnings = chain.beginnings();
-        for (Location run : runs) {
+        String own = list(Claim.read(longest));
+        Set<String> beginnings = Set.of();
+        boolean isEach = true;
+        for (KnownRuns.Found found : KnownRuns.unknown(runs, longest)) {
+            Location run = found.location();
             Claim claim = Claim.read(run);
-            String list = claim.chain().map(Claim.Parts::list).orElse("");
-            if (!isJudged(claim) || beginnings.contains(list)) {
+            String list = list(claim);
+            if (!isJudged(claim) || list.equals(own)) {
+                continue;
+            }
+            beginnings = beginnings.isEmpty() ? chain.beginnings() : beginnings;
+            if (beginnings.contains(list)) {
                 continue;
             }
             boolean isBeginning;
@@ -104,6 +123,7 @@ public final class Predecessors {
             } catch (HistoryException e) {
                 if (claim.path().equals(next.location())) {
                     // The check of the same part replaces it.
+                    isEach = false;
                     continue;
                 }
                 throw e;
@@ -117,6 +137,12 @@ public final class Predecessors {
                                 + " again");
             }
         }
+        return isEach ? KnownRuns.of(runs) : null;
+    }
+
+    /** The SHA-256 of the list of a run; empty if it has none. */
+    private static String list(Claim claim) {
+        return claim.chain().map(Claim.Parts::list).orElse("");
     }
 
     /**
@@ -134,8 +160,8 @@ public final class Predecessors {
             throw wrongPlace(after, "a file");
         }
         boolean isRun = given.child(Claim.FILE).exists();
-        List<Location> runs = isRun ? List.of(given) : longestFirst(Runs.within(given));
-        for (Location run : runs) {
+        for (KnownRuns.Found found : longestFirst(isRun ? List.of(given) : Runs.within(given))) {
+            Location run = found.location();
             if (isJudged(run)) {
                 Seam seam = Seam.of(run, () -> false);
                 return seam == null ? ofParts(Chain.of(run), next) : seam.sizeBefore(next);
@@ -156,19 +182,15 @@ public final class Predecessors {
      * Orders runs by the size of their lists, and equal ones by time. Reading all lists would take longer with each
      * part.
      */
-    private static List<Location> longestFirst(List<Location> runs) throws IOException {
-        Map<Location, Long> sizes = new HashMap<>();
-        Map<Location, Long> times = new HashMap<>();
+    private static List<KnownRuns.Found> longestFirst(List<Location> runs) throws IOException {
+        List<KnownRuns.Found> found = new ArrayList<>();
         for (Location run : runs) {
-            Location list = Seam.file(run, Chain.FILE);
-            sizes.put(run, list.exists() ? list.length() : 0);
-            times.put(run, run.child(Claim.FILE).modified());
+            found.add(KnownRuns.Found.of(run));
         }
-        List<Location> sorted = new ArrayList<>(runs);
-        sorted.sort(Comparator.<Location, Long>comparing(sizes::get)
-                .thenComparing(times::get)
+        found.sort(Comparator.comparingLong(KnownRuns.Found::list)
+                .thenComparingLong(KnownRuns.Found::finished)
                 .reversed());
-        return sorted;
+        return found;
     }
 
     private static boolean isJudged(Location run) throws IOException, HistoryException {

@@ -27,7 +27,7 @@ import org.polygraph.jobs.record.Isolation;
 import org.polygraph.jobs.record.Promise;
 import org.polygraph.jobs.report.ResultLine;
 import org.polygraph.jobs.report.RunDirectory;
-import org.polygraph.jobs.report.RunList;
+import org.polygraph.jobs.report.RunPages;
 import org.polygraph.jobs.report.StoredVerdict;
 import org.polygraph.jobs.report.VerdictJson;
 import org.polygraph.jobs.report.ViolationText;
@@ -184,7 +184,7 @@ final class CheckCommand implements Callable<Integer> {
         String runs = options.out();
         if (runs != null && isNew) {
             try {
-                RunList.of(Location.of(runs)).writeIndex();
+                RunPages.write(Location.of(runs));
             } catch (IOException e) {
                 environment.message(runs + ": the index of the runs cannot be written (" + Failures.cause(e) + ")");
             }

@@ -36,7 +36,7 @@ final class RunsCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try {
-            List<RunList.Run> runs = RunList.of(Location.of(folder)).runs();
+            List<RunList.Run> runs = RunList.of(Location.of(folder));
             PrintStream out = environment.out();
             for (RunList.Run run : runs) {
                 var verdict = run.verdict();

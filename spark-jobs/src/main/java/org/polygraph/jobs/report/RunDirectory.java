@@ -1,6 +1,5 @@
 package org.polygraph.jobs.report;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -297,14 +296,10 @@ public final class RunDirectory {
     }
 
     private static String read(Location file) throws IOException {
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        byte[] buffer = new byte[1 << 13];
+        long length = file.length();
         try (SeekableInput in = file.open()) {
-            int n;
-            while ((n = in.read(buffer, 0, buffer.length)) > 0) {
-                bytes.write(buffer, 0, n);
-            }
+            int most = length < 0 ? Integer.MAX_VALUE : (int) Math.min(length, Integer.MAX_VALUE);
+            return new String(in.readNBytes(most), StandardCharsets.UTF_8);
         }
-        return bytes.toString(StandardCharsets.UTF_8);
     }
 }

@@ -1,99 +1,81 @@
 package org.polygraph.jobs.report;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
-import java.util.SortedMap;
-import java.util.TreeMap;
-import org.polygraph.jobs.report.page.RunsPage;
+import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.model.HistoryException;
 
-/** The runs in a folder, the newest last, and the page that shows them as a matrix of histories and levels. */
+/** The runs in a folder, the newest last. */
 public final class RunList {
-    /** The name of the page. */
-    public static final String INDEX = "index.html";
-
     private static final String PREFIX = "run=";
 
-    private final Location folder;
-    private final List<Run> runs;
+    private RunList() {}
 
     /**
-     * A run that has a verdict.
+     * A run that has a verdict.json.
      *
-     * @param name {@code run=<id>}
      * @param finished in milliseconds since 1970; 0 if the file system does not know
      */
-    public record Run(String name, long finished, StoredVerdict verdict) {
+    record Finished(Location location, long finished) {
+        String name() {
+            return location.fileName();
+        }
+
         /** Returns the time in UTC, to the second. */
-        public String time() {
+        String time() {
             return Instant.ofEpochMilli(finished / 1000 * 1000).toString();
+        }
+
+        /** Returns the date of the time. */
+        String day() {
+            return time().substring(0, "2026-01-01".length());
         }
     }
 
-    private RunList(Location folder, List<Run> runs) {
-        this.folder = folder;
-        this.runs = runs;
-    }
+    /**
+     * A run with its verdict.
+     *
+     * @param name {@code run=<id>}
+     * @param time in UTC, to the second
+     */
+    public record Run(String name, String time, StoredVerdict verdict) {}
 
-    /** Reads verdict.json of each run. Runs whose verdict is damaged are left out. */
-    public static RunList of(Location folder) throws IOException {
-        List<Run> runs = new ArrayList<>();
+    /** Finds the runs and reads none of them. */
+    static List<Finished> finished(Location folder) throws IOException {
+        List<Finished> runs = new ArrayList<>();
         for (Location child : folder.children()) {
             Location verdict = child.child(RunDirectory.VERDICT);
             if (child.fileName().startsWith(PREFIX) && verdict.exists()) {
-                try {
-                    runs.add(new Run(child.fileName(), verdict.modified(), new RunDirectory(child).brief()));
-                } catch (HistoryException e) {
-                    // The run is left out. Its report, and a check with --overwrite, describe the damage.
-                }
+                runs.add(new Finished(child, verdict.modified()));
             }
         }
-        runs.sort(Comparator.comparingLong(Run::finished).thenComparing(Run::name));
-        return new RunList(folder, runs);
-    }
-
-    /** Returns the runs, the newest last. */
-    public List<Run> runs() {
+        runs.sort(Comparator.comparingLong(Finished::finished).thenComparing(Finished::name));
         return runs;
     }
 
-    /** Writes {@link #INDEX} into the folder, and if the runs are of several days a page for each. */
-    public void writeIndex() throws IOException {
-        List<RunsPage.Entry> entries = new ArrayList<>();
-        SortedMap<String, List<RunsPage.Entry>> byDay = new TreeMap<>();
-        for (Run run : runs) {
-            StoredVerdict verdict = run.verdict();
-            RunsPage.Entry entry = new RunsPage.Entry(
-                    verdict.path(),
-                    verdict.level(),
-                    verdict.status().name(),
-                    verdict.anomaly(),
-                    run.time(),
-                    run.name() + "/report.html");
-            entries.add(entry);
-            byDay.computeIfAbsent(entry.day(), day -> new ArrayList<>()).add(entry);
+    /** Reads verdict.json of a run; null if it is damaged. */
+    static @Nullable Run read(Finished run) throws IOException {
+        try {
+            return new Run(run.name(), run.time(), new RunDirectory(run.location()).brief());
+        } catch (HistoryException e) {
+            // The run is left out. Its report, and a check with --overwrite, describe the damage.
+            return null;
         }
-        if (byDay.size() < 2) {
-            write(INDEX, RunsPage.of(entries));
-            return;
-        }
-        for (Map.Entry<String, List<RunsPage.Entry>> day : byDay.entrySet()) {
-            write(pageOf(day.getKey()), RunsPage.of(day.getValue()));
-        }
-        write(INDEX, RunsPage.ofDays(byDay, RunList::pageOf));
     }
 
-    private static String pageOf(String day) {
-        return "day-" + day + ".html";
-    }
-
-    private void write(String name, String page) throws IOException {
-        folder.child(name).write(out -> out.write(page.getBytes(StandardCharsets.UTF_8)));
+    /** Reads all runs of a folder but those whose verdict is damaged. */
+    public static List<Run> of(Location folder) throws IOException {
+        List<Run> runs = new ArrayList<>();
+        for (Finished found : finished(folder)) {
+            Run run = read(found);
+            if (run != null) {
+                runs.add(run);
+            }
+        }
+        return runs;
     }
 }

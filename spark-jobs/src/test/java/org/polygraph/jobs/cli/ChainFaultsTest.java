@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -283,6 +284,56 @@ class ChainFaultsTest {
         assertBroken(fork, second.getFileName().toString(), other.getFileName().toString(), "one chain");
         assertThat(check("ser", hour(3), "--after", second.toString()).exitCode())
                 .isZero();
+    }
+
+    /** If time ended before the seam of a PASS was written, the next part is decided with this part too. */
+    @Test
+    void aPassMayHaveNoSeam() throws IOException {
+        Path first = run(after(hour(1)));
+        Path second = run(after(hour(2)));
+        Files.delete(second.resolve("seam/seam.parquet"));
+        assertThat(run(after(hour(2)))).isEqualTo(second);
+        Path third = run(after(hour(3)));
+        assertThat(third.resolve("seam/base.txt"))
+                .content()
+                .contains(first.getFileName().toString());
+        Path fourth = run(after(hour(4)));
+        assertThat(fourth.resolve("seam/base.txt"))
+                .content()
+                .contains(third.getFileName().toString());
+    }
+
+    /** A run that was compared by an earlier check is not read again, unless it has changed since. */
+    @Test
+    void runsAreComparedOnce() throws IOException {
+        Path first = run(after(hour(1)));
+        Path second = run(after(hour(2)));
+        Path third = run(after(hour(3)));
+        assertThat(third.resolve("seam/runs.txt")).content().endsWith("  2\n");
+        Path verdict = first.resolve("verdict.json");
+        String text = Files.readString(verdict);
+        FileTime finished = Files.getLastModifiedTime(verdict);
+        Files.writeString(verdict, "{");
+        Files.setLastModifiedTime(verdict, finished);
+        Path fourth = run(after(hour(4)));
+        assertThat(fourth.resolve("seam/runs.txt")).content().endsWith("  3\n");
+        Files.setLastModifiedTime(verdict, FileTime.fromMillis(finished.toMillis() + 1));
+        assertBroken(after(hour(5)), first.getFileName().toString(), "the verdict of a run");
+        Files.writeString(verdict, text);
+        // A run that was added is compared, whatever its time, and so are all if one is gone.
+        Path other = run(check("ser", write("other.jsonl", line(1, 0, read("x", 2))), "--after", second.toString()));
+        for (long millis : new long[] {finished.toMillis() - 1, finished.toMillis() + 100_000}) {
+            Files.setLastModifiedTime(other.resolve("verdict.json"), FileTime.fromMillis(millis));
+            assertBroken(after(hour(5)), other.getFileName().toString(), "one chain");
+        }
+        delete(first);
+        Files.setLastModifiedTime(other.resolve("verdict.json"), finished);
+        assertBroken(after(hour(5)), other.getFileName().toString(), "one chain");
+        delete(other);
+        Files.writeString(fourth.resolve("seam/runs.txt"), "damaged");
+        InProcess next = after(hour(5));
+        assertThat(next.word()).as(next.toString()).isEqualTo("PASS");
+        assertThat(run(next).resolve("seam/runs.txt")).content().endsWith("  3\n");
     }
 
     @Test

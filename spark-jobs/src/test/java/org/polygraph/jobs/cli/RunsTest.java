@@ -127,8 +127,33 @@ class RunsTest {
         assertThat(link).isEqualTo("day-2026-03-01.html");
         Document day = Jsoup.parse(Files.readString(folder.resolve("runs").resolve(link)));
         assertThat(day.select("tbody tr")).hasSize(1);
-        assertThat(folder.resolve("runs").resolve(day.select("tbody a").first().attr("href")))
-                .exists();
+        Path report =
+                folder.resolve("runs").resolve(day.select("tbody a").first().attr("href"));
+        assertThat(report).exists();
+
+        // The page of a day with the same runs is kept, and their verdicts are not read again.
+        Path page = folder.resolve("runs").resolve(link);
+        Path verdict = report.resolveSibling("verdict.json");
+        FileTime finished = Files.getLastModifiedTime(verdict);
+        String text = Files.readString(verdict);
+        Files.writeString(verdict, "{");
+        Files.setLastModifiedTime(verdict, finished);
+        Files.setLastModifiedTime(page, FileTime.fromMillis(0));
+        check("-l", "si", BANK);
+        assertThat(Files.getLastModifiedTime(page).toMillis()).isZero();
+        Document more = Jsoup.parse(Files.readString(folder.resolve("runs/index.html")));
+        assertThat(more.select("tbody tr").first().text()).isEqualTo("2026-03-01 1 1 VIOLATION 1 PASS 1");
+        assertThat(more.select("tbody tr").last().text()).endsWith(" 1 1 PASS 1 PASS 0");
+        // If a run of the day has changed, the page is made again.
+        Files.writeString(verdict, text.replace("write-skew", "other-name"));
+        Files.setLastModifiedTime(verdict, FileTime.fromMillis(finished.toMillis() - 1));
+        check("-l", "rc", BANK);
+        assertThat(Files.readString(page)).contains("other-name");
+        assertThat(Jsoup.parse(Files.readString(folder.resolve("runs/index.html")))
+                        .select("tbody tr")
+                        .first()
+                        .text())
+                .isEqualTo("2026-03-01 2 1 VIOLATION 1 PASS 1");
     }
 
     @Test

@@ -1,14 +1,19 @@
 package org.polygraph.jobs.report.page;
 
+import java.io.IOException;
+import java.io.OutputStream;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.SortedMap;
-import java.util.TreeMap;
+import java.util.Set;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.report.wording.Legible;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 
@@ -28,15 +33,20 @@ public final class RunsPage {
      * @param why the name of the anomaly, or the reason; may be empty
      * @param link relative to the page
      */
-    public record Entry(String path, String level, String status, String why, String time, String link) {
-        /** The date of the time. */
-        public String day() {
-            return time.substring(0, "2026-01-01".length());
-        }
-    }
+    public record Entry(String path, String level, String status, String why, String time, String link) {}
 
-    /** @param folder that all histories are in; may be empty */
-    record Page(String css, String cssHash, String title, String folder, List<String> levels, List<Row> rows) {}
+    /**
+     * @param summary {@link DaySummary#text}; may be empty
+     * @param folder that all histories are in; may be empty
+     */
+    record Page(
+            String summary,
+            String css,
+            String cssHash,
+            String title,
+            String folder,
+            List<String> levels,
+            List<Row> rows) {}
 
     /** @param time of the newest run */
     record Row(String path, String fullPath, List<Cell> cells, String time) {}
@@ -55,59 +65,36 @@ public final class RunsPage {
     record Day(String link, String day, int histories, List<String> cells, int violations, int most) {}
 
     /**
-     * The page of several days, a row each with the number of verdicts of each kind.
+     * Writes the page of several days, a row each with the number of verdicts of each kind.
      *
-     * @param byDay the days ascend
+     * @param days ascending
      * @param link the page of a day, relative to this one
      */
-    public static String ofDays(SortedMap<String, List<Entry>> byDay, UnaryOperator<String> link) {
-        List<Entry> all = new ArrayList<>();
+    public static void ofDays(List<DaySummary> days, UnaryOperator<String> link, OutputStream out) throws IOException {
         int most = 1;
-        for (List<Entry> entries : byDay.values()) {
-            all.addAll(entries);
-            most = Math.max(most, violations(entries));
+        Set<String> found = new HashSet<>();
+        for (DaySummary day : days) {
+            most = Math.max(most, day.violations());
+            found.addAll(day.verdicts().keySet());
         }
-        List<String> levels = levels(all);
-        List<Day> days = new ArrayList<>();
-        for (Map.Entry<String, List<Entry>> day : byDay.entrySet()) {
-            List<Entry> entries = day.getValue();
+        List<String> levels = levels(found);
+        List<Day> rows = new ArrayList<>();
+        for (DaySummary day : days) {
             List<String> cells = new ArrayList<>();
-            levels.forEach(level -> cells.add(verdicts(entries, level)));
-            int histories = (int) entries.stream().map(Entry::path).distinct().count();
-            days.add(new Day(link.apply(day.getKey()), day.getKey(), histories, cells, violations(entries), most));
+            levels.forEach(level -> cells.add(day.verdicts().getOrDefault(level, "")));
+            rows.add(new Day(link.apply(day.day()), day.day(), day.histories(), cells, day.violations(), most));
         }
         String css = css();
-        String title = byDay.size() + " days";
-        return Templates.named("days").execute(new Days(css, HtmlReport.hash(css), title, levels, days));
+        String title = days.size() + " days";
+        Templates.write("days", new Days(css, HtmlReport.hash(css), title, levels, rows), out);
     }
 
-    private static int violations(List<Entry> entries) {
-        return (int) entries.stream()
-                .filter(entry -> entry.status().equals("VIOLATION"))
-                .count();
-    }
-
-    /** Such as {@code 23 PASS, 1 VIOLATION}. */
-    private static String verdicts(List<Entry> entries, String level) {
-        Map<String, Integer> counts = new TreeMap<>();
-        for (Entry entry : entries) {
-            if (entry.level().equals(level)) {
-                counts.merge(entry.status(), 1, Integer::sum);
-            }
-        }
-        List<String> words = new ArrayList<>();
-        counts.forEach((status, count) -> words.add(count + " " + status));
-        return String.join(", ", words);
-    }
-
-    private static List<String> levels(List<Entry> entries) {
-        List<String> levels = new ArrayList<>();
-        for (IsolationLevel level : IsolationLevel.values()) {
-            if (entries.stream().anyMatch(entry -> entry.level().equals(level.label()))) {
-                levels.add(level.label());
-            }
-        }
-        return levels;
+    /** The levels of a set, the strongest first. */
+    private static List<String> levels(Set<String> found) {
+        return Arrays.stream(IsolationLevel.values())
+                .map(IsolationLevel::label)
+                .filter(found::contains)
+                .toList();
     }
 
     private static String css() {
@@ -115,11 +102,13 @@ public final class RunsPage {
     }
 
     /**
-     * The page of histories; the entries ascend by time, and later ones replace earlier ones of the same history and
+     * Writes the page of histories; the entries ascend by time, and later ones replace earlier ones of the same history and
      * level.
+     *
+     * @param day the summary, if the page is of one of several days
      */
-    public static String of(List<Entry> entries) {
-        List<String> levels = levels(entries);
+    public static void of(List<Entry> entries, @Nullable DaySummary day, OutputStream out) throws IOException {
+        List<String> levels = levels(entries.stream().map(Entry::level).collect(Collectors.toSet()));
         Map<String, Map<String, Entry>> byPath = new LinkedHashMap<>();
         for (Entry entry : entries) {
             byPath.computeIfAbsent(entry.path(), path -> new LinkedHashMap<>()).put(entry.level(), entry);
@@ -146,7 +135,9 @@ public final class RunsPage {
         });
         String css = css();
         String title = byPath.size() + (byPath.size() == 1 ? " history" : " histories");
-        return Templates.named("runs").execute(new Page(css, HtmlReport.hash(css), title, folder, levels, rows));
+        String summary = day == null ? "" : day.text();
+        Page page = new Page(summary, css, HtmlReport.hash(css), title, folder, levels, rows);
+        Templates.write("runs", page, out);
     }
 
     /** Returns the folder, with its last slash, that several paths begin with; empty if they share none. */

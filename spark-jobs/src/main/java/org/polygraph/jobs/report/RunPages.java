@@ -1,0 +1,104 @@
+package org.polygraph.jobs.report;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.polygraph.jobs.certificate.format.Fingerprint;
+import org.polygraph.jobs.report.page.DaySummary;
+import org.polygraph.jobs.report.page.RunsPage;
+import org.polygraph.storage.artifact.Location;
+import org.polygraph.storage.artifact.SeekableInput;
+
+/**
+ * The pages of a folder of runs: histories by levels, and if the runs are of several days a page for each. The page of
+ * a day states which runs it shows. If the folder has the same runs of this day, their verdicts are not read again, so
+ * the cost of the pages does not grow with the number of days.
+ */
+public final class RunPages {
+    /** The name of the first page. */
+    public static final String INDEX = "index.html";
+
+    /** The number of bytes in which the page of a day has its summary. */
+    private static final int BEGINNING = 2048;
+
+    private RunPages() {}
+
+    /** Writes {@link #INDEX} into a folder, and the pages of days that are not as the folder is. */
+    public static void write(Location folder) throws IOException {
+        SortedMap<String, List<RunList.Finished>> byDay = new TreeMap<>();
+        for (RunList.Finished run : RunList.finished(folder)) {
+            byDay.computeIfAbsent(run.day(), day -> new ArrayList<>()).add(run);
+        }
+        if (byDay.size() < 2) {
+            List<RunsPage.Entry> entries = new ArrayList<>();
+            for (List<RunList.Finished> runs : byDay.values()) {
+                entries.addAll(entries(runs));
+            }
+            folder.child(INDEX).write(out -> RunsPage.of(entries, null, out));
+            return;
+        }
+        List<DaySummary> days = new ArrayList<>();
+        for (Map.Entry<String, List<RunList.Finished>> day : byDay.entrySet()) {
+            Location page = folder.child(pageOf(day.getKey()));
+            String shown = hash(day.getValue());
+            DaySummary summary = page.exists() ? DaySummary.in(beginning(page), day.getKey()) : null;
+            if (summary == null || !summary.shown().equals(shown)) {
+                summary = written(page, day.getKey(), shown, entries(day.getValue()));
+            }
+            days.add(summary);
+        }
+        folder.child(INDEX).write(out -> RunsPage.ofDays(days, RunPages::pageOf, out));
+    }
+
+    private static DaySummary written(Location page, String day, String shown, List<RunsPage.Entry> entries)
+            throws IOException {
+        DaySummary summary = DaySummary.of(day, shown, entries);
+        page.write(out -> RunsPage.of(entries, summary, out));
+        return summary;
+    }
+
+    private static List<RunsPage.Entry> entries(List<RunList.Finished> runs) throws IOException {
+        List<RunsPage.Entry> entries = new ArrayList<>();
+        for (RunList.Finished found : runs) {
+            RunList.Run run = RunList.read(found);
+            if (run == null) {
+                continue;
+            }
+            StoredVerdict verdict = run.verdict();
+            entries.add(new RunsPage.Entry(
+                    verdict.path(),
+                    verdict.level(),
+                    verdict.status().name(),
+                    verdict.anomaly(),
+                    run.time(),
+                    run.name() + "/report.html"));
+        }
+        return entries;
+    }
+
+    /** A hash of the runs and their times. Another version makes other pages. */
+    private static String hash(List<RunList.Finished> runs) {
+        MessageDigest digest = Fingerprint.digest();
+        digest.update(Version.current().getBytes(StandardCharsets.UTF_8));
+        for (RunList.Finished run : runs) {
+            digest.update((run.name() + " " + run.finished() + "\n").getBytes(StandardCharsets.UTF_8));
+        }
+        return Fingerprint.hex(digest);
+    }
+
+    private static String beginning(Location page) throws IOException {
+        byte[] bytes = new byte[BEGINNING];
+        try (SeekableInput in = page.open()) {
+            return new String(bytes, 0, in.readNBytes(bytes, 0, bytes.length), StandardCharsets.UTF_8);
+        }
+    }
+
+    private static String pageOf(String day) {
+        return "day-" + day + ".html";
+    }
+}
