@@ -1,0 +1,349 @@
+package org.polygraph.jobs.windows;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.polygraph.jobs.certificate.format.IndeterminateMode;
+import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.decision.Registers;
+import org.polygraph.jobs.verdict.TimeMode;
+import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.artifact.Location;
+import org.polygraph.storage.format.HistoryFormat;
+import org.polygraph.storage.format.HistoryWriter;
+import org.polygraph.storage.format.pieces.ReadPlan;
+import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.HistoryTableBuilder;
+import org.polygraph.storage.testkit.BruteForceAxioms;
+import org.polygraph.storage.testkit.BruteForceChecker;
+import org.polygraph.storage.testkit.HistoryDsl;
+import org.polygraph.storage.testkit.SplitMix;
+import org.polygraph.storage.testkit.SuiteScale;
+import org.polygraph.storage.testkit.TinyHistories;
+
+/**
+ * R(M) and U(M) against brute force: of random tiny histories with unique and repeated values, unknown outcomes, true times and those
+ * of clocks that differ, in their first order and in random ones.
+ *
+ * <ul>
+ *   <li>U(M), where M has one to three ranges of places, violates the level only if the history does, and U of all if the history does.
+ *   <li>R(M) of a window has an order exactly if one is found by trying all, and this order violates nothing else. Where nothing is
+ *       violated any more, the replay agrees and the history holds.
+ *   <li>Windows that grow end in the verdict of brute force.
+ * </ul>
+ */
+class SeamTest {
+    private static final long SEED = 0x5ea3;
+    private static final long SKEW = 20_000;
+    private static final int SETS = 10;
+    private static final int WINDOWS = 6;
+    /** All orders of so many events are tried. */
+    private static final int FEW = 8;
+
+    @TempDir
+    private Path folder;
+
+    private final Map<String, Integer> counts = new HashMap<>();
+    private CheckRequest request = CheckRequest.of(IsolationLevel.SER);
+    private String what = "";
+    private boolean holds;
+    private boolean contradictsItself;
+
+    @ParameterizedTest
+    @EnumSource
+    void setsAndWindowsOfTinyHistories(IsolationLevel level) throws IOException, HistoryException {
+        TinyHistories stream = new TinyHistories(SEED + level.ordinal());
+        try (LocalWorkers workers = FileWindows.workers()) {
+            for (int i = 0; i < SuiteScale.of(200); i++) {
+                SplitMix random = new SplitMix(stream.seedOf(i));
+                HistoryTable history = level == IsolationLevel.LIN
+                        ? Registers.tiny(random).withoutRefusals()
+                        : stream.at(i);
+                long skew = !level.realTime() || random.chance(0.5)
+                        ? 0
+                        : level == IsolationLevel.LIN ? random.between(1, 3) : SKEW;
+                request = new CheckRequest(
+                        level,
+                        level.realTime() ? TimeMode.STRICT : TimeMode.HINT,
+                        skew,
+                        random.chance(0.85) ? IndeterminateMode.MAYBE : IndeterminateMode.ABORT);
+                what = request + " seed " + stream.seedOf(i) + " " + HistoryDsl.print(history);
+                judge(history, workers, random);
+            }
+        }
+        System.out.println(level + ": " + counts + ", seed " + (SEED + level.ordinal()));
+        assertThat(counts)
+                .containsKeys(
+                        "histories that hold",
+                        "histories that do not",
+                        "sets of several ranges that refute",
+                        "windows repaired",
+                        "windows without an order");
+    }
+
+    private void count(String name) {
+        counts.merge(name, 1, Integer::sum);
+    }
+
+    private void judge(HistoryTable history, LocalWorkers workers, SplitMix random)
+            throws IOException, HistoryException {
+        BruteForceChecker.Verdict truth = truth(history);
+        if (truth == BruteForceChecker.Verdict.INVALID || (request.level().realTime() && history.starts() == null)) {
+            return;
+        }
+        holds = truth == BruteForceChecker.Verdict.ACCEPTED;
+        String file = folder.resolve("history.jsonl").toString();
+        HistoryWriter.write(history, file, HistoryFormat.JSONL);
+        WindowSettings settings = new WindowSettings(random.between(1, 6), random.between(1, 8), random.between(1, 9), 3);
+        int pieceBytes = random.between(60, 400);
+        boolean usesTimes = request.level().realTime() || random.chance(0.5);
+        if (random.chance(0.2)) {
+            grow(file, settings, pieceBytes, usesTimes);
+        }
+        ReadPlan plan = FileWindows.plan(file, pieceBytes);
+        WindowStore store =
+                WindowStore.of(workers, plan, usesTimes, settings, request.terms().orElseThrow());
+        if (isSupported(store, plan, history)) {
+            count("histories that " + (holds ? "hold" : "do not"));
+            store.countUnknown();
+            contradictsItself =
+                    store.check(false).stream().anyMatch(result -> !result.inconsistent().isEmpty());
+            if (random.chance(0.5)) {
+                new EventOrder(store).shuffle(random);
+            }
+            judgeSets(store, plan, random);
+            for (int i = 0; i < WINDOWS; i++) {
+                if (random.chance(0.3)) {
+                    new EventOrder(store).shuffle(random);
+                }
+                repair(store, random);
+            }
+            judgeSets(store, plan, random);
+        }
+        Location.of(store.folder()).delete();
+    }
+
+    /** What {@link WindowCheck#run} decides before it has an order. */
+    private boolean isSupported(WindowStore store, ReadPlan plan, HistoryTable history) throws IOException {
+        boolean hasUnknown = false;
+        for (int t = 0; t < history.transactions(); t++) {
+            hasUnknown |= history.status(t) == TransactionStatus.INDETERMINATE;
+        }
+        Layout layout = store.layout();
+        boolean isTimed = layout.hasRealTime()
+                && (!hasUnknown || request.level() == IsolationLevel.LIN || layout.startsAscend());
+        return layout.problem().isEmpty()
+                && (!request.level().realTime() || isTimed)
+                && store.ingest(plan).problem().isEmpty()
+                && (!request.level().realTime() || store.respectsTime());
+    }
+
+    private void grow(String file, WindowSettings settings, int pieceBytes, boolean usesTimes)
+            throws IOException, HistoryException {
+        try (LocalWorkers workers = FileWindows.workers()) {
+            WindowCheck check = FileWindows.check(workers, file, pieceBytes, settings, request);
+            WindowCheck.Outcome outcome = check.run(usesTimes, false);
+            count("growth ends " + outcome);
+            if (outcome == WindowCheck.Outcome.OPEN) {
+                boolean isAxiom = request.terms().orElseThrow().guarantee().isOfCommits();
+                assertThat(isAxiom || request.level().realTime() || check.reason().contains("contradicts itself"))
+                        .as(check.reason() + ": " + what)
+                        .isTrue();
+            } else {
+                assertThat(outcome == WindowCheck.Outcome.ORDERED).as(what).isEqualTo(holds);
+            }
+        }
+    }
+
+    private static WindowStore.Range range(WindowStore store, SplitMix random) {
+        int places = (int) store.places();
+        int from = random.nextInt(places);
+        return new WindowStore.Range(from, random.between(from + 1, places));
+    }
+
+    private void judgeSets(WindowStore store, ReadPlan plan, SplitMix random) throws IOException {
+        ArrayList<PlaceSet> sets = new ArrayList<>();
+        sets.add(PlaceSet.of(List.of(new WindowStore.Range(0, store.places()))));
+        for (int i = 0; i < SETS; i++) {
+            List<WindowStore.Range> ranges = new ArrayList<>();
+            for (int more = random.between(1, 3); more > 0; more--) {
+                WindowStore.Range range = range(store, random);
+                long size = Math.min(range.size(), random.between(1, 3));
+                ranges.add(random.chance(0.3) ? range : new WindowStore.Range(range.from(), range.from() + size));
+            }
+            sets.add(PlaceSet.of(ranges));
+        }
+        List<BlockReader> outside = store.perSlice("find writers outside", slice -> new OutsideTask(slice, sets)).stream()
+                .map(BlockReader::new)
+                .toList();
+        SmallHistory small = new SmallHistory(plan, store);
+        for (PlaceSet set : sets) {
+            HistoryTable part =
+                    small.set(set, outside.stream().map(BlockReader::bytes).toList());
+            BruteForceChecker.Verdict verdict = truth(part);
+            boolean refutes = verdict == BruteForceChecker.Verdict.REJECTED;
+            String which = "U of " + List.of(set.from()[0], set.to()[0], set.ranges()) + " is " + HistoryDsl.print(part)
+                    + " in " + what;
+            if (set == sets.get(0) && !contradictsItself) {
+                assertThat(refutes).as(which).isEqualTo(!holds);
+            }
+            if (refutes) {
+                count(set.ranges() > 1 ? "sets of several ranges that refute" : "sets of one range that refute");
+                assertThat(holds).as(which).isFalse();
+            }
+            if (verdict != BruteForceChecker.Verdict.INVALID && random.chance(0.1)) {
+                count("sets judged by the engine");
+                assertThat(FileWindows.whole(part, request) == Verdict.Status.VIOLATION)
+                        .as(which)
+                        .isEqualTo(refutes);
+            }
+        }
+    }
+
+    private void repair(WindowStore store, SplitMix random) throws IOException {
+        boolean isAll = random.chance(0.25);
+        WindowStore.Range range = isAll ? new WindowStore.Range(0, store.places()) : range(store, random);
+        WindowTask.Extent[] extents = WindowTask.Extent.values();
+        boolean isWhole = range.size() == store.places() && random.chance(0.5);
+        WindowTask.Extent extent = isWhole ? WindowTask.Extent.WHOLE : extents[random.nextInt(2)];
+        EventOrder before = new EventOrder(store);
+        EventOrder.Window window = before.new Window(range);
+        String which = extent + " R of " + range + " of " + before.labels() + " in " + what;
+        boolean isRepaired = new WindowRepair(store, List.of(range), extent).run().get(0) == WindowTask.REPAIRED;
+        count(isRepaired ? "windows repaired" : "windows without an order");
+        if (!isWhole && !window.hasLone() && range.size() <= FEW) {
+            count("windows of which all orders are tried");
+            assertThat(isRepaired).as(which).isEqualTo(window.hasOrder());
+        }
+        boolean isExact = !request.terms().orElseThrow().guarantee().isOfCommits();
+        if (isWhole && isExact && !contradictsItself) {
+            assertThat(isRepaired).as(which).isEqualTo(holds);
+        }
+        if (!isRepaired) {
+            return;
+        }
+        store.deal();
+        EventOrder after = new EventOrder(store);
+        which += " is now " + after.labels();
+        assertMoved(before, after, window, range, which);
+        Set<EventOrder.Operation> violated = after.violated();
+        List<CheckTask.Result> results = store.check(false);
+        assertThat(results.stream()
+                        .flatMapToLong(result -> Arrays.stream(result.counts()))
+                        .sum())
+                .as(which)
+                .isEqualTo(violated.size());
+        for (EventOrder.Operation operation : violated) {
+            assertThat(window.mayBeViolated(operation)).as(operation + " " + which).isTrue();
+        }
+        if (isWhole) {
+            assertThat(violated).as(which).isEmpty();
+        }
+        if (violated.isEmpty() && results.stream().allMatch(result -> result.inconsistent().isEmpty())) {
+            count("orders without a violation");
+            assertThat(new StoredOrder(store).replay()).as(which).isEmpty();
+            assertThat(holds).as(which).isTrue();
+        }
+    }
+
+    /** Only members move, those that count are in order, and only unknown outcomes of members changed. */
+    private static void assertMoved(
+            EventOrder before, EventOrder after, EventOrder.Window window, WindowStore.Range range, String which) {
+        Set<EventOrder.Name> counted = new HashSet<>();
+        for (int e = 0; e < before.size(); e++) {
+            if (before.all.isCounted(e)) {
+                counted.add(before.name(e));
+            }
+            if (!range.has(e)) {
+                assertThat(after.label(e)).as(which).isEqualTo(before.label(e));
+            }
+        }
+        assertThat(after.labels(range)).as(which).isEqualTo(before.labels(range));
+        for (int b = 0; b < after.size(); b++) {
+            boolean isOpen = after.all.isOptional(b) && window.isMember(after.label(b));
+            assertThat(isOpen || after.all.isCounted(b) == counted.contains(after.name(b)))
+                    .as(which)
+                    .isTrue();
+            for (int a = b + 1; after.all.isCounted(b) && a < after.size(); a++) {
+                assertThat(after.all.isCounted(a) && after.precedes(a, b))
+                        .as(which)
+                        .isFalse();
+            }
+        }
+    }
+
+    /** The verdict of brute force. At lin each transaction is a session of its own, with the real time of sser. */
+    private BruteForceChecker.Verdict truth(HistoryTable history) {
+        HistoryTable plain = plain(history);
+        IsolationLevel level = request.level();
+        if (!request.terms().orElseThrow().guarantee().isOfCommits()) {
+            return BruteForceChecker.judge(
+                    plain,
+                    level == IsolationLevel.LIN
+                            ? BruteForceChecker.Level.SSER
+                            : BruteForceChecker.Level.valueOf(level.name()));
+        }
+        for (int t = 0; t < plain.transactions(); t++) {
+            if (plain.status(t) == TransactionStatus.COMMITTED) {
+                return BruteForceAxioms.accepts(plain, BruteForceAxioms.Level.valueOf(level.name()))
+                        ? BruteForceChecker.Verdict.ACCEPTED
+                        : BruteForceChecker.Verdict.REJECTED;
+            }
+        }
+        return BruteForceChecker.Verdict.INVALID;
+    }
+
+    /** The same history, in which transactions end later by the clock skew. Unknown outcomes are aborted if the request has it so. */
+    private HistoryTable plain(HistoryTable history) {
+        HistoryTableBuilder builder = new HistoryTableBuilder(true);
+        builder.file("plain");
+        Map<Long, Integer> values = new HashMap<>(Map.of(history.initialValue(), 0));
+        builder.initialValue(builder.values().code(0));
+        for (int t = 0; t < history.transactions(); t++) {
+            TransactionStatus status = history.status(t);
+            boolean isAborted = status == TransactionStatus.INDETERMINATE
+                    && request.indeterminate() == IndeterminateMode.ABORT;
+            builder.begin(
+                    request.level() == IsolationLevel.LIN ? t : history.sessionOf(t),
+                    t,
+                    isAborted ? TransactionStatus.ABORTED : status,
+                    t + 1L);
+            long[] starts = history.starts();
+            long[] ends = history.ends();
+            if (starts != null && ends != null) {
+                builder.times(starts[t], ends[t] == HistoryTable.NO_TIME ? ends[t] : ends[t] + request.clockSkewNanos());
+            }
+            for (int o = history.firstOperation(t); o < history.operationsEnd(t); o++) {
+                int key = builder.keys().id(history.key(o));
+                int number = values.size();
+                Integer known = values.putIfAbsent(history.value(o), number);
+                long code = builder.values().code(known == null ? number : known);
+                if (history.isWrite(o)) {
+                    builder.write(key, code);
+                } else {
+                    builder.read(key, code);
+                }
+            }
+            builder.end();
+        }
+        try {
+            return builder.build();
+        } catch (HistoryException e) {
+            throw new AssertionError(e);
+        }
+    }
+}
