@@ -16,7 +16,8 @@ import java.util.stream.IntStream;
 /**
  * Moves transactions that are far from the places at which most of their reads and writes are explained, such as those that last an hour and
  * those that read an old state. Otherwise a window would have to reach from one place to the other. Only the order changes, so a wrong move
- * is repaired by windows like any other order. Memory: the events of candidates, and 16 bytes a span.
+ * is repaired by windows like any other order. Where real time is part of the level, the times of a transaction determine its place, and
+ * nothing is moved: only {@link #sets} are found. Memory: the events of candidates, and 16 bytes a span.
  */
 final class Relocation {
     /** Candidates; those that take part in the fewest violated reads are left out. */
@@ -39,6 +40,7 @@ final class Relocation {
     private static final int MOST_BORDERS = 16;
 
     private final WindowStore store;
+    private final boolean isRealTime;
     private List<Candidate> candidates = List.of();
     /** The places of transactions of which a violated read is explained only far away. */
     private final LongOpenHashSet farReaders = new LongOpenHashSet();
@@ -120,6 +122,7 @@ final class Relocation {
 
     Relocation(WindowStore store) {
         this.store = store;
+        this.isRealTime = store.terms().guarantee().realTime();
     }
 
     /**
@@ -136,6 +139,9 @@ final class Relocation {
             return false;
         }
         findSpans(candidates);
+        if (isRealTime) {
+            return false;
+        }
         for (Candidate candidate : candidates) {
             candidate.choose(store.places());
         }
@@ -210,7 +216,11 @@ final class Relocation {
             List<CheckTask.Read> reads = results.get(s).named();
             for (int i = 0; i < reads.size(); i++) {
                 SourceTask.Sources source = sources.get(s)[i];
-                boolean isFar = source.to() - source.from() > far;
+                // In real time writers seldom change places, even if they are near each other; then the reader violates the level.
+                boolean isFar = source.to() - source.from() > far
+                        || (isRealTime
+                                && source.lastWrite() >= 0
+                                && reads.get(i).place() - source.lastWrite() > far);
                 isAsked |= isFar;
                 int weight = isFar ? WEIGHT_OF_FAR : 1;
                 if (isFar) {

@@ -82,17 +82,32 @@ class RelocationTest {
     /** No order explains a reader of an old value and a new one. Only those around what it read are judged, not all between them. */
     @Test
     void aReaderOfAnOldValueAndANewOne() throws IOException, HistoryException {
-        for (IsolationLevel level : List.of(IsolationLevel.SER, IsolationLevel.SI, IsolationLevel.CC)) {
-            List<String> lines = stale(false);
-            int now = 100 * TRANSACTIONS;
-            lines.set(
-                    TRANSACTIONS,
-                    line(1, 1, now, now + 50, List.of(operation("r", 0, 100), operation("r", 9, TRANSACTIONS - 1))));
-            try (LocalWorkers workers = FileWindows.workers()) {
-                WindowCheck check = FileWindows.check(workers, file(lines), 1 << 16, SMALL, CheckRequest.of(level));
-                assertThat(check.run(true, false)).as(level.toString()).isEqualTo(WindowCheck.Outcome.VIOLATED);
-                assertThat(check.windows().decided()).as(level.toString()).isZero();
-            }
+        for (IsolationLevel level : List.of(
+                IsolationLevel.SER, IsolationLevel.SI, IsolationLevel.CC, IsolationLevel.SSER, IsolationLevel.SSI)) {
+            assertViolatedWithoutWindows(
+                    level, writers(10), List.of(operation("r", 0, 100), operation("r", 9, TRANSACTIONS - 1)));
+        }
+    }
+
+    /** In real time a read of an old value suffices, also if no transaction wrote the key for a long time. */
+    @Test
+    void aReaderOfAnOldValueInRealTime() throws IOException, HistoryException {
+        for (IsolationLevel level : List.of(IsolationLevel.SSER, IsolationLevel.SSI, IsolationLevel.LIN)) {
+            assertViolatedWithoutWindows(level, writers(10), List.of(operation("r", 0, 100)));
+            List<String> two = writers(TRANSACTIONS);
+            two.set(101, line(0, 101, 10_100, 10_150, List.of(operation("w", 100, -1))));
+            assertViolatedWithoutWindows(level, two, List.of(operation("r", 100, 100)));
+        }
+    }
+
+    private void assertViolatedWithoutWindows(IsolationLevel level, List<String> lines, List<String> reads)
+            throws IOException, HistoryException {
+        int now = 100 * TRANSACTIONS;
+        lines.add(line(9, 0, now, now + 50, reads));
+        try (LocalWorkers workers = FileWindows.workers()) {
+            WindowCheck check = FileWindows.check(workers, file(lines), 1 << 16, SMALL, CheckRequest.of(level));
+            assertThat(check.run(true, false)).as(level.toString()).isEqualTo(WindowCheck.Outcome.VIOLATED);
+            assertThat(check.windows().decided()).as(level.toString()).isZero();
         }
     }
 
@@ -109,15 +124,9 @@ class RelocationTest {
                 }
                 lines.add(line(session, t / 2, 100 * t, 100 * t + 50, operations));
             }
-            int now = 100 * TRANSACTIONS;
             int last = TRANSACTIONS - 1;
-            lines.add(
-                    line(2, 0, now, now + 50, List.of(operation("r", 20, 100), operation("r", 20 + last % 20, last))));
-            try (LocalWorkers workers = FileWindows.workers()) {
-                WindowCheck check = FileWindows.check(workers, file(lines), 1 << 16, SMALL, CheckRequest.of(level));
-                assertThat(check.run(true, false)).as(level.toString()).isEqualTo(WindowCheck.Outcome.VIOLATED);
-                assertThat(check.windows().decided()).as(level.toString()).isZero();
-            }
+            assertViolatedWithoutWindows(
+                    level, lines, List.of(operation("r", 20, 100), operation("r", 20 + last % 20, last)));
         }
     }
 
@@ -133,16 +142,22 @@ class RelocationTest {
 
     /** One session writes keys in turn; at the end a reader reads three of them as they were at the beginning. */
     private static List<String> stale(boolean hasReadBefore) {
-        List<String> lines = new ArrayList<>();
-        for (int t = 0; t < TRANSACTIONS; t++) {
-            lines.add(line(0, t, 100 * t, 100 * t + 50, List.of(operation("w", t % 10, t))));
-        }
+        List<String> lines = writers(10);
         int now = 100 * TRANSACTIONS;
         if (hasReadBefore) {
             lines.add(line(1, 0, now / 2, now / 2 + 10, List.of(operation("r", 9, TRANSACTIONS / 2 - 1))));
         }
         lines.add(line(
                 1, 1, now, now + 50, List.of(operation("r", 0, 100), operation("r", 1, 101), operation("r", 2, 102))));
+        return lines;
+    }
+
+    /** Transactions of one session that write keys in turn. */
+    private static List<String> writers(int keys) {
+        List<String> lines = new ArrayList<>();
+        for (int t = 0; t < TRANSACTIONS; t++) {
+            lines.add(line(0, t, 100 * t, 100 * t + 50, List.of(operation("w", t % keys, t))));
+        }
         return lines;
     }
 
