@@ -13,6 +13,7 @@ import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.PhaseClock;
 import org.polygraph.jobs.decision.Progress;
+import org.polygraph.jobs.decision.Registers;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.artifact.Location;
@@ -20,6 +21,7 @@ import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryWriter;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryGenerator;
+import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.TinyHistories;
 
 /** A check by windows that is killed at any job continues, also where another check with other windows ran between. */
@@ -94,37 +96,53 @@ class ResumedWindowsTest {
 
     @Test
     void killedChecksContinue() throws IOException {
+        HistoryTable history = TinyHistories.of(
+                HistoryGenerator.withSeed(SEED)
+                        .isolation(HistoryGenerator.Isolation.SERIAL)
+                        .sessions(8)
+                        .transactions(600)
+                        .operations(1, 5)
+                        .keys(60)
+                        .zipf(0.9)
+                        .indeterminateShare(0.05)
+                        .clockSkew(20_000),
+                null);
         int continued = 0;
         for (IsolationLevel level : List.of(IsolationLevel.SER, IsolationLevel.SI)) {
-            HistoryTable history = TinyHistories.of(
-                    HistoryGenerator.withSeed(SEED)
-                            .isolation(HistoryGenerator.Isolation.SERIAL)
-                            .sessions(8)
-                            .transactions(600)
-                            .operations(1, 5)
-                            .keys(60)
-                            .zipf(0.9)
-                            .indeterminateShare(0.05)
-                            .clockSkew(20_000),
-                    null);
-            String file = folder.resolve(level + ".jsonl").toString();
-            HistoryWriter.write(history, file, HistoryFormat.JSONL);
-            CheckRequest request = CheckRequest.of(level);
-            String expected = run(file, request, 60, Integer.MAX_VALUE);
-            assertThat(expected).startsWith("ORDERED");
-            for (int jobs = 0; ; jobs++) {
-                String name = level + " killed at job " + jobs;
-                if (!run(file, request, 60, jobs).isEmpty()) {
-                    break;
-                }
-                // Another check with other windows is killed too.
-                assertThat(run(file, request, 100, 3 + jobs % 4)).as(name).isEmpty();
-                messages.clear();
-                assertThat(run(file, request, 60, Integer.MAX_VALUE)).as(name).isEqualTo(expected);
-                assertThat(messages).as(name).hasSizeLessThanOrEqualTo(1);
-                continued += messages.stream().anyMatch(message -> message.contains("damaged")) ? 0 : messages.size();
-            }
+            continued += continued(history, level, "ORDERED");
         }
         assertThat(continued).isGreaterThan(10);
+    }
+
+    @Test
+    void killedChecksOfRegistersContinue() throws IOException {
+        for (boolean lies : new boolean[] {false, true}) {
+            HistoryTable history = Registers.simulated(new SplitMix(SEED), 600, 20, 8, false, lies ? 0.1 : 0)
+                    .withoutRefusals();
+            assertThat(continued(history, IsolationLevel.LIN, lies ? "VIOLATED" : "ORDERED"))
+                    .isGreaterThan(1);
+        }
+    }
+
+    /** Kills a check at each of its jobs. @return how many checks went on from what the killed one kept */
+    private int continued(HistoryTable history, IsolationLevel level, String outcome) throws IOException {
+        int continued = 0;
+        String file = folder.resolve(level + outcome + ".jsonl").toString();
+        HistoryWriter.write(history, file, HistoryFormat.JSONL);
+        CheckRequest request = CheckRequest.of(level);
+        String expected = run(file, request, 60, Integer.MAX_VALUE);
+        assertThat(expected).startsWith(outcome);
+        for (int jobs = 0; ; jobs++) {
+            String name = level + " killed at job " + jobs;
+            if (!run(file, request, 60, jobs).isEmpty()) {
+                return continued;
+            }
+            // Another check with other windows is killed too.
+            assertThat(run(file, request, 100, 1 + jobs % 4)).as(name).isEmpty();
+            messages.clear();
+            assertThat(run(file, request, 60, Integer.MAX_VALUE)).as(name).isEqualTo(expected);
+            assertThat(messages).as(name).hasSizeLessThanOrEqualTo(1);
+            continued += messages.stream().anyMatch(message -> message.contains("damaged")) ? 0 : messages.size();
+        }
     }
 }
