@@ -53,8 +53,8 @@ record IngestTask(
         try {
             PieceRows rows = new PieceRows(piece.read(budget::exhausted, budget.bytes()), number, clock, events);
             String problem = rows.unsupported();
-            if (problem.isEmpty() && guarantee == Guarantee.LIN && !rows.areOperations()) {
-                problem = "level lin is about single operations with start and end";
+            if (problem.isEmpty() && guarantee == Guarantee.LIN) {
+                problem = rows.problemAtLin();
             }
             return (problem.isEmpty() ? deal(rows) : Ingested.problem(problem)).toBytes();
         } catch (HistoryException e) {
@@ -80,7 +80,8 @@ record IngestTask(
         }
         byte[][] loaded = new byte[in.sessions()][];
         for (int s = 0; s < loaded.length; s++) {
-            loaded[s] = all.loaded(in.transaction(s, 0));
+            int first = in.transaction(s, 0);
+            loaded[s] = in.writesOneValue(first) ? all.firstValue(first) : new byte[0];
         }
         long writes = 0;
         for (int keyAndKind : rows.operations().keys()) {
@@ -228,15 +229,11 @@ record IngestTask(
             return content;
         }
 
-        /** A block with the value that a committed transaction writes, if it writes no other value and reads nothing; else no bytes. */
-        byte[] loaded(int t) {
-            int from = rows.operations().starts()[t];
-            int to = rows.operations().starts()[t + 1];
-            boolean loads = from < to && rows.transactions().statuses()[t] == TransactionStatus.COMMITTED.code();
-            for (int o = from; o < to; o++) {
-                loads &= isWrite(o) && code(o) == code(from);
-            }
-            return loads ? new BlockWriter().value(values, code(from)).toBytes() : new byte[0];
+        /** A block with the value of the first operation of a transaction. */
+        byte[] firstValue(int t) {
+            return new BlockWriter()
+                    .value(values, code(rows.operations().starts()[t]))
+                    .toBytes();
         }
 
         private int key(int operation) {

@@ -75,11 +75,14 @@ record Ingested(
 
         /** Why the history cannot be decided by windows; empty if it can. */
         String problem() {
-            return pieces.stream()
-                    .map(Ingested::problem)
-                    .filter(problem -> !problem.isEmpty())
-                    .findFirst()
-                    .orElse("");
+            String first = "";
+            for (Ingested piece : pieces) {
+                if (piece.problem.equals(Survey.UNREADABLE)) {
+                    return piece.problem;
+                }
+                first = first.isEmpty() ? piece.problem : first;
+            }
+            return first;
         }
 
         List<Section> sections() {

@@ -259,8 +259,12 @@ final class PieceRows {
         return sample;
     }
 
-    /** Whether each transaction that may count is a read, a write or both of one key, and has the times that level lin needs. */
-    boolean areOperations() {
+    /**
+     * Why windows do not decide level lin, at which each transaction that may count is a read, a write or both of one key, and has times;
+     * empty if they do. A transaction that loads the initial rows may write several keys.
+     */
+    String problemAtLin() {
+        String problem = "";
         Transactions transactions = rows.transactions();
         int[] keys = rows.operations().keys();
         for (int t = 0; t < order.length; t++) {
@@ -274,11 +278,27 @@ final class PieceRows {
                     count == 1 || (count == 2 && !Operations.isWrite(keys[from]) && keys[from + 1] == keys[from] + 1);
             boolean hasEnd = status != TransactionStatus.COMMITTED.code()
                     || time(transactions.ends(), t) != HistoryTable.NO_TIME;
-            if (!isOne || !hasEnd || time(transactions.starts(), t) == HistoryTable.NO_TIME) {
-                return false;
+            if (isOne && hasEnd && time(transactions.starts(), t) != HistoryTable.NO_TIME) {
+                continue;
             }
+            if (count == 1 || !writesOneValue(t)) {
+                return Survey.UNREADABLE;
+            }
+            problem = "a transaction that writes several keys may load the initial rows";
         }
-        return true;
+        return problem;
+    }
+
+    /** Whether a committed transaction only writes, and all its writes have one value. */
+    boolean writesOneValue(int t) {
+        Operations operations = rows.operations();
+        int from = operations.starts()[t];
+        int to = operations.starts()[t + 1];
+        boolean isOne = from < to && rows.transactions().statuses()[t] == TransactionStatus.COMMITTED.code();
+        for (int o = from; o < to; o++) {
+            isOne &= Operations.isWrite(operations.keys()[o]) && operations.values()[o] == operations.values()[from];
+        }
+        return isOne;
     }
 
     /** Why windows do not support a piece that cannot be read on its own. */

@@ -43,7 +43,7 @@ record Survey(
 
     static final int HAS_END = 2;
     static final int IS_REVERSED = 4;
-    /** The problem of a piece that cannot be read. */
+    /** The problem of a piece that cannot be read, or not be judged at the level. */
     static final String UNREADABLE = "a piece of the input could not be read";
 
     /**

@@ -46,7 +46,7 @@ public final class WindowCheck {
 
     private static final int GROWTH = 4;
 
-    /** The {@link #reason} if the input cannot be read: reading the whole gives the message. */
+    /** The {@link #reason} if the input cannot be read, or not be judged at the level: reading the whole gives the message. */
     public static final String UNREADABLE = Survey.UNREADABLE;
 
     /** The name of the checkpoint. */
@@ -201,7 +201,7 @@ public final class WindowCheck {
             return open(layout.problem());
         }
         if (terms.guarantee().realTime() && !layout.hasRealTime()) {
-            return open("the times of the history show no real time");
+            return open(UNREADABLE);
         }
         if (terms.guarantee().realTime()
                 && terms.guarantee() != Guarantee.LIN
@@ -211,7 +211,7 @@ public final class WindowCheck {
         }
         initialValue = layout.initialValue();
         if (byStatus[TransactionStatus.COMMITTED.code()] == 0) {
-            return open("no transaction committed");
+            return open(UNREADABLE);
         }
         if (restored == null) {
             Ingested.Input input = store.ingest(plan);
