@@ -296,7 +296,8 @@ final class PieceRows {
         int to = operations.starts()[t + 1];
         boolean isOne = from < to && rows.transactions().statuses()[t] == TransactionStatus.COMMITTED.code();
         for (int o = from; o < to; o++) {
-            isOne &= Operations.isWrite(operations.keys()[o]) && operations.values()[o] == operations.values()[from];
+            isOne &= Operations.isWrite(operations.keys()[o])
+                    && operations.values()[o] == operations.values()[from];
         }
         return isOne;
     }

@@ -216,7 +216,8 @@ final class Relocation {
             List<CheckTask.Read> reads = results.get(s).named();
             for (int i = 0; i < reads.size(); i++) {
                 SourceTask.Sources source = sources.get(s)[i];
-                // In real time writers seldom change places, even if they are near each other; then the reader violates the level.
+                // In real time writers seldom change places, even if they are near each other; then the reader violates
+                // the level.
                 boolean isFar = source.to() - source.from() > far
                         || (isRealTime
                                 && source.lastWrite() >= 0

@@ -136,7 +136,8 @@ class WindowTest {
 
     @Test
     void whatIsInvalidAtLinIsStatedOnce() throws IOException {
-        String write = "{\"session\":0,\"index\":0,\"start\":1,\"end\":2,\"status\":\"committed\",\"ops\":[{\"op\":\"w\",\"key\":1,\"value\":1}]}";
+        String write =
+                "{\"session\":0,\"index\":0,\"start\":1,\"end\":2,\"status\":\"committed\",\"ops\":[{\"op\":\"w\",\"key\":1,\"value\":1}]}";
         String read = write.replace("\"session\":0", "\"session\":1").replace("\"w\"", "\"r\"");
         String two = write.replace("]}", ",{\"op\":\"w\",\"key\":2,\"value\":2}]}");
         assertInvalidWithoutANotice("lin", write("two.jsonl", two, read));

@@ -61,7 +61,8 @@ final class EventOrder {
 
     /** What tells events apart. */
     String label(int event) {
-        return "s" + names[event].session + "#" + names[event].index + (all.isCommit(event) ? " commit" : all.isSnapshot(event) ? " snapshot" : "");
+        return "s" + names[event].session + "#" + names[event].index
+                + (all.isCommit(event) ? " commit" : all.isSnapshot(event) ? " snapshot" : "");
     }
 
     /** The violated operations of the present order. */
@@ -322,6 +323,8 @@ final class EventOrder {
 
     /** The labels of some events, sorted. */
     List<String> labels(WindowStore.Range range) {
-        return labels().subList((int) range.from(), (int) range.to()).stream().sorted().toList();
+        return labels().subList((int) range.from(), (int) range.to()).stream()
+                .sorted()
+                .toList();
     }
 }

@@ -70,9 +70,8 @@ class SeamTest {
         try (LocalWorkers workers = FileWindows.workers()) {
             for (int i = 0; i < SuiteScale.of(200); i++) {
                 SplitMix random = new SplitMix(stream.seedOf(i));
-                HistoryTable history = level == IsolationLevel.LIN
-                        ? Registers.tiny(random).withoutRefusals()
-                        : stream.at(i);
+                HistoryTable history =
+                        level == IsolationLevel.LIN ? Registers.tiny(random).withoutRefusals() : stream.at(i);
                 long skew = !level.realTime() || random.chance(0.5)
                         ? 0
                         : level == IsolationLevel.LIN ? random.between(1, 3) : SKEW;
@@ -108,20 +107,21 @@ class SeamTest {
         holds = truth == BruteForceChecker.Verdict.ACCEPTED;
         String file = folder.resolve("history.jsonl").toString();
         HistoryWriter.write(history, file, HistoryFormat.JSONL);
-        WindowSettings settings = new WindowSettings(random.between(1, 6), random.between(1, 8), random.between(1, 9), 3);
+        WindowSettings settings =
+                new WindowSettings(random.between(1, 6), random.between(1, 8), random.between(1, 9), 3);
         int pieceBytes = random.between(60, 400);
         boolean usesTimes = request.level().realTime() || random.chance(0.5);
         if (random.chance(0.2)) {
             grow(file, settings, pieceBytes, usesTimes);
         }
         ReadPlan plan = FileWindows.plan(file, pieceBytes);
-        WindowStore store =
-                WindowStore.of(workers, plan, usesTimes, settings, request.terms().orElseThrow());
+        WindowStore store = WindowStore.of(
+                workers, plan, usesTimes, settings, request.terms().orElseThrow());
         if (isSupported(store, plan, history)) {
             count("histories that " + (holds ? "hold" : "do not"));
             store.countUnknown();
-            contradictsItself =
-                    store.check(false).stream().anyMatch(result -> !result.inconsistent().isEmpty());
+            contradictsItself = store.check(false).stream()
+                    .anyMatch(result -> !result.inconsistent().isEmpty());
             if (random.chance(0.5)) {
                 new EventOrder(store).shuffle(random);
             }
@@ -144,8 +144,8 @@ class SeamTest {
             hasUnknown |= history.status(t) == TransactionStatus.INDETERMINATE;
         }
         Layout layout = store.layout();
-        boolean isTimed = layout.hasRealTime()
-                && (!hasUnknown || request.level() == IsolationLevel.LIN || layout.startsAscend());
+        boolean isTimed =
+                layout.hasRealTime() && (!hasUnknown || request.level() == IsolationLevel.LIN || layout.startsAscend());
         return layout.problem().isEmpty()
                 && (!request.level().realTime() || isTimed)
                 && store.ingest(plan).problem().isEmpty()
@@ -160,7 +160,9 @@ class SeamTest {
             count("growth ends " + outcome);
             if (outcome == WindowCheck.Outcome.OPEN) {
                 boolean isAxiom = request.terms().orElseThrow().guarantee().isOfCommits();
-                assertThat(isAxiom || request.level().realTime() || check.reason().contains("contradicts itself"))
+                assertThat(isAxiom
+                                || request.level().realTime()
+                                || check.reason().contains("contradicts itself"))
                         .as(check.reason() + ": " + what)
                         .isTrue();
             } else {
@@ -187,9 +189,10 @@ class SeamTest {
             }
             sets.add(PlaceSet.of(ranges));
         }
-        List<BlockReader> outside = store.perSlice("find writers outside", slice -> new OutsideTask(slice, sets)).stream()
-                .map(BlockReader::new)
-                .toList();
+        List<BlockReader> outside =
+                store.perSlice("find writers outside", slice -> new OutsideTask(slice, sets)).stream()
+                        .map(BlockReader::new)
+                        .toList();
         SmallHistory small = new SmallHistory(plan, store);
         for (PlaceSet set : sets) {
             HistoryTable part =
@@ -223,7 +226,8 @@ class SeamTest {
         EventOrder before = new EventOrder(store);
         EventOrder.Window window = before.new Window(range);
         String which = extent + " R of " + range + " of " + before.labels() + " in " + what;
-        boolean isRepaired = new WindowRepair(store, List.of(range), extent).run().get(0) == WindowTask.REPAIRED;
+        boolean isRepaired =
+                new WindowRepair(store, List.of(range), extent).run().get(0) == WindowTask.REPAIRED;
         count(isRepaired ? "windows repaired" : "windows without an order");
         if (!isWhole && !window.hasLone() && range.size() <= FEW) {
             count("windows of which all orders are tried");
@@ -248,12 +252,15 @@ class SeamTest {
                 .as(which)
                 .isEqualTo(violated.size());
         for (EventOrder.Operation operation : violated) {
-            assertThat(window.mayBeViolated(operation)).as(operation + " " + which).isTrue();
+            assertThat(window.mayBeViolated(operation))
+                    .as(operation + " " + which)
+                    .isTrue();
         }
         if (isWhole) {
             assertThat(violated).as(which).isEmpty();
         }
-        if (violated.isEmpty() && results.stream().allMatch(result -> result.inconsistent().isEmpty())) {
+        if (violated.isEmpty()
+                && results.stream().allMatch(result -> result.inconsistent().isEmpty())) {
             count("orders without a violation");
             assertThat(new StoredOrder(store).replay()).as(which).isEmpty();
             assertThat(holds).as(which).isTrue();
@@ -315,8 +322,8 @@ class SeamTest {
         builder.initialValue(builder.values().code(0));
         for (int t = 0; t < history.transactions(); t++) {
             TransactionStatus status = history.status(t);
-            boolean isAborted = status == TransactionStatus.INDETERMINATE
-                    && request.indeterminate() == IndeterminateMode.ABORT;
+            boolean isAborted =
+                    status == TransactionStatus.INDETERMINATE && request.indeterminate() == IndeterminateMode.ABORT;
             builder.begin(
                     request.level() == IsolationLevel.LIN ? t : history.sessionOf(t),
                     t,
@@ -325,7 +332,8 @@ class SeamTest {
             long[] starts = history.starts();
             long[] ends = history.ends();
             if (starts != null && ends != null) {
-                builder.times(starts[t], ends[t] == HistoryTable.NO_TIME ? ends[t] : ends[t] + request.clockSkewNanos());
+                builder.times(
+                        starts[t], ends[t] == HistoryTable.NO_TIME ? ends[t] : ends[t] + request.clockSkewNanos());
             }
             for (int o = history.firstOperation(t); o < history.operationsEnd(t); o++) {
                 int key = builder.keys().id(history.key(o));
