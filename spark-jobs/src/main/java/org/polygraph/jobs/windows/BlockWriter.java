@@ -19,6 +19,9 @@ final class BlockWriter {
 
     static final int FAR_KEY = 1;
     static final int TEXT_KEY = 2;
+    /** In place of a key: the number is a mark of the operation, which begins with the next number. */
+    private static final int MARK = 3;
+
     static final int KEY_SHIFT = 4;
     private static final int TYPE_SHIFT = 2;
     private static final int TWO_BITS = 3;
@@ -106,6 +109,16 @@ final class BlockWriter {
 
     BlockWriter keyAndKind(String key, int kind) {
         return unsigned(TEXT_KEY << TYPE_SHIFT | kind).text(key);
+    }
+
+    /** Begins an operation that stands for the place of an append in a list. */
+    BlockWriter implied() {
+        return unsigned(MARK << TYPE_SHIFT);
+    }
+
+    /** Whether a number is that of {@link #implied}. */
+    static boolean isImplied(long keyAndKind) {
+        return keyAndKind == MARK << TYPE_SHIFT;
     }
 
     static int keyType(long keyAndKind) {

@@ -43,6 +43,11 @@ final class EventBody {
         value(kind, values, code);
     }
 
+    /** Marks the next operation as {@link org.polygraph.storage.table.Operations#IMPLIED}. */
+    void implied() {
+        out.implied();
+    }
+
     /** Adds an operation whose key has a label. */
     void operation(KeyDictionary.Labels keys, int key, int kind, ValueDictionary values, long code) {
         if (keys.isString(key)) {

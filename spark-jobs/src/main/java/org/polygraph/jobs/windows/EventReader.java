@@ -49,6 +49,7 @@ final class EventReader {
     private int passed;
     private int operation;
     private int kind;
+    private boolean isImplied;
     private boolean isText;
     private long integer;
     /** Where the key begins if it is a text, and its hash. */
@@ -204,6 +205,10 @@ final class EventReader {
         passed++;
         operation = in.at();
         long keyAndKind = in.unsigned();
+        isImplied = BlockWriter.isImplied(keyAndKind);
+        if (isImplied) {
+            keyAndKind = in.unsigned();
+        }
         kind = BlockWriter.kind(keyAndKind);
         int type = BlockWriter.keyType(keyAndKind);
         isText = type == BlockWriter.TEXT_KEY;
@@ -228,6 +233,11 @@ final class EventReader {
 
     boolean isWrite() {
         return Cell.isWriteKind(kind);
+    }
+
+    /** Whether the operation is {@link org.polygraph.storage.table.Operations#IMPLIED}. */
+    boolean isImplied() {
+        return isImplied;
     }
 
     /** Reads the value of the operation; 0 for an intent. @return its code in the dictionary */

@@ -30,6 +30,7 @@ import org.polygraph.storage.table.Transactions;
  * @param borders clocks at which a cell begins, but for the first cell
  * @param sample the sample of its operations to take; null for none
  * @param linesBefore lines of its file before the piece
+ * @param lists the order of the elements of all lists
  * @param name of the section
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
@@ -43,6 +44,7 @@ record IngestTask(
         SessionClocks.@Nullable Sample sample,
         long[] borders,
         long linesBefore,
+        ListOrders lists,
         String folder,
         String name)
         implements Task {
@@ -73,8 +75,9 @@ record IngestTask(
     }
 
     private Ingested deal(PieceRows in) throws IOException {
-        EventsOfRows all = new EventsOfRows(in);
-        HistoryRows rows = in.rows();
+        // The survey found the clocks before lists were expressed by single values.
+        HistoryRows rows = lists.resolved(in.rows(), number);
+        EventsOfRows all = new EventsOfRows(rows, in.clocks(sessions));
         for (int t = 0; t < rows.transactions().size(); t++) {
             all.add(t);
         }
@@ -125,11 +128,11 @@ record IngestTask(
         private final IntArrayList atCommit = new IntArrayList();
         private final IntArrayList written = new IntArrayList();
 
-        EventsOfRows(PieceRows in) {
-            this.rows = in.rows();
+        EventsOfRows(HistoryRows rows, long[] clocks) {
+            this.rows = rows;
+            this.clocks = clocks;
             keys = rows.keys();
             codes = values.addAll(rows.values());
-            clocks = in.clocks(sessions);
             writtenBy = new int[events == 1 ? 0 : keys.labels().length];
         }
 
@@ -195,6 +198,10 @@ record IngestTask(
         }
 
         private void operation(int o, int kind) {
+            byte[] kinds = rows.operations().kinds();
+            if (kinds != null && kinds[o] == Operations.IMPLIED && kind != Cell.INTENT) {
+                body.implied();
+            }
             body.operation(keys, key(o), kind, values, code(o));
         }
 

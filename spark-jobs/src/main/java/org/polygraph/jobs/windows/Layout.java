@@ -218,6 +218,11 @@ final class Layout {
         return surveys.stream().allMatch(Survey::hasOperations);
     }
 
+    /** Whether the history has appends or reads of lists. */
+    boolean hasLists() {
+        return surveys.stream().anyMatch(Survey::hasLists);
+    }
+
     /** Whether some transaction has a start and some an end, and none ended before it started. */
     boolean hasRealTime() {
         return times() == (Survey.HAS_START | Survey.HAS_END);

@@ -310,9 +310,6 @@ final class PieceRows {
     /** Why windows do not support the piece; empty if they do. */
     String unsupported() {
         ValueDictionary.Labels labels = rows.values();
-        if (rows.lists() != null) {
-            return "it has lists";
-        }
         if (rows.operations().kinds() != null) {
             return "it has inserts or deletes";
         }

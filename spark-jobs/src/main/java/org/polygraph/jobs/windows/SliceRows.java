@@ -69,6 +69,9 @@ final class SliceRows {
         number = flags >>> NUMBER_SHIFT;
         state = flags & STATE;
         long keyAndKind = in.unsigned();
+        if (BlockWriter.isImplied(keyAndKind)) {
+            keyAndKind = in.unsigned();
+        }
         kind = BlockWriter.kind(keyAndKind);
         key = in.key(keyAndKind, keys);
         code = kind == Cell.INTENT ? 0 : in.value(values);

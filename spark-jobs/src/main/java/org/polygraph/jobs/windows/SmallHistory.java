@@ -11,11 +11,14 @@ import org.polygraph.storage.format.pieces.ReadPlan;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.HistoryTableBuilder;
+import org.polygraph.storage.table.Operations;
 
 /** Makes a history of some transactions, which the embedded engine judges alone. */
 final class SmallHistory {
     private final ReadPlan plan;
     private final WindowStore store;
+    /** Operations of the history that is made. */
+    private int added;
 
     SmallHistory(ReadPlan plan, WindowStore store) {
         this.plan = plan;
@@ -24,7 +27,7 @@ final class SmallHistory {
 
     /** Which operations of a transaction the small history has. */
     @FunctionalInterface
-    interface Operations {
+    interface Selection {
         boolean has(int operation);
     }
 
@@ -155,13 +158,17 @@ final class SmallHistory {
     }
 
     /** @param events the snapshot of a transaction comes before its commit */
-    private HistoryTable table(Cell all, int[] events, Operations operations) throws IOException {
+    private HistoryTable table(Cell all, int[] events, Selection selection) throws IOException {
         int[] byInput = events.clone();
         IntArrays.mergeSort(byInput, (a, b) -> {
             int byFile = Integer.compare(all.file(a), all.file(b));
             return byFile != 0 ? byFile : Long.compare(all.position(a), all.position(b));
         });
         HistoryTableBuilder builder = new HistoryTableBuilder(plan.format().positions());
+        if (store.layout().hasLists()) {
+            builder.values().markLists();
+        }
+        added = 0;
         int[] keys = builder.keys().addAll(all.keys().labels());
         long[] labels = store.layout().labels();
         long initial = new BlockReader(store.layout().initialValue()).value(builder.values());
@@ -185,13 +192,13 @@ final class SmallHistory {
                 int commit = byInput[++i];
                 for (int p = all.firstOperation(commit); p < all.operationsEnd(commit); p++) {
                     for (; o < all.firstOperation(t) + all.readsBefore(p); o++) {
-                        add(builder, keys, all, o, operations);
+                        add(builder, keys, all, o, selection);
                     }
-                    add(builder, keys, all, p, operations);
+                    add(builder, keys, all, p, selection);
                 }
             }
             for (; o < all.operationsEnd(t); o++) {
-                add(builder, keys, all, o, operations);
+                add(builder, keys, all, o, selection);
             }
             builder.end();
         }
@@ -202,8 +209,8 @@ final class SmallHistory {
         }
     }
 
-    private static void add(HistoryTableBuilder builder, int[] keys, Cell all, int operation, Operations operations) {
-        if (all.kind(operation) == Cell.INTENT || !operations.has(operation)) {
+    private void add(HistoryTableBuilder builder, int[] keys, Cell all, int operation, Selection selection) {
+        if (all.kind(operation) == Cell.INTENT || !selection.has(operation)) {
             return;
         }
         byte[] label =
@@ -214,5 +221,11 @@ final class SmallHistory {
         } else {
             builder.read(keys[all.key(operation)], code);
         }
+        if (all.isImplied(operation)) {
+            builder.kind(added, Operations.IMPLIED);
+        } else if (all.isWrite(operation) && builder.values().isOpaque(code)) {
+            builder.kind(added, Operations.APPEND);
+        }
+        added++;
     }
 }

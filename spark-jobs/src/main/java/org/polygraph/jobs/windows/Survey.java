@@ -25,6 +25,7 @@ import org.polygraph.storage.table.HistoryRows;
  * @param lines how many lines it has
  * @param initialValue the initial value of its header as a block; empty if there is none
  * @param hasOperations whether the operations were read
+ * @param hasLists whether it has appends or reads of lists
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record Survey(
@@ -37,7 +38,8 @@ record Survey(
         long lines,
         long[] byStatus,
         byte[] initialValue,
-        boolean hasOperations) {
+        boolean hasOperations,
+        boolean hasLists) {
     /** Some transaction has a start; some has an end; one ended before it started. */
     static final int HAS_START = 1;
 
@@ -56,7 +58,7 @@ record Survey(
     record Session(long label, long count, long least, long greatest, long lead, Ascent starts, Ascent written) {}
 
     private static Survey problem(String problem) {
-        return new Survey(problem, new Session[0], new long[0], 0, 0, 0, 0, new long[4], new byte[0], true);
+        return new Survey(problem, new Session[0], new long[0], 0, 0, 0, 0, new long[4], new byte[0], true, false);
     }
 
     byte[] toBytes() {
@@ -80,7 +82,10 @@ record Survey(
         for (long count : byStatus) {
             out.unsigned(count);
         }
-        return out.bytes(initialValue).unsigned(hasOperations ? 1 : 0).toBytes();
+        return out.bytes(initialValue)
+                .unsigned(hasOperations ? 1 : 0)
+                .unsigned(hasLists ? 1 : 0)
+                .toBytes();
     }
 
     static Survey ofBytes(byte[] bytes) {
@@ -121,6 +126,7 @@ record Survey(
                 lines,
                 byStatus,
                 in.bytes(),
+                in.unsigned() == 1,
                 in.unsigned() == 1);
     }
 
@@ -192,7 +198,8 @@ record Survey(
                     rows.lines(),
                     byStatus,
                     initialValue(rows),
-                    needsOperations || rows.operations().size() > 0);
+                    needsOperations || rows.operations().size() > 0,
+                    rows.lists() != null);
         }
 
         private static byte[] initialValue(HistoryRows rows) {

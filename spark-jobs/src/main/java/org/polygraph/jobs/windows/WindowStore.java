@@ -295,7 +295,12 @@ final class WindowStore {
     /** Reads the input into cells, and deals their operations to slices, unless it has a problem. */
     Ingested.Input ingest(ReadPlan plan) throws IOException {
         PlacedTimes times = new PlacedTimes();
-        Ingested.Input input = read(plan);
+        ListOrders lists = layout.hasLists() ? ListOrders.of(this, plan) : ListOrders.NONE;
+        if (!lists.problem().isEmpty()) {
+            return new Ingested.Input(List.of(Ingested.problem(lists.problem())));
+        }
+        Ingested.Input input = read(plan, lists);
+        Section.delete(lists.sections());
         if (!input.problem().isEmpty()) {
             return input;
         }
@@ -335,10 +340,10 @@ final class WindowStore {
     }
 
     /** Reads the input, and once more if the clocks of its sessions have to be corrected. */
-    private Ingested.Input read(ReadPlan plan) throws IOException {
+    private Ingested.Input read(ReadPlan plan, ListOrders lists) throws IOException {
         long[] offsets = new long[layout.labels().length];
         SessionClocks.Sample sample = terms.guarantee().realTime() ? null : layout.sample();
-        Ingested.Input input = read(plan, "read the input", offsets, sample);
+        Ingested.Input input = read(plan, lists, "read the input", offsets, sample);
         if (sample == null || !input.problem().isEmpty()) {
             return input;
         }
@@ -347,10 +352,11 @@ final class WindowStore {
             return input;
         }
         Section.delete(input.sections());
-        return read(plan, "read the input with corrected clocks", offsets, null);
+        return read(plan, lists, "read the input with corrected clocks", offsets, null);
     }
 
-    private Ingested.Input read(ReadPlan plan, String what, long[] offsets, SessionClocks.@Nullable Sample sample)
+    private Ingested.Input read(
+            ReadPlan plan, ListOrders lists, String what, long[] offsets, SessionClocks.@Nullable Sample sample)
             throws IOException {
         int[] files = plan.pieces().stream().mapToInt(Piece::file).toArray();
         String name = next("pieces");
@@ -366,6 +372,7 @@ final class WindowStore {
                     sample,
                     layout.borders(),
                     layout.linesBefore(p, files),
+                    lists,
                     folder,
                     name));
         }
@@ -396,6 +403,11 @@ final class WindowStore {
         }
         found[count] = ofCells.length - 1;
         return Arrays.copyOf(found, count + 1);
+    }
+
+    /** The most slices of keys. */
+    int mostSlices() {
+        return settings.mostSlices();
     }
 
     /** Runs a task for each group of cells. */

@@ -13,11 +13,15 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.report.Untimed;
+import org.polygraph.jobs.windows.ListHistories;
+import org.polygraph.storage.testkit.SplitMix;
 
 /** Several levels in one check on Spark: the answers are those of windows in one process, with the verdicts of the whole. */
 class SparkLevelsTest {
+    private static final long SEED = 0x5a1;
+
     @Test
-    void severalLevelsAndPaths() {
+    void severalLevelsAndPaths(@TempDir Path folder) throws IOException {
         String examples = Command.ROOT.resolve("spark-jobs/examples").toString();
         List<String> common = List.of("check", "-l", "ser,si,cc,ra,rc", "--json", "--time", "none");
         List<String> paths = List.of(
@@ -25,7 +29,9 @@ class SparkLevelsTest {
                 examples + "/write-skew.jsonl",
                 examples + "/lost-update.jsonl",
                 examples + "/fractured-read.jsonl",
-                examples + "/bank-serializable.jsonl");
+                examples + "/bank-serializable.jsonl",
+                lists(folder, "lists", 0),
+                lists(folder, "lists-late", 0.02));
         InProcess whole = run(common, List.of("--engine", "embedded"), paths);
         InProcess embedded = run(common, List.of("--engine", "embedded", "--window", "131072"), paths);
         InProcess spark = run(common, List.of("--engine", "spark", "--master", "local[2]"), paths);
@@ -43,6 +49,12 @@ class SparkLevelsTest {
             }
         }
         assertThat(byTasks).isGreaterThan(lines.size() / 2);
+    }
+
+    private static String lists(Path folder, String name, double late) throws IOException {
+        ListHistories histories = new ListHistories(new SplitMix(SEED), 300, 5, 20, true).faults(late, 0);
+        return Files.writeString(folder.resolve(name + ".jsonl"), histories.json())
+                .toString();
     }
 
     private static List<String> verdicts(InProcess check) {

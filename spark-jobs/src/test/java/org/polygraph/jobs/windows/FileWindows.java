@@ -1,9 +1,15 @@
 package org.polygraph.jobs.windows;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 import org.polygraph.jobs.application.EmbeddedChecker;
+import org.polygraph.jobs.certificate.format.Fingerprint;
+import org.polygraph.jobs.certificate.format.RankFile;
+import org.polygraph.jobs.certificate.replay.Replay;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.Checkpoints;
@@ -11,6 +17,7 @@ import org.polygraph.jobs.decision.PhaseClock;
 import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.pieces.ReadPlan;
 import org.polygraph.storage.model.HistoryException;
@@ -57,5 +64,19 @@ final class FileWindows {
         return new EmbeddedChecker()
                 .check(history, request, Progress.NONE, Budget.unlimited())
                 .status();
+    }
+
+    /** The certificate that workers write is one of the whole history, and its order explains it. */
+    static void assertCertified(WindowCheck check, Path folder, HistoryTable history, String what)
+            throws IOException, HistoryException {
+        Location run = Location.of(folder.resolve("run").toString());
+        check.certificate(run, "the input", "this version");
+        RankFile.Content content = RankFile.read(run, history);
+        assertThat(content.mismatch()).as(what).isNull();
+        assertThat(content.header().transactions()).as(what).isEqualTo(history.transactions());
+        assertThat(content.header().fingerprint())
+                .as(what)
+                .isEqualTo(new Fingerprint("the input", Fingerprint.ofContent(history, () -> false)));
+        assertThat(Replay.of(content.witness(history)).discrepancy()).as(what).isNull();
     }
 }

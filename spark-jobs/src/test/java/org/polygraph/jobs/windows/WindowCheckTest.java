@@ -11,9 +11,6 @@ import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.polygraph.jobs.certificate.format.Fingerprint;
-import org.polygraph.jobs.certificate.format.RankFile;
-import org.polygraph.jobs.certificate.replay.Replay;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.Progress;
@@ -21,7 +18,6 @@ import org.polygraph.jobs.decision.Registers;
 import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
-import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.format.HistoryWriter;
@@ -378,7 +374,7 @@ class WindowCheckTest {
             check = FileWindows.check(workers, file, pieceBytes, settings, request);
             outcome = check.run(usesTimes, false);
             if (outcome == WindowCheck.Outcome.ORDERED) {
-                assertCertified(check, read, what);
+                FileWindows.assertCertified(check, folder, read, what);
             }
         }
         outcomes.merge(outcome, 1, Integer::sum);
@@ -392,19 +388,5 @@ class WindowCheckTest {
             assertThat(outcome == WindowCheck.Outcome.ORDERED).as(what).isEqualTo(holds);
             assertThat(check.counts()).as(what).isEqualTo(Counts.of(read));
         }
-    }
-
-    /** The certificate that workers wrote is one of the whole history, and its order explains it. */
-    private void assertCertified(WindowCheck check, HistoryTable history, String what)
-            throws IOException, HistoryException {
-        Location run = Location.of(folder.resolve("run").toString());
-        check.certificate(run, "the input", "this version");
-        RankFile.Content content = RankFile.read(run, history);
-        assertThat(content.mismatch()).as(what).isNull();
-        assertThat(content.header().transactions()).as(what).isEqualTo(history.transactions());
-        assertThat(content.header().fingerprint())
-                .as(what)
-                .isEqualTo(new Fingerprint("the input", Fingerprint.ofContent(history, () -> false)));
-        assertThat(Replay.of(content.witness(history)).discrepancy()).as(what).isNull();
     }
 }

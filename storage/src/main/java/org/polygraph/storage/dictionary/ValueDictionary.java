@@ -295,6 +295,11 @@ public final class ValueDictionary {
         return isStringOrOpaque(code) && !strings.isMarked((int) (code - FIRST_STRING));
     }
 
+    /** Whether the value is one of {@link #opaque}. */
+    public boolean isOpaque(long code) {
+        return isStringOrOpaque(code) && strings.isMarked((int) (code - FIRST_STRING));
+    }
+
     public long integer(long code) {
         return isOwnCode(code) ? code : integers.getLong((int) (code - FIRST_INTEGER));
     }
