@@ -121,7 +121,18 @@ final class PathCheck {
         return asked.stream()
                 .map(request -> early.get(request.level()))
                 .filter(Objects::nonNull)
+                .map(this::withRemedy)
                 .toList();
+    }
+
+    /** Adds to an UNKNOWN for lack of memory why windows, which need less, do not decide the history. */
+    private Verdict withRemedy(Verdict verdict) {
+        boolean isShort = verdict.status() == Verdict.Status.UNKNOWN && !budget.exhausted();
+        if (!isShort || input.unknownRows() != null || windows.remedy().isEmpty()) {
+            return verdict;
+        }
+        Verdict.Builder reasoned = verdict.with().reason(verdict.reason() + windows.remedy());
+        return (windows.whole() == null ? reasoned : reasoned.windows(windows.whole())).build();
     }
 
     /**
