@@ -100,7 +100,7 @@ class WindowTest {
         InProcess rows = answer("rows-reinserted.jsonl", "-l", "ser", "--window", "4");
         assertThat(rows.err()).contains("windows do not decide the history, because it has inserts or deletes");
         assertThat(rows.out()).contains("\"whole\":\"it has inserts or deletes\"");
-        String edn = "it is no file of JSON Lines or Parquet that can be read in pieces";
+        String edn = "it is no file of JSON Lines or Parquet that can be read in pieces; convert it";
         InProcess lists = answer("jepsen-list-append.edn", "-l", "ser", "--window", "4");
         assertThat(lists.err()).contains("windows do not decide the history, because " + edn);
         assertThat(lists.out()).contains("\"whole\":\"" + edn + "\"");
