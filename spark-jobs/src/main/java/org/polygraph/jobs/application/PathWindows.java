@@ -121,7 +121,7 @@ final class PathWindows {
         return mayDecide(request, kept)
                 && checker.isTooLarge(read, request, budget)
                 && !read.hasRows()
-                && !read.values().hasLists()
+                && !(read.values().hasLists() && request.level().isAxiom())
                 && !read.values().hasOthers()
                 && !read.values().hasPredicates()
                 && WindowedChecker.plan(path, settings.format(), request, budget) != null;

@@ -119,7 +119,7 @@ record Seam(
                 ofTail.sessions(),
                 ofState.keys(),
                 next.timed(),
-                false));
+                HistorySize.Whole.NEVER));
     }
 
     /** Returns the name of the tail's file, for a history in this table's format. */

@@ -148,13 +148,14 @@ final class EstimateCommand implements Callable<Integer> {
                         bytes(estimate.diskBytes()),
                         seconds(estimate.cpuSeconds()),
                         seconds(estimate.seconds(shared)),
-                        fit(estimate, size));
+                        fit(estimate, size.isWhole(level.isAxiom())));
             }
         }
-        if (size.whole()) {
-            out.println(
-                    "  it has lists, inserts, deletes or predicates, so one process decides it as a whole; its operations and"
-                            + " keys include those that express them");
+        if (size.whole() != HistorySize.Whole.NEVER) {
+            out.println((size.whole() == HistorySize.Whole.ALWAYS
+                            ? "  it has inserts, deletes or predicates, so one process decides it as a whole"
+                            : "  it has lists, so one process decides it as a whole at rc, ra and cc")
+                    + "; its operations and keys include those that express them");
         }
         out.println("  time on " + shared + (shared == 1 ? " core" : " cores") + "; Spark at " + Legible.of(master));
         for (IsolationLevel level : levels.strongestFirst()) {
@@ -162,8 +163,8 @@ final class EstimateCommand implements Callable<Integer> {
         }
     }
 
-    private String fit(Estimate estimate, HistorySize size) {
-        if (size.whole() && estimate.engine() != Engine.EMBEDDED) {
+    private String fit(Estimate estimate, boolean isWhole) {
+        if (isWhole && estimate.engine() != Engine.EMBEDDED) {
             return "no: as a whole";
         }
         return switch (estimate.fit(heap())) {

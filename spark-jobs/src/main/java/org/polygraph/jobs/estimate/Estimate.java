@@ -174,7 +174,7 @@ public record Estimate(
                 size.sessions(),
                 Math.min(size.keys(), (long) (share * operations)),
                 size.timed(),
-                false);
+                HistorySize.Whole.NEVER);
         long task = TASK_BYTES + whole(window, level).leastBytes - PROCESS_BYTES;
         boolean isSpark = engine == Engine.SPARK;
         long tasks = operations / OPERATIONS_OF_SLICE + 1;
@@ -216,7 +216,7 @@ public record Estimate(
     public static Engine auto(HistorySize size, IsolationLevel level, long heapBytes) {
         Fit whole = of(Engine.EMBEDDED, size, level).fit(heapBytes);
         boolean needsClocks = !size.timed() || level.realTime() || level == IsolationLevel.CC;
-        return !size.whole()
+        return !size.isWhole(level.isAxiom())
                         && (whole == Fit.NO || (whole == Fit.WITHOUT_CLOCKS && needsClocks))
                         && of(Engine.WINDOWS, size, level).fit(heapBytes) == Fit.YES
                 ? Engine.WINDOWS

@@ -209,8 +209,11 @@ public final class WindowCheck {
                 && !layout.startsAscend()) {
             return open("starts contradict the order of a session");
         }
-        if (layout.hasLists() && (terms.guarantee().isOfCommits() || terms.guarantee() == Guarantee.LIN)) {
-            return open("it has lists, which windows decide at ser, si, sser and ssi only");
+        if (layout.hasLists() && terms.guarantee().isAxiom()) {
+            return open(
+                    terms.guarantee() == Guarantee.LIN
+                            ? UNREADABLE
+                            : "it has lists, which windows decide at ser, si, sser and ssi only");
         }
         initialValue = layout.initialValue();
         if (byStatus[TransactionStatus.COMMITTED.code()] == 0) {

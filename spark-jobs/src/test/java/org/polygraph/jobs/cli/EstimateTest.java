@@ -168,7 +168,7 @@ class EstimateTest {
                 50,
                 10_000_000,
                 true,
-                false);
+                HistorySize.Whole.NEVER);
         Estimate small = Estimate.of(Estimate.Engine.SPARK, ten, IsolationLevel.SER);
         Estimate large = Estimate.of(Estimate.Engine.SPARK, thousand, IsolationLevel.SER);
         assertThat(large.taskBytes()).isLessThan(small.taskBytes() * 5 / 4);
@@ -242,7 +242,7 @@ class EstimateTest {
                 50,
                 1_000_000,
                 true,
-                false);
+                HistorySize.Whole.NEVER);
     }
 
     /** The start is not divided. What tasks do is divided by the cores, of which at most one for each task is used. */
@@ -286,7 +286,7 @@ class EstimateTest {
                     sessions,
                     1_000_000,
                     true,
-                    false);
+                    HistorySize.Whole.NEVER);
             Estimate embedded = Estimate.of(Estimate.Engine.EMBEDDED, large, IsolationLevel.SSER);
             assertThat(embedded.memoryBytes() - embedded.leastBytes()).isEqualTo(33L * 20_000_000);
         }
@@ -296,7 +296,16 @@ class EstimateTest {
     @Test
     void manyShortSessionsNeedNoClocks() {
         HistorySize short70k = new HistorySize(
-                HistorySize.Source.ALL, HistoryFormat.JSONL, -1, 70_000, 140_000, 70_000, 70_000, 1_000, false, false);
+                HistorySize.Source.ALL,
+                HistoryFormat.JSONL,
+                -1,
+                70_000,
+                140_000,
+                70_000,
+                70_000,
+                1_000,
+                false,
+                HistorySize.Whole.NEVER);
         for (IsolationLevel level : IsolationLevel.values()) {
             Estimate embedded = Estimate.of(Estimate.Engine.EMBEDDED, short70k, level);
             assertThat(embedded.memoryBytes()).as("%s", level).isLessThan(200L << 20);

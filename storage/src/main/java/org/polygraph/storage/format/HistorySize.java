@@ -22,8 +22,7 @@ import org.polygraph.storage.table.HistoryTable;
  * @param writes about half of the operations if the source is METADATA
  * @param sessions of the whole history; from METADATA and SAMPLE the range of their numbers
  * @param keys of the whole history; from METADATA an upper bound, from SAMPLE an estimate
- * @param whole whether it is known that windows of files do not decide it: it has lists, inserts, deletes or predicates.
- *     Operations and keys include those that express predicates
+ * @param whole when windows of files do not decide it, as far as it is known. Operations and keys include those that express lists and predicates
  */
 public record HistorySize(
         Source source,
@@ -35,7 +34,16 @@ public record HistorySize(
         long sessions,
         long keys,
         boolean timed,
-        boolean whole) {
+        Whole whole) {
+    /** When windows of files do not decide a history. */
+    public enum Whole {
+        NEVER,
+        /** It has lists, which windows do not decide at levels that are axioms: rc, ra and cc. */
+        AT_AXIOMS,
+        /** It has inserts, deletes or predicates. */
+        ALWAYS
+    }
+
     /** How the numbers were obtained. */
     public enum Source {
         /** The whole history was read. */
@@ -85,7 +93,7 @@ public record HistorySize(
                     size.sessions(),
                     size.keys(),
                     size.isTimed(),
-                    false);
+                    Whole.NEVER);
         }
         if (found == HistoryFormat.JSONL
                 && bytes > SAMPLED_FROM
@@ -132,7 +140,7 @@ public record HistorySize(
                 sessions + earlier.sessions,
                 keys + earlier.keys,
                 timed && earlier.timed,
-                whole || earlier.whole);
+                whole.compareTo(earlier.whole) < 0 ? earlier.whole : whole);
     }
 
     private static HistorySize of(HistoryTable table, HistoryFormat format, long bytes) {
@@ -146,7 +154,7 @@ public record HistorySize(
                 table.sessions(),
                 table.keys().size(),
                 table.starts() != null,
-                isWhole(table));
+                whole(table));
     }
 
     /**
@@ -193,14 +201,19 @@ public record HistorySize(
                 Math.max(1, Math.min(transactions, sessions <= 0 ? transactions : sessions)),
                 keys(table, operations),
                 table.starts() != null,
-                isWhole(table));
+                whole(table));
     }
 
-    private static boolean isWhole(HistoryTable table) {
-        return table.hasRows()
-                || table.values().hasLists()
-                || table.values().hasPredicates()
-                || table.unknownRows() != null;
+    private static Whole whole(HistoryTable table) {
+        if (table.hasRows() || table.values().hasPredicates() || table.unknownRows() != null) {
+            return Whole.ALWAYS;
+        }
+        return table.values().hasLists() ? Whole.AT_AXIOMS : Whole.NEVER;
+    }
+
+    /** Whether windows of files do not decide it. @param isAxiom whether the level is an axiom */
+    public boolean isWhole(boolean isAxiom) {
+        return whole == Whole.ALWAYS || (whole == Whole.AT_AXIOMS && isAxiom);
     }
 
     private static void append(Location file, long at, ByteArrayOutputStream lines) throws IOException {
