@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 import org.polygraph.jobs.report.wording.Facts;
 import org.polygraph.jobs.report.wording.Legible;
@@ -93,7 +92,7 @@ final class CycleDrawing {
             dashed = table.status(t) != TransactionStatus.COMMITTED;
         }
         int height = 30 + LINE * lines.size() + (lines.isEmpty() ? 0 : 6);
-        return new Drawing.Box(LEFT, y, BOX, height, facts.name(t), LEFT + 12, y + 20, title, dashed, lines);
+        return new Drawing.Box(LEFT, y, BOX, height, new Drawing.Label(LEFT + 12, y + 20, facts.name(t)), title, dashed, lines);
     }
 
     /**
@@ -146,17 +145,6 @@ final class CycleDrawing {
         int left = room - kind.length();
         String label = key.isEmpty() ? "" : key.length() + 5 <= left ? " key " + key : " " + key;
         return new Drawing.Arrow(
-                step,
-                kind.toLowerCase(Locale.ROOT),
-                kind,
-                path,
-                head,
-                x,
-                y,
-                Legible.shortened(label, left),
-                facts.name(edge.from()),
-                facts.name(edge.to()),
-                facts.of(edge),
-                edge.why());
+                step, Edge.of(edge, facts), path, head, new Drawing.Label(x, y, Legible.shortened(label, left)));
     }
 }

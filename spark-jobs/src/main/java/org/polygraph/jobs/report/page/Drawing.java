@@ -10,7 +10,7 @@ import java.util.List;
  */
 record Drawing(
         String prefix, String title, int width, int height, List<Label> labels, List<Box> boxes, List<Arrow> arrows) {
-    /** Text outside a box. */
+    /** Text at a position. */
     record Label(int x, int y, String text) {}
 
     /**
@@ -19,41 +19,17 @@ record Drawing(
      * @param title its full name and place, shown on hover
      * @param dashed whether it did not commit
      */
-    record Box(
-            int x,
-            int y,
-            int width,
-            int height,
-            String name,
-            int nameX,
-            int nameY,
-            String title,
-            boolean dashed,
-            List<Line> lines) {}
+    record Box(int x, int y, int width, int height, Label name, String title, boolean dashed, List<Line> lines) {}
 
     /** An operation, shortened; the full text is shown on hover. */
     record Line(int x, int y, String text, String full, boolean strong) {}
 
     /**
-     * A dependency.
+     * A dependency. The facts behind it are shown on hover and focus.
      *
-     * @param kind in lower case, which is its class in the style sheet
      * @param step number of the step in the list beside it, from 0
-     * @param fact the fact behind it, shown on hover and focus
      */
-    record Arrow(
-            int step,
-            String kind,
-            String name,
-            String path,
-            String head,
-            int x,
-            int y,
-            String label,
-            String from,
-            String to,
-            String fact,
-            String why) {}
+    record Arrow(int step, Edge edge, String path, String head, Label label) {}
 
     /** A triangle that ends in a point. */
     static String head(int x, int y, int dx, int dy) {

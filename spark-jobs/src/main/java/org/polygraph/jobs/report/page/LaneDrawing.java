@@ -7,7 +7,6 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -173,7 +172,7 @@ final class LaneDrawing {
         boolean dashed = table.status(t) != TransactionStatus.COMMITTED;
         String title = facts.name(t) + "  " + facts.where(t);
         return new Drawing.Box(
-                span[0], y, span[1] - span[0], height, facts.name(t), span[0] + 10, y + 19, title, dashed, lines);
+                span[0], y, span[1] - span[0], height, new Drawing.Label(span[0] + 10, y + 19, facts.name(t)), title, dashed, lines);
     }
 
     private Drawing.Arrow arrow(int step, Dependency edge, Drawing.Box from, Drawing.Box to) {
@@ -209,19 +208,6 @@ final class LaneDrawing {
             labelX = x + 6;
             labelY = down ? y + 14 : y - 8;
         }
-        String kind = edge.kind().name();
-        return new Drawing.Arrow(
-                step,
-                kind.toLowerCase(Locale.ROOT),
-                kind,
-                path,
-                head,
-                labelX,
-                labelY,
-                "",
-                facts.name(edge.from()),
-                facts.name(edge.to()),
-                facts.of(edge),
-                edge.why());
+        return new Drawing.Arrow(step, Edge.of(edge, facts), path, head, new Drawing.Label(labelX, labelY, ""));
     }
 }

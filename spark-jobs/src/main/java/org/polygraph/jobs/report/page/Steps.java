@@ -3,10 +3,9 @@ package org.polygraph.jobs.report.page;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.report.wording.Facts;
 import org.polygraph.partitioner.isolation.Alternative;
-import org.polygraph.partitioner.isolation.Basis;
 import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.Reason;
 
@@ -25,33 +24,22 @@ final class Steps {
 
     private final Facts facts;
     private final String prefix;
-    private final IdentityHashMap<Reason, Integer> numbers = new IdentityHashMap<>();
+    private final IdentityHashMap<Reason, Written> written = new IdentityHashMap<>();
 
     /**
      * One step.
      *
      * @param id of its element; empty for steps inside reasons
-     * @param fact empty for a supposition
-     * @param reason its number, 0 if it is not written here
-     * @param seen the number of the reason if it is written elsewhere, else 0
+     * @param reason the reason, if it is written here
+     * @param seen the reason, if it is written elsewhere
+     * @param cut whether the reason is written nowhere on the page
      * @param cases the alternatives that the reason refutes
      */
     record Step(
-            String id,
-            int number,
-            String kind,
-            String name,
-            String from,
-            String to,
-            String fact,
-            String why,
-            String basis,
-            String reasonId,
-            int reason,
-            String seenId,
-            int seen,
-            boolean cut,
-            List<Case> cases) {}
+            String id, Edge edge, @Nullable Written reason, @Nullable Written seen, boolean cut, List<Case> cases) {}
+
+    /** A reason that is written on the page: the id of its element, and its number from 1. */
+    record Written(String id, int number) {}
 
     /**
      * An alternative.
@@ -87,31 +75,21 @@ final class Steps {
     private Step step(Dependency edge, int number, int depth) {
         Reason reason = edge.reason();
         boolean has = !reason.because().isEmpty();
-        int seen = numbers.getOrDefault(reason, 0);
-        boolean cut = has && seen == 0 && (numbers.size() == most || depth >= DEEPEST);
-        boolean isWritten = has && seen == 0 && !cut;
-        int own = 0;
-        if (isWritten) {
-            own = numbers.size() + 1;
-            numbers.put(reason, own);
+        Written seen = has ? written.get(reason) : null;
+        boolean cut = has && seen == null && (written.size() == most || depth >= DEEPEST);
+        Written own = null;
+        if (has && seen == null && !cut) {
+            int reasonNumber = written.size() + 1;
+            own = new Written(prefix + "r" + reasonNumber, reasonNumber);
+            written.put(reason, own);
         }
-        boolean supposed = reason.basis() == Basis.ASSUMED;
         return new Step(
                 depth == 0 ? prefix + "s" + number : "",
-                number + 1,
-                edge.kind().name().toLowerCase(Locale.ROOT),
-                edge.kind().name(),
-                facts.name(edge.from()),
-                facts.name(edge.to()),
-                supposed ? "" : facts.of(edge),
-                reason.why(),
-                reason.basis().label(),
-                own == 0 ? "" : prefix + "r" + own,
+                Edge.of(edge, facts),
                 own,
-                seen == 0 || !has ? "" : prefix + "r" + seen,
-                has ? seen : 0,
+                seen,
                 cut,
-                isWritten ? cases(reason.because(), depth + 1) : List.of());
+                own == null ? List.of() : cases(reason.because(), depth + 1));
     }
 
     /** Alternatives with the steps of their cycles. */

@@ -31,29 +31,19 @@ import org.polygraph.storage.table.RecordedPart;
  * The content of the page for one violation; the accessors have the template's names.
  *
  * @param number from 1
- * @param cycle the drawing, in a list that is empty if there is nothing to draw
- * @param effect how it depends on loaders of initial rows; empty if it does not
+ * @param lanes its sessions; null if there is nothing to draw
+ * @param enough its sub-history; null if there is none
+ * @param cut the file that has the whole text, if this is shortened; otherwise empty
  */
 record ViolationPage(
         String anchor,
         int number,
-        String name,
-        List<String> aliases,
-        String meaning,
-        String detail,
-        List<Drawing> cycle,
-        List<Steps.Step> steps,
-        int moreSteps,
-        boolean split,
-        List<Steps.Case> cases,
-        String expectation,
-        String effect,
-        List<Drawing> lanes,
-        boolean timed,
-        List<Row> rows,
-        int moreRows,
+        Name name,
+        Story story,
+        @Nullable Lanes lanes,
+        Transactions transactions,
         List<Versions> versions,
-        List<Enough> enough,
+        @Nullable Enough enough,
         String cut) {
 
     /** How much of a violation is written; the next is tried if one makes the page too large. */
@@ -74,6 +64,31 @@ record ViolationPage(
             this.historyBytes = historyBytes;
         }
     }
+
+    /** The anomaly and what it means here. */
+    record Name(String label, List<String> aliases, String meaning, String detail) {}
+
+    /**
+     * Why no order explains the history.
+     *
+     * @param cycle the drawing; null if there is nothing to draw
+     * @param split whether it is proved by several cases
+     * @param effect how it depends on loaders of initial rows; empty if it does not
+     */
+    record Story(
+            @Nullable Drawing cycle,
+            List<Steps.Step> steps,
+            int moreSteps,
+            boolean split,
+            List<Steps.Case> cases,
+            String expectation,
+            String effect) {}
+
+    /** @param timed whether positions in the drawing follow times */
+    record Lanes(Drawing drawing, boolean timed) {}
+
+    /** The first transactions, and the number of the others. */
+    record Transactions(List<Row> rows, int moreRows) {}
 
     /** A transaction of the table. */
     record Row(
@@ -120,26 +135,27 @@ record ViolationPage(
         List<Integer> all = new ArrayList<>(Certain.of(violation).transactions());
         int shown = Math.min(all.size(), extent.transactions);
         Drawing lanes = LaneDrawing.of(violation, facts, anchor);
+        boolean timed = LaneDrawing.isTimed(table, all.subList(0, Math.min(all.size(), LaneDrawing.MOST)));
         return new ViolationPage(
                 anchor,
                 i + 1,
-                violation.anomaly().label(),
-                violation.aliases(),
-                Phenomenon.of(violation, facts),
-                Phenomenon.detail(violation),
-                drawn && (violation.cases().isEmpty() || !cycle.isEmpty())
-                        ? List.of(CycleDrawing.of(violation, facts, anchor))
-                        : List.of(),
-                cycle,
-                violation.cycle().size() - cycle.size(),
-                !violation.cases().isEmpty(),
-                steps.cases(violation.cases(), 1),
-                Expectation.of(violation, level, facts),
-                InitialRows.effect(verdict),
-                drawn && !lanes.boxes().isEmpty() ? List.of(lanes) : List.of(),
-                LaneDrawing.isTimed(table, all.subList(0, Math.min(all.size(), LaneDrawing.MOST))),
-                rows(all.subList(0, shown), violation, facts, extent),
-                all.size() - shown,
+                new Name(
+                        violation.anomaly().label(),
+                        violation.aliases(),
+                        Phenomenon.of(violation, facts),
+                        Phenomenon.detail(violation)),
+                new Story(
+                        drawn && (violation.cases().isEmpty() || !cycle.isEmpty())
+                                ? CycleDrawing.of(violation, facts, anchor)
+                                : null,
+                        cycle,
+                        violation.cycle().size() - cycle.size(),
+                        !violation.cases().isEmpty(),
+                        steps.cases(violation.cases(), 1),
+                        Expectation.of(violation, level, facts),
+                        InitialRows.effect(verdict)),
+                drawn && !lanes.boxes().isEmpty() ? new Lanes(lanes, timed) : null,
+                new Transactions(rows(all.subList(0, shown), violation, facts, extent), all.size() - shown),
                 versions(violation, facts),
                 enough(violation.minimal(), level, table, run, folder, options, extent),
                 extent == Extent.WHOLE ? "" : "violations/" + folder + "/explain.txt");
@@ -217,7 +233,7 @@ record ViolationPage(
         return all;
     }
 
-    private static List<Enough> enough(
+    private static @Nullable Enough enough(
             @Nullable SubHistory sub,
             IsolationLevel level,
             HistoryTable table,
@@ -226,7 +242,7 @@ record ViolationPage(
             String options,
             Extent extent) {
         if (sub == null) {
-            return List.of();
+            return null;
         }
         int n = sub.transactions().length;
         int operations = sub.operations().length;
@@ -236,7 +252,7 @@ record ViolationPage(
                     case CHECKER -> "The check was made again on it alone.";
                     case BRUTE_FORCE -> "Every order of it was tried, and none explains it.";
                 };
-        return List.of(new Enough(
+        return new Enough(
                 operations > extent.historyBytes / 24 ? "" : text(sub, table, extent.historyBytes),
                 n
                         + (n == 1 ? " transaction, " : " transactions, ")
@@ -244,7 +260,7 @@ record ViolationPage(
                         + (operations == 1 ? " operation" : " operations"),
                 judged,
                 path,
-                "polygraph check -l " + level.label() + options + " " + Shell.quoted(run + "/" + path)));
+                "polygraph check -l " + level.label() + options + " " + Shell.quoted(run + "/" + path));
     }
 
     private static String text(SubHistory sub, HistoryTable table, int most) {
