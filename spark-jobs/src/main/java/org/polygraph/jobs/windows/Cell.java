@@ -75,6 +75,10 @@ final class Cell {
         return values;
     }
 
+    boolean isSameTransaction(int a, int b) {
+        return session(a) == session(b) && index(a) == index(b);
+    }
+
     int session(int transaction) {
         return sessions.getInt(transaction);
     }

@@ -11,7 +11,6 @@ import org.polygraph.jobs.certificate.format.Guarantee;
 import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.WindowProblem;
-import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.Operations;
@@ -68,10 +67,6 @@ final class CellRun {
         }
     }
 
-    private boolean isSameTransaction(int a, int b) {
-        return all.session(a) == all.session(b) && all.index(a) == all.index(b);
-    }
-
     /** A window. */
     final class Window {
         private final int from;
@@ -89,11 +84,7 @@ final class CellRun {
         /** By index in {@link #present}: whether it is in the problem. */
         private final boolean[] isMoving;
 
-        /** Values at the borders: the key and the kind; and the value. */
-        private final LongArrayList items = new LongArrayList();
-
-        private final LongArrayList itemValues = new LongArrayList();
-        private final ValueDictionary borderValues = new ValueDictionary();
+        private final BorderValues borders = new BorderValues(all);
         /** The number of its keys. */
         private int keys;
 
@@ -121,7 +112,7 @@ final class CellRun {
             for (int i = 0; i < sorted.length; i++) {
                 int event = present[sorted[i]];
                 boolean isWhole = events == 1 || (!all.isSnapshot(event) && !all.isCommit(event));
-                boolean isPair = !isWhole && i + 1 < sorted.length && isSameTransaction(event, present[sorted[i + 1]]);
+                boolean isPair = !isWhole && i + 1 < sorted.length && all.isSameTransaction(event, present[sorted[i + 1]]);
                 if (isWhole || isPair) {
                     firsts.add(sorted[i]);
                     isMoving[sorted[i]] = true;
@@ -135,6 +126,11 @@ final class CellRun {
             }
         }
 
+        /** Takes the values at the borders that {@link BorderTask} found in a slice. */
+        void border(byte[] block) {
+            borders.add(block);
+        }
+
         int members() {
             return firsts.size();
         }
@@ -142,15 +138,6 @@ final class CellRun {
         /** The first event of a member. */
         private int member(int m) {
             return present[firsts.getInt(m)];
-        }
-
-        /** Takes the values at the borders that {@link BorderTask} found in a slice. */
-        void border(byte[] block) {
-            for (BlockReader in = new BlockReader(block); in.hasMore(); ) {
-                int kind = in.count();
-                items.add((long) in.key(all.keys()) << BorderTask.KIND_BITS | kind);
-                itemValues.add(in.value(borderValues));
-            }
         }
 
         /** Estimates the memory for the solution of the window. */
@@ -165,8 +152,8 @@ final class CellRun {
         /** Brings the members into an order in which their reads return the last write. @return whether there is one */
         boolean repair(WindowTask.Extent extent, Budget budget) {
             boolean isWhole = extent == WindowTask.Extent.WHOLE;
-            boolean mayExplain = extent == WindowTask.Extent.AROUND && hasViolated();
-            WindowProblem.Answer answer = extent == WindowTask.Extent.CELLS && hasViolated() ? near(budget) : null;
+            boolean mayExplain = extent == WindowTask.Extent.AROUND && borders.hasViolated();
+            WindowProblem.Answer answer = extent == WindowTask.Extent.CELLS && borders.hasViolated() ? near(budget) : null;
             if (answer == null) {
                 answer = problem(isWhole, mayExplain).solve(budget);
             }
@@ -228,15 +215,6 @@ final class CellRun {
             return numberOfKey[all.key(operation)] - 1;
         }
 
-        private boolean hasViolated() {
-            for (int i = 0; i < items.size(); i++) {
-                if (kind(i) == BorderTask.VIOLATED) {
-                    return true;
-                }
-            }
-            return false;
-        }
-
         /**
          * The problem.
          *
@@ -245,11 +223,12 @@ final class CellRun {
          */
         private WindowProblem problem(boolean isWhole, boolean withViolated) {
             numberKeys();
-            int[] byKey = itemsByKey();
+            int[] byKey = borders.byKey();
             long[] left = left(byKey);
             LoneEvents outer = new LoneEvents(all, visible, present, isLone, this::number, left);
             lone = outer;
-            Unexplained unexplained = isWhole ? null : new Unexplained(left);
+            UnexplainedReads unexplained =
+                    isWhole ? null : new UnexplainedReads(all, visible, present, isMoving, this::number, left);
             int transactions = members() + outer.size() + 1;
             int[] starts = new int[transactions + 1];
             IntArrayList operations = new IntArrayList();
@@ -273,9 +252,10 @@ final class CellRun {
                 starts[members() + number + 1] = operations.size();
             }
             for (int i : byKey) {
-                if (kind(i) == BorderTask.RIGHT || (withViolated && kind(i) == BorderTask.VIOLATED)) {
-                    operations.add(itemKey(i) << 1);
-                    codes.add(code(itemValues.getLong(i)));
+                int kind = borders.kind(i);
+                if (kind == BorderTask.RIGHT || (withViolated && kind == BorderTask.VIOLATED)) {
+                    operations.add(numberOfKey[borders.key(i)] - 1 << 1);
+                    codes.add(borders.code(i));
                 }
             }
             starts[transactions] = operations.size();
@@ -321,7 +301,7 @@ final class CellRun {
         }
 
         private void addOperations(
-                int event, @Nullable Unexplained unexplained, IntArrayList operations, LongArrayList codes) {
+                int event, @Nullable UnexplainedReads unexplained, IntArrayList operations, LongArrayList codes) {
             for (int o = all.firstOperation(event); o < all.operationsEnd(event); o++) {
                 if (visible.isVisible(o) && (all.isWrite(o) || unexplained == null || !unexplained.has(o, event))) {
                     operations.add(number(o) << 1 | (all.isWrite(o) ? 1 : 0));
@@ -422,50 +402,16 @@ final class CellRun {
             }
         }
 
-        /** The values at the borders by key and kind: codes must not depend on the slices of keys. */
-        private int[] itemsByKey() {
-            long[] sorted = new long[items.size()];
-            for (int i = 0; i < sorted.length; i++) {
-                sorted[i] = items.getLong(i) << Integer.SIZE - 1 | i;
-            }
-            Arrays.sort(sorted);
-            int[] order = new int[sorted.length];
-            for (int i = 0; i < order.length; i++) {
-                order[i] = (int) sorted[i] & Integer.MAX_VALUE;
-            }
-            return order;
-        }
-
-        private int itemKey(int item) {
-            return numberOfKey[(int) (items.getLong(item) >> BorderTask.KIND_BITS)] - 1;
-        }
-
-        private int kind(int item) {
-            return (int) items.getLong(item) & (1 << BorderTask.KIND_BITS) - 1;
-        }
-
         /** By number of a key: the value at the left border. */
         private long[] left(int[] byKey) {
             long[] left = new long[keys];
             Arrays.fill(left, initial);
             for (int i : byKey) {
-                if (kind(i) == BorderTask.LEFT) {
-                    left[itemKey(i)] = code(itemValues.getLong(i));
+                if (borders.kind(i) == BorderTask.LEFT) {
+                    left[numberOfKey[borders.key(i)] - 1] = borders.code(i);
                 }
             }
             return left;
-        }
-
-        private long code(long border) {
-            ValueDictionary to = all.values();
-            if (borderValues.isInteger(border)) {
-                return to.code(borderValues.integer(border));
-            }
-            if (borderValues.isNull(border)) {
-                return ValueDictionary.NULL;
-            }
-            String text = borderValues.text(border);
-            return borderValues.isString(border) ? to.code(text) : to.opaque(text);
         }
 
         /** Numbers the keys of the transactions, and so those at the borders. */
@@ -485,64 +431,6 @@ final class CellRun {
                 for (int o = all.firstOperation(t); o < all.operationsEnd(t); o++) {
                     numberOfKey[all.key(o)] = 0;
                 }
-            }
-        }
-
-        /**
-         * Reads of values that neither the left border has nor another transaction of the window writes. Only reads that are violated in the
-         * present order are looked at, which are few.
-         */
-        private final class Unexplained {
-            private static final int NONE = -1;
-            private static final int SEVERAL = -2;
-
-            private final long[] left;
-            private final boolean[] isAsked = new boolean[keys];
-            private final KeyValues asked = new KeyValues();
-            /** By pair: the transaction that writes it, {@link #NONE} or {@link #SEVERAL}. */
-            private final IntArrayList writers = new IntArrayList();
-
-            Unexplained(long[] left) {
-                this.left = left;
-                long[] last = left.clone();
-                for (int i = 0; i < present.length; i++) {
-                    int t = present[i];
-                    for (int o = all.firstOperation(t); isMoving[i] && o < all.operationsEnd(t); o++) {
-                        if (!visible.isVisible(o)) {
-                            continue;
-                        }
-                        int key = number(o);
-                        if (all.isWrite(o)) {
-                            last[key] = all.code(o);
-                        } else if (last[key] != all.code(o)) {
-                            isAsked[key] = true;
-                            asked.add(key, all.code(o));
-                        }
-                    }
-                }
-                writers.size(asked.size());
-                Arrays.fill(writers.elements(), NONE);
-                for (int i = 0; i < present.length; i++) {
-                    int t = present[i];
-                    for (int o = all.firstOperation(t); isMoving[i] && o < all.operationsEnd(t); o++) {
-                        if (all.isWrite(o) && visible.isVisible(o) && isAsked[number(o)]) {
-                            wrote(asked.find(number(o), all.code(o)), t);
-                        }
-                    }
-                }
-            }
-
-            private void wrote(int pair, int t) {
-                if (pair >= 0 && writers.getInt(pair) != t) {
-                    writers.set(pair, writers.getInt(pair) == NONE ? t : SEVERAL);
-                }
-            }
-
-            boolean has(int read, int reader) {
-                int key = number(read);
-                int pair = isAsked[key] && left[key] != all.code(read) ? asked.find(key, all.code(read)) : -1;
-                int writer = pair < 0 ? SEVERAL : writers.getInt(pair);
-                return writer == NONE || (writer >= 0 && isSameTransaction(writer, reader));
             }
         }
     }

@@ -220,7 +220,7 @@ public final class WindowCheck {
             return open(UNREADABLE);
         }
         if (restored == null) {
-            Ingested.Input input = store.ingest(plan);
+            Ingested.Input input = store.ingest();
             if (!input.problem().isEmpty()) {
                 return open(input.problem());
             }

@@ -10,13 +10,11 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
 import java.util.stream.IntStream;
-import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.certificate.replay.PlacedTimes;
 import org.polygraph.jobs.certificate.replay.Tally;
 import org.polygraph.storage.artifact.ArrayFile;
-import org.polygraph.storage.format.pieces.Piece;
 import org.polygraph.storage.format.pieces.ReadPlan;
 
 /**
@@ -45,9 +43,7 @@ final class WindowStore {
     /** Events of a transaction: 1, or 2 for its snapshot and its commit, which RC, RA and CC have too. */
     private final int events;
 
-    private final Clock clock;
-    private final List<Survey> surveys;
-    private final Layout layout;
+    private final SurveyedInput input;
     /** By cell: its first place; and the place behind the last. */
     private long[] firsts = new long[1];
     /** By cell: the section with it. */
@@ -74,45 +70,22 @@ final class WindowStore {
     private int slices = 1;
     private int writes;
 
-    private WindowStore(
-            Workers workers, String folder, List<Survey> surveys, Clock clock, WindowSettings settings, Terms terms) {
+    private WindowStore(Workers workers, String folder, SurveyedInput input, WindowSettings settings, Terms terms) {
         this.workers = workers;
         this.folder = folder;
-        this.surveys = surveys;
-        this.clock = clock;
+        this.input = input;
         this.settings = settings;
         this.terms = terms;
         this.ignoresUnknown = terms.indeterminate() == IndeterminateMode.ABORT;
-        this.events = events(terms);
-        this.layout = new Layout(surveys, clock, events, events * settings.perSample(), events * settings.perCell());
-    }
-
-    private static int events(Terms terms) {
-        return terms.guarantee().isOfCommits() ? 2 : terms.guarantee().events();
+        this.events = input.events();
     }
 
     /** Surveys the input. */
     static WindowStore of(Workers workers, ReadPlan plan, boolean usesTimes, WindowSettings settings, Terms terms)
             throws IOException {
         String folder = workers.folder() + "/" + UUID.randomUUID();
-        Clock first = usesTimes ? Clock.TIMES : Clock.POSITIONS;
-        List<Survey> surveys = surveys(workers, plan, first, settings, events(terms), !usesTimes);
-        WindowStore made = new WindowStore(workers, folder, surveys, first, settings, terms);
-        if (!made.layout.hasOperations() && !made.layout.hasTimes()) {
-            first = Clock.POSITIONS;
-            surveys = surveys(workers, plan, first, settings, events(terms), true);
-            made = new WindowStore(workers, folder, surveys, first, settings, terms);
-        }
-        Clock better = made.layout.better();
-        return better == first
-                ? made
-                : new WindowStore(
-                        workers,
-                        folder,
-                        better == Clock.PACE ? surveys : surveys(workers, plan, better, settings, events(terms), true),
-                        better,
-                        settings,
-                        terms);
+        return new WindowStore(
+                workers, folder, SurveyedInput.of(workers, plan, usesTimes, settings, terms), settings, terms);
     }
 
     /** Continues with the scratch files of an earlier process.
@@ -130,12 +103,8 @@ final class WindowStore {
         if (!folder.startsWith(workers.folder() + "/")) {
             throw new ArrayFile.DamagedException("found scratch files in " + folder);
         }
-        Clock clock = Clock.values()[from.count()];
-        List<Survey> surveys = new ArrayList<>();
-        for (int p = 0; p < plan.pieces().size(); p++) {
-            surveys.add(Survey.ofBytes(from.bytes()));
-        }
-        WindowStore store = new WindowStore(workers, folder, surveys, clock, settings, terms);
+        SurveyedInput input = SurveyedInput.restored(workers, plan, settings, terms, from);
+        WindowStore store = new WindowStore(workers, folder, input, settings, terms);
         store.operations = from.unsigned();
         store.reads = from.unsigned();
         store.operationsWritten = from.unsigned();
@@ -169,15 +138,13 @@ final class WindowStore {
 
     /** Whether a checkpoint has room for the surveys. */
     boolean isSmallEnoughToSave() {
-        return surveys.stream().mapToLong(survey -> survey.sessions().length).sum() <= MOST_SAVED_SESSIONS;
+        return input.sessions() <= MOST_SAVED_SESSIONS;
     }
 
     /** Writes what a later process needs to go on, after {@link #ingest} or {@link #deal}. */
     void saveTo(BlockWriter to) {
-        to.unsigned(settings.window()).unsigned(surveys.size()).text(folder).unsigned(clock.ordinal());
-        for (Survey survey : surveys) {
-            to.bytes(survey.toBytes());
-        }
+        to.unsigned(settings.window()).unsigned(input.pieces()).text(folder);
+        input.saveTo(to);
         to.unsigned(operations).unsigned(reads).unsigned(operationsWritten).signed(tally);
         to.unsigned(respectsTime ? 1 : 0).unsigned(writes).unsigned(firsts.length);
         for (long first : firsts) {
@@ -198,21 +165,8 @@ final class WindowStore {
         }
     }
 
-    private static List<Survey> surveys(
-            Workers workers, ReadPlan plan, Clock by, WindowSettings settings, int events, boolean needsOperations)
-            throws IOException {
-        List<Task> tasks = new ArrayList<>();
-        for (Piece piece : plan.pieces()) {
-            tasks.add(new Survey.SurveyTask(
-                    piece, tasks.size(), by, events, events * settings.perSample(), needsOperations));
-        }
-        return workers.run("survey the input", tasks).stream()
-                .map(Survey::ofBytes)
-                .toList();
-    }
-
     Layout layout() {
-        return layout;
+        return input.layout();
     }
 
     int cellCount() {
@@ -293,24 +247,24 @@ final class WindowStore {
     }
 
     /** Reads the input into cells, and deals their operations to slices, unless it has a problem. */
-    Ingested.Input ingest(ReadPlan plan) throws IOException {
+    Ingested.Input ingest() throws IOException {
         PlacedTimes times = new PlacedTimes();
-        ListOrders lists = layout.hasLists() ? ListOrders.of(this, plan) : ListOrders.NONE;
+        ListOrders lists = layout().hasLists() ? ListOrders.of(this, input.plan()) : ListOrders.NONE;
         if (!lists.problem().isEmpty()) {
             return new Ingested.Input(List.of(Ingested.problem(lists.problem())));
         }
-        Ingested.Input input = read(plan, lists);
+        Ingested.Input ingested = input.read(lists, folder, this::next);
         Section.delete(lists.sections());
-        if (!input.problem().isEmpty()) {
-            return input;
+        if (!ingested.problem().isEmpty()) {
+            return ingested;
         }
-        reads = input.reads();
-        operationsWritten = input.writes();
-        tally = input.tally();
-        operations = input.operations();
-        firsts = DealTask.firsts(input.events(layout.cells()));
+        reads = ingested.reads();
+        operationsWritten = ingested.writes();
+        tally = ingested.tally();
+        operations = ingested.operations();
+        firsts = DealTask.firsts(ingested.events(layout().cells()));
         divide();
-        List<Section> pieces = input.sections();
+        List<Section> pieces = ingested.sections();
         String name = next("slices");
         List<byte[]> results = workers.run(
                 "sort transactions",
@@ -336,47 +290,7 @@ final class WindowStore {
         }
         Section.delete(pieces);
         respectsTime = times.discrepancy() == null;
-        return input;
-    }
-
-    /** Reads the input, and once more if the clocks of its sessions have to be corrected. */
-    private Ingested.Input read(ReadPlan plan, ListOrders lists) throws IOException {
-        long[] offsets = new long[layout.labels().length];
-        SessionClocks.Sample sample = terms.guarantee().realTime() ? null : layout.sample();
-        Ingested.Input input = read(plan, lists, "read the input", offsets, sample);
-        if (sample == null || !input.problem().isEmpty()) {
-            return input;
-        }
-        offsets = SessionClocks.offsets(input.samples(), offsets.length);
-        if (Arrays.stream(offsets).allMatch(offset -> offset == 0)) {
-            return input;
-        }
-        Section.delete(input.sections());
-        return read(plan, lists, "read the input with corrected clocks", offsets, null);
-    }
-
-    private Ingested.Input read(
-            ReadPlan plan, ListOrders lists, String what, long[] offsets, SessionClocks.@Nullable Sample sample)
-            throws IOException {
-        int[] files = plan.pieces().stream().mapToInt(Piece::file).toArray();
-        String name = next("pieces");
-        List<Task> tasks = new ArrayList<>();
-        for (int p = 0; p < files.length; p++) {
-            tasks.add(new IngestTask(
-                    plan.pieces().get(p),
-                    p,
-                    clock,
-                    events,
-                    terms.guarantee(),
-                    layout.sessions(p, offsets),
-                    sample,
-                    layout.borders(),
-                    layout.linesBefore(p, files),
-                    lists,
-                    folder,
-                    name));
-        }
-        return Ingested.Input.of(workers.run(what, tasks));
+        return ingested;
     }
 
     private void divide() {
@@ -471,7 +385,7 @@ final class WindowStore {
     List<CheckTask.Result> check(boolean asksUnique) throws IOException {
         return perSlice(
                         "check reads",
-                        slice -> new CheckTask(slice, layout.initialValue(), firsts, asksUnique, mostNamed()))
+                        slice -> new CheckTask(slice, layout().initialValue(), firsts, asksUnique, mostNamed()))
                 .stream()
                 .map(result -> CheckTask.Result.ofBytes(result))
                 .toList();
@@ -483,7 +397,7 @@ final class WindowStore {
             return;
         }
         UnknownOutcomes outcomes = new UnknownOutcomes(
-                perSlice("find unknown outcomes", slice -> new UnknownTask(slice, layout.initialValue())));
+                perSlice("find unknown outcomes", slice -> new UnknownTask(slice, layout().initialValue())));
         if (outcomes.outcomes().isEmpty()) {
             return;
         }

@@ -298,7 +298,7 @@ class WindowCheckTest {
                     usesTimes,
                     new WindowSettings(500, 1_000, 10_000, 7),
                     CheckRequest.of(IsolationLevel.SER).terms().orElseThrow());
-            store.ingest(plan);
+            store.ingest();
             return store.check(false).stream()
                     .flatMapToLong(result -> Arrays.stream(result.counts()))
                     .sum();

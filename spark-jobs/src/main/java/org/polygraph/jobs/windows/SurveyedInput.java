@@ -1,0 +1,162 @@
+package org.polygraph.jobs.windows;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.certificate.format.Terms;
+import org.polygraph.storage.format.pieces.Piece;
+import org.polygraph.storage.format.pieces.ReadPlan;
+
+/** The pieces of the input with their surveys, and the clock that orders their transactions. */
+final class SurveyedInput {
+    private static final String PIECES = "pieces";
+
+    private final Workers workers;
+    private final ReadPlan plan;
+    private final Terms terms;
+    private final int events;
+    private final Clock clock;
+    private final List<Survey> surveys;
+    private final Layout layout;
+
+    private SurveyedInput(
+            Workers workers, ReadPlan plan, List<Survey> surveys, Clock clock, WindowSettings settings, Terms terms) {
+        this.workers = workers;
+        this.plan = plan;
+        this.surveys = surveys;
+        this.clock = clock;
+        this.terms = terms;
+        this.events = events(terms);
+        this.layout = new Layout(surveys, clock, events, events * settings.perSample(), events * settings.perCell());
+    }
+
+    private static int events(Terms terms) {
+        return terms.guarantee().isOfCommits() ? 2 : terms.guarantee().events();
+    }
+
+    /** Surveys the input by the clock that suits it best. */
+    static SurveyedInput of(Workers workers, ReadPlan plan, boolean usesTimes, WindowSettings settings, Terms terms)
+            throws IOException {
+        Clock first = usesTimes ? Clock.TIMES : Clock.POSITIONS;
+        SurveyedInput made = by(first, !usesTimes, workers, plan, settings, terms);
+        if (!made.layout.hasOperations() && !made.layout.hasTimes()) {
+            first = Clock.POSITIONS;
+            made = by(first, true, workers, plan, settings, terms);
+        }
+        Clock better = made.layout.better();
+        if (better == first) {
+            return made;
+        }
+        return better == Clock.PACE
+                ? new SurveyedInput(workers, plan, made.surveys, better, settings, terms)
+                : by(better, true, workers, plan, settings, terms);
+    }
+
+    private static SurveyedInput by(
+            Clock clock,
+            boolean needsOperations,
+            Workers workers,
+            ReadPlan plan,
+            WindowSettings settings,
+            Terms terms)
+            throws IOException {
+        int events = events(terms);
+        List<Task> tasks = new ArrayList<>();
+        for (Piece piece : plan.pieces()) {
+            tasks.add(new Survey.SurveyTask(
+                    piece, tasks.size(), clock, events, events * settings.perSample(), needsOperations));
+        }
+        List<Survey> surveys = workers.run("survey the input", tasks).stream()
+                .map(Survey::ofBytes)
+                .toList();
+        return new SurveyedInput(workers, plan, surveys, clock, settings, terms);
+    }
+
+    /** Reads what {@link #saveTo} wrote. */
+    static SurveyedInput restored(
+            Workers workers, ReadPlan plan, WindowSettings settings, Terms terms, BlockReader from) throws IOException {
+        Clock clock = Clock.values()[from.count()];
+        List<Survey> surveys = new ArrayList<>();
+        for (int p = 0; p < plan.pieces().size(); p++) {
+            surveys.add(Survey.ofBytes(from.bytes()));
+        }
+        return new SurveyedInput(workers, plan, surveys, clock, settings, terms);
+    }
+
+    void saveTo(BlockWriter to) {
+        to.unsigned(clock.ordinal());
+        for (Survey survey : surveys) {
+            to.bytes(survey.toBytes());
+        }
+    }
+
+    Layout layout() {
+        return layout;
+    }
+
+    ReadPlan plan() {
+        return plan;
+    }
+
+    int pieces() {
+        return surveys.size();
+    }
+
+    /** Events of a transaction: 1, or 2 for its snapshot and its commit. */
+    int events() {
+        return events;
+    }
+
+    /** The sum over all pieces of the number of their sessions. */
+    long sessions() {
+        return surveys.stream().mapToLong(survey -> survey.sessions().length).sum();
+    }
+
+    /**
+     * Reads the input, and once more if the clocks of its sessions have to be corrected.
+     *
+     * @param lists the orders of the lists
+     * @param folder of the scratch files
+     * @param names makes a name that no scratch file has
+     */
+    Ingested.Input read(ListOrders lists, String folder, UnaryOperator<String> names) throws IOException {
+        long[] offsets = new long[layout.labels().length];
+        SessionClocks.Sample sample = terms.guarantee().realTime() ? null : layout.sample();
+        Ingested.Input input = read("read the input", lists, folder, names.apply(PIECES), offsets, sample);
+        if (sample == null || !input.problem().isEmpty()) {
+            return input;
+        }
+        offsets = SessionClocks.offsets(input.samples(), offsets.length);
+        if (Arrays.stream(offsets).allMatch(offset -> offset == 0)) {
+            return input;
+        }
+        Section.delete(input.sections());
+        return read("read the input with corrected clocks", lists, folder, names.apply(PIECES), offsets, null);
+    }
+
+    private Ingested.Input read(
+            String what, ListOrders lists, String folder, String name, long[] offsets, SessionClocks.@Nullable Sample sample)
+            throws IOException {
+        int[] files = plan.pieces().stream().mapToInt(Piece::file).toArray();
+        List<Task> tasks = new ArrayList<>();
+        for (int p = 0; p < files.length; p++) {
+            tasks.add(new IngestTask(
+                    plan.pieces().get(p),
+                    p,
+                    clock,
+                    events,
+                    terms.guarantee(),
+                    layout.sessions(p, offsets),
+                    sample,
+                    layout.borders(),
+                    layout.linesBefore(p, files),
+                    lists,
+                    folder,
+                    name));
+        }
+        return Ingested.Input.of(workers.run(what, tasks));
+    }
+}
