@@ -45,25 +45,30 @@ final class StatsCommand implements Callable<Integer> {
         out.println(Legible.of(path));
         line(
                 "transactions",
-                stats.transactions() + ": " + stats.committed() + " committed, " + stats.aborted() + " aborted, "
-                        + stats.indeterminate() + " indeterminate; " + stats.empty() + " without operations");
+                stats.transactions().all() + ": " + stats.transactions().committed() + " committed, "
+                        + stats.transactions().aborted() + " aborted, "
+                        + stats.transactions().indeterminate() + " indeterminate; "
+                        + stats.transactions().empty() + " without operations");
         line("sessions", Integer.toString(stats.sessions()));
         line(
                 "operations",
-                (long) stats.reads() + stats.writes() + ": " + stats.reads() + " reads, " + stats.writes()
+                (long) stats.recorded().reads() + stats.recorded().writes() + ": "
+                        + stats.recorded().reads() + " reads, "
+                        + stats.recorded().writes()
                         + " writes"
                         + (stats.inserts() + stats.deletes() == 0
                                 ? ""
                                 : " (" + stats.inserts() + " inserts, " + stats.deletes() + " deletes)")
                         + "; at most " + stats.maxOperations() + " a transaction");
-        int predicates = stats.queries() + stats.predicateWrites();
+        int predicates = stats.recorded().queries() + stats.recorded().predicateWrites();
         if (predicates > 0) {
             line(
                     "predicates",
-                    predicates + ": " + stats.queries() + " pr, " + stats.predicateWrites()
+                    predicates + ": " + stats.recorded().queries() + " pr, "
+                            + stats.recorded().predicateWrites()
                             + " pw and pd; they and the rows that they return or write are operations");
         }
-        line("keys", stats.keys() + ", " + stats.writtenKeys() + " of them written");
+        line("keys", stats.recorded().keys() + ", " + stats.writtenKeys() + " of them written");
         line(
                 "values",
                 stats.uniqueValues()
@@ -71,11 +76,12 @@ final class StatsCommand implements Callable<Integer> {
                         : stats.repeatedWrites() + " writes of a value that their key already had");
         line(
                 "times",
-                stats.timed() == 0
+                stats.times().timed() == 0
                         ? "none"
-                        : "on " + stats.timed() + " transactions, over " + seconds(stats.spanNanos()) + "; longest "
-                                + seconds(stats.longest()));
-        line("memory", (stats.arrayBytes() + stats.dictionaryBytes() + 1023) / 1024 + " KiB");
+                        : "on " + stats.times().timed() + " transactions, over "
+                                + seconds(stats.times().span()) + "; longest "
+                                + seconds(stats.times().longest()));
+        line("memory", (stats.memoryBytes() + 1023) / 1024 + " KiB");
     }
 
     private static String json(String path, HistoryStats stats) {
@@ -84,26 +90,27 @@ final class StatsCommand implements Callable<Integer> {
             out.writeStartObject();
             out.writeStringField("path", path);
             out.writeNumberField("sessions", stats.sessions());
-            out.writeNumberField("txns", stats.transactions());
-            out.writeNumberField("txns_committed", stats.committed());
-            out.writeNumberField("txns_aborted", stats.aborted());
-            out.writeNumberField("txns_indeterminate", stats.indeterminate());
-            out.writeNumberField("txns_empty", stats.empty());
-            out.writeNumberField("ops", (long) stats.reads() + stats.writes());
-            out.writeNumberField("reads", stats.reads());
-            out.writeNumberField("writes", stats.writes());
+            out.writeNumberField("txns", stats.transactions().all());
+            out.writeNumberField("txns_committed", stats.transactions().committed());
+            out.writeNumberField("txns_aborted", stats.transactions().aborted());
+            out.writeNumberField("txns_indeterminate", stats.transactions().indeterminate());
+            out.writeNumberField("txns_empty", stats.transactions().empty());
+            out.writeNumberField(
+                    "ops", (long) stats.recorded().reads() + stats.recorded().writes());
+            out.writeNumberField("reads", stats.recorded().reads());
+            out.writeNumberField("writes", stats.recorded().writes());
             out.writeNumberField("inserts", stats.inserts());
             out.writeNumberField("deletes", stats.deletes());
-            out.writeNumberField("predicate_reads", stats.queries());
-            out.writeNumberField("predicate_writes", stats.predicateWrites());
+            out.writeNumberField("predicate_reads", stats.recorded().queries());
+            out.writeNumberField("predicate_writes", stats.recorded().predicateWrites());
             out.writeNumberField("most_ops", stats.maxOperations());
-            out.writeNumberField("keys", stats.keys());
+            out.writeNumberField("keys", stats.recorded().keys());
             out.writeNumberField("keys_written", stats.writtenKeys());
             out.writeNumberField("repeated_writes", stats.repeatedWrites());
-            out.writeNumberField("txns_timed", stats.timed());
-            out.writeNumberField("span_ns", stats.timed() == 0 ? 0 : stats.spanNanos());
-            out.writeNumberField("longest_ns", stats.longest());
-            out.writeNumberField("memory_bytes", stats.arrayBytes() + stats.dictionaryBytes());
+            out.writeNumberField("txns_timed", stats.times().timed());
+            out.writeNumberField("span_ns", stats.times().span());
+            out.writeNumberField("longest_ns", stats.times().longest());
+            out.writeNumberField("memory_bytes", stats.memoryBytes());
             out.writeEndObject();
         } catch (IOException e) {
             throw new UncheckedIOException(e);

@@ -112,7 +112,8 @@ final class CellRun {
             for (int i = 0; i < sorted.length; i++) {
                 int event = present[sorted[i]];
                 boolean isWhole = events == 1 || (!all.isSnapshot(event) && !all.isCommit(event));
-                boolean isPair = !isWhole && i + 1 < sorted.length && all.isSameTransaction(event, present[sorted[i + 1]]);
+                boolean isPair =
+                        !isWhole && i + 1 < sorted.length && all.isSameTransaction(event, present[sorted[i + 1]]);
                 if (isWhole || isPair) {
                     firsts.add(sorted[i]);
                     isMoving[sorted[i]] = true;
@@ -153,7 +154,8 @@ final class CellRun {
         boolean repair(WindowTask.Extent extent, Budget budget) {
             boolean isWhole = extent == WindowTask.Extent.WHOLE;
             boolean mayExplain = extent == WindowTask.Extent.AROUND && borders.hasViolated();
-            WindowProblem.Answer answer = extent == WindowTask.Extent.CELLS && borders.hasViolated() ? near(budget) : null;
+            WindowProblem.Answer answer =
+                    extent == WindowTask.Extent.CELLS && borders.hasViolated() ? near(budget) : null;
             if (answer == null) {
                 answer = problem(isWhole, mayExplain).solve(budget);
             }

@@ -56,12 +56,7 @@ final class SurveyedInput {
     }
 
     private static SurveyedInput by(
-            Clock clock,
-            boolean needsOperations,
-            Workers workers,
-            ReadPlan plan,
-            WindowSettings settings,
-            Terms terms)
+            Clock clock, boolean needsOperations, Workers workers, ReadPlan plan, WindowSettings settings, Terms terms)
             throws IOException {
         int events = events(terms);
         List<Task> tasks = new ArrayList<>();
@@ -138,7 +133,12 @@ final class SurveyedInput {
     }
 
     private Ingested.Input read(
-            String what, ListOrders lists, String folder, String name, long[] offsets, SessionClocks.@Nullable Sample sample)
+            String what,
+            ListOrders lists,
+            String folder,
+            String name,
+            long[] offsets,
+            SessionClocks.@Nullable Sample sample)
             throws IOException {
         int[] files = plan.pieces().stream().mapToInt(Piece::file).toArray();
         List<Task> tasks = new ArrayList<>();

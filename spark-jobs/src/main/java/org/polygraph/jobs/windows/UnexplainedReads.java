@@ -28,12 +28,7 @@ final class UnexplainedReads {
      * @param left by number of a key: the value at the left border
      */
     UnexplainedReads(
-            Cell all,
-            VisibleOperations visible,
-            int[] present,
-            boolean[] isMoving,
-            LoneEvents.Keys keys,
-            long[] left) {
+            Cell all, VisibleOperations visible, int[] present, boolean[] isMoving, LoneEvents.Keys keys, long[] left) {
         this.all = all;
         this.keys = keys;
         this.left = left;

@@ -9,105 +9,46 @@ import org.polygraph.storage.table.RecordedCounts;
  * Counts of a history. They include the operations of all transactions, also aborted ones.
  *
  * @param sessions sessions with at least one transaction
- * @param writes operations, inserts and deletes among them
- * @param queries reads that are predicates
- * @param predicateWrites writes that are predicates
+ * @param recorded operations and keys; inserts and deletes are writes
+ * @param maxOperations the most operations of one transaction
  * @param writtenKeys keys that are written at least once
  * @param repeatedWrites writes, not of aborted transactions, of a value that their key already had: by an earlier write
  *     or as its initial value; 0 means that every read names its writer
- * @param timed transactions with both start and end
- * @param earliest the least start in ns; {@link HistoryTable#NO_TIME} without times
- * @param latest the largest end in ns; {@link HistoryTable#NO_TIME} without times
- * @param longest the largest end - start in ns; 0 without times
- * @param dictionaryBytes of keys and values, estimated
+ * @param memoryBytes of the history in memory, with keys and values, estimated
  */
 public record HistoryStats(
         int sessions,
-        int committed,
-        int aborted,
-        int indeterminate,
-        int empty,
-        int reads,
-        int writes,
+        Transactions transactions,
+        RecordedCounts recorded,
         int inserts,
         int deletes,
-        int queries,
-        int predicateWrites,
-        int keys,
+        int maxOperations,
         int writtenKeys,
         int repeatedWrites,
-        int maxOperations,
-        int timed,
-        long earliest,
-        long latest,
-        long longest,
-        long arrayBytes,
-        long dictionaryBytes) {
-
-    /** Counts in one pass, and a sort of each key's writes. Memory: 8 bytes a write and 4 a key. */
-    public static HistoryStats of(HistoryTable history) {
-        HistoryTable table = history.withoutPredicates();
-        RecordedCounts recorded = RecordedCounts.of(history);
-        int[] operations = RecordedCounts.ofTransactions(history);
-        int[] outcomes = new int[TransactionStatus.values().length];
-        int empty = 0;
-        int maxOperations = 0;
-        for (int t = 0; t < table.transactions(); t++) {
-            outcomes[table.statuses()[t]]++;
-            empty += operations[t] == 0 ? 1 : 0;
-            maxOperations = Math.max(maxOperations, operations[t]);
+        Times times,
+        long memoryBytes) {
+    /** @param empty those without operations */
+    public record Transactions(int committed, int aborted, int indeterminate, int empty) {
+        public int all() {
+            return committed + aborted + indeterminate;
         }
-        WrittenValues written = WrittenValues.of(table);
-        Times times = Times.of(table);
-        return new HistoryStats(
-                table.sessions(),
-                outcomes[TransactionStatus.COMMITTED.code()],
-                outcomes[TransactionStatus.ABORTED.code()],
-                outcomes[TransactionStatus.INDETERMINATE.code()],
-                empty,
-                recorded.reads(),
-                recorded.writes(),
-                count(table, Operations.INSERT),
-                count(table, Operations.DELETE),
-                recorded.queries(),
-                recorded.predicateWrites(),
-                recorded.keys(),
-                written.writtenKeys(),
-                written.repeats(),
-                maxOperations,
-                times.timed,
-                times.earliest,
-                times.latest,
-                times.longest,
-                history.arrayBytes(),
-                table.keys().bytes() + table.values().bytes());
     }
 
-    private static int count(HistoryTable table, byte kind) {
-        byte[] kinds = table.operationKinds();
-        int count = 0;
-        for (int o = 0; kinds != null && o < kinds.length; o++) {
-            count += kinds[o] == kind ? 1 : 0;
+    /**
+     * Times of the transactions with both start and end, in ns.
+     *
+     * @param timed the number of these transactions
+     * @param earliest the least start; {@link HistoryTable#NO_TIME} without times
+     * @param latest the largest end; {@link HistoryTable#NO_TIME} without times
+     * @param longest the largest end - start; 0 without times
+     */
+    public record Times(int timed, long earliest, long latest, long longest) {
+        /** Returns the latest end less the earliest start; 0 without times. */
+        public long span() {
+            return timed == 0 ? 0 : latest - earliest;
         }
-        return count;
-    }
 
-    public int transactions() {
-        return committed + aborted + indeterminate;
-    }
-
-    /** Whether all values of each key differ, including its initial value. */
-    public boolean uniqueValues() {
-        return repeatedWrites == 0;
-    }
-
-    /** Latest end less earliest start in ns; 0 without times. */
-    public long spanNanos() {
-        return timed == 0 ? 0 : latest - earliest;
-    }
-
-    private record Times(int timed, long earliest, long latest, long longest) {
-        static Times of(HistoryTable table) {
+        private static Times of(HistoryTable table) {
             long[] starts = table.starts();
             long[] ends = table.ends();
             if (starts == null || ends == null) {
@@ -129,5 +70,49 @@ public record HistoryStats(
                     ? new Times(0, HistoryTable.NO_TIME, HistoryTable.NO_TIME, 0)
                     : new Times(timed, earliest, latest, longest);
         }
+    }
+
+    /** Counts in one pass, and a sort of each key's writes. Memory: 8 bytes a write and 4 a key. */
+    public static HistoryStats of(HistoryTable history) {
+        HistoryTable table = history.withoutPredicates();
+        int[] operations = RecordedCounts.ofTransactions(history);
+        int[] outcomes = new int[TransactionStatus.values().length];
+        int empty = 0;
+        int maxOperations = 0;
+        for (int t = 0; t < table.transactions(); t++) {
+            outcomes[table.statuses()[t]]++;
+            empty += operations[t] == 0 ? 1 : 0;
+            maxOperations = Math.max(maxOperations, operations[t]);
+        }
+        WrittenValues written = WrittenValues.of(table);
+        return new HistoryStats(
+                table.sessions(),
+                new Transactions(
+                        outcomes[TransactionStatus.COMMITTED.code()],
+                        outcomes[TransactionStatus.ABORTED.code()],
+                        outcomes[TransactionStatus.INDETERMINATE.code()],
+                        empty),
+                RecordedCounts.of(history),
+                count(table, Operations.INSERT),
+                count(table, Operations.DELETE),
+                maxOperations,
+                written.writtenKeys(),
+                written.repeats(),
+                Times.of(table),
+                history.arrayBytes() + table.keys().bytes() + table.values().bytes());
+    }
+
+    private static int count(HistoryTable table, byte kind) {
+        byte[] kinds = table.operationKinds();
+        int count = 0;
+        for (int o = 0; kinds != null && o < kinds.length; o++) {
+            count += kinds[o] == kind ? 1 : 0;
+        }
+        return count;
+    }
+
+    /** Whether all values of each key differ, including its initial value. */
+    public boolean uniqueValues() {
+        return repeatedWrites == 0;
     }
 }

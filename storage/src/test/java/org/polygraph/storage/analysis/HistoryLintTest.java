@@ -8,6 +8,7 @@ import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.HistoryTableBuilder;
+import org.polygraph.storage.table.RecordedCounts;
 
 class HistoryLintTest {
     private final HistoryTableBuilder builder = new HistoryTableBuilder(true);
@@ -104,28 +105,17 @@ class HistoryLintTest {
         assertThat(stats)
                 .isEqualTo(new HistoryStats(
                         2,
-                        2,
-                        1,
-                        1,
-                        1,
-                        1,
-                        5,
-                        0,
-                        0,
+                        new HistoryStats.Transactions(2, 1, 1, 1),
+                        new RecordedCounts(1, 5, 3, 0, 0),
                         0,
                         0,
                         3,
                         3,
                         2,
-                        3,
-                        2,
-                        10,
-                        90,
-                        59,
-                        table.arrayBytes(),
-                        table.keys().bytes()));
-        assertThat(stats.transactions()).isEqualTo(4);
+                        new HistoryStats.Times(2, 10, 90, 59),
+                        table.arrayBytes() + table.keys().bytes()));
+        assertThat(stats.transactions().all()).isEqualTo(4);
         assertThat(stats.uniqueValues()).isFalse();
-        assertThat(stats.spanNanos()).isEqualTo(80);
+        assertThat(stats.times().span()).isEqualTo(80);
     }
 }

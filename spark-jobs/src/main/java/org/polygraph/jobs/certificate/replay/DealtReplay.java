@@ -151,33 +151,34 @@ public final class DealtReplay {
 
     private @Nullable Sentence ofRanges() {
         for (RangeFinding range : ranges) {
-            if (range.mismatch() != null) {
-                return range.mismatch();
+            if (range.faults().mismatch() != null) {
+                return range.faults().mismatch();
             }
         }
         for (RangeFinding range : ranges) {
-            if (range.status() != null) {
-                return range.status();
+            if (range.faults().status() != null) {
+                return range.faults().status();
             }
         }
-        Named last = null;
-        long lastCommit = 0;
+        RangeFinding.Placed last = null;
         for (RangeFinding range : ranges) {
-            Named first = range.firstCounted();
+            RangeFinding.Placed first = range.first();
             if (first == null) {
                 continue;
             }
-            if (range.isFirstWrong()) {
-                return range.order();
+            if (range.faults().isFirst()) {
+                return range.faults().order();
             }
-            if (last != null && last.session() == first.session() && lastCommit >= range.firstSnapshot()) {
-                return Sentence.of("", first, Placement.EARLIER, last, Placement.RAN_EARLIER);
+            if (last != null
+                    && last.transaction().session() == first.transaction().session()
+                    && last.place() >= first.place()) {
+                return Sentence.of(
+                        "", first.transaction(), Placement.EARLIER, last.transaction(), Placement.RAN_EARLIER);
             }
-            if (range.order() != null) {
-                return range.order();
+            if (range.faults().order() != null) {
+                return range.faults().order();
             }
-            last = range.lastCounted();
-            lastCommit = range.lastCommit();
+            last = range.last();
         }
         return null;
     }

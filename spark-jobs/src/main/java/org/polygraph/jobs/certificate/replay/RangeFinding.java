@@ -10,13 +10,8 @@ import org.polygraph.jobs.certificate.format.ContentTree;
  * @param refused whether it cannot be replayed without the whole history, which the caller then reads
  * @param counts of its transactions
  * @param firstSession with {@code lastSession} the labels of its first and last sessions; 0 if it has no transactions
- * @param firstCounted its first counted transaction; null if there is none
- * @param firstSnapshot the place where {@code firstCounted} begins
- * @param lastCounted with {@code lastCommit} the same of the last one
- * @param mismatch the first row of the certificate that does not fit, or null
- * @param status the first transaction that should count and does not, or the reverse, or null
- * @param order the first transaction that is ordered before one that its session ran earlier, or null
- * @param isFirstWrong whether {@code order} is about {@code firstCounted} alone
+ * @param first its first counted transaction, at the place where it begins; null if there is none
+ * @param last its last counted transaction, at the place where it commits; null if there is none
  */
 record RangeFinding(
         int range,
@@ -25,15 +20,27 @@ record RangeFinding(
         Counts counts,
         long firstSession,
         long lastSession,
-        @Nullable Named firstCounted,
-        long firstSnapshot,
-        @Nullable Named lastCounted,
-        long lastCommit,
-        @Nullable Sentence mismatch,
-        @Nullable Sentence status,
-        @Nullable Sentence order,
-        boolean isFirstWrong)
+        @Nullable Placed first,
+        @Nullable Placed last,
+        Faults faults)
         implements Serializable {
+
+    /** A transaction and the place of one of its events. */
+    record Placed(Named transaction, long place) implements Serializable {}
+
+    /**
+     * The first fault of each kind, or null.
+     *
+     * @param mismatch a row of the certificate that does not fit
+     * @param status a transaction that should count and does not, or the reverse
+     * @param order a transaction that is ordered before one that its session ran earlier
+     * @param isFirst whether {@code order} is about the first counted transaction alone
+     */
+    record Faults(
+            @Nullable Sentence mismatch,
+            @Nullable Sentence status,
+            @Nullable Sentence order,
+            boolean isFirst) implements Serializable {}
 
     /**
      * Numbers of transactions and of their operations.

@@ -281,13 +281,12 @@ public final class RangeReplay implements RankReader.Sink {
                 new RangeFinding.Counts(sessionCount, committed, indeterminate, counted, operations, dealt),
                 order.length == 0 ? 0 : sessions[order[0]],
                 order.length == 0 ? 0 : sessions[order[order.length - 1]],
-                firstCounted,
-                firstSnapshot,
-                lastCounted,
-                lastCommit,
-                mismatch,
-                status,
-                wrongOrder,
-                isFirstWrong);
+                placed(firstCounted, firstSnapshot),
+                placed(lastCounted, lastCommit),
+                new RangeFinding.Faults(mismatch, status, wrongOrder, isFirstWrong));
+    }
+
+    private static RangeFinding.@Nullable Placed placed(@Nullable Named transaction, long place) {
+        return transaction == null ? null : new RangeFinding.Placed(transaction, place);
     }
 }

@@ -30,8 +30,7 @@ record Assumed(IsolationLevel level, List<Item> assumptions, String under, Strin
             return new Assumed(verdict.level(), List.of(), under(List.of()), "");
         }
         List<Item> items = items(given);
-        IsolationLevel level =
-                given.time() == TimeMode.STRICT ? verdict.level().strict() : verdict.level();
+        IsolationLevel level = given.time() == TimeMode.STRICT ? verdict.level().strict() : verdict.level();
         return new Assumed(level, items, under(items), options(given));
     }
 

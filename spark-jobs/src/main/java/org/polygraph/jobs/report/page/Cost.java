@@ -45,7 +45,8 @@ record Cost(List<PhaseBar> phases, List<Item> cost, String rerun) {
 
     private static List<Item> cost(Verdict verdict) {
         List<Item> items = new ArrayList<>();
-        items.add(new Item("Elapsed", HtmlReport.grouped(verdict.millis()) + " ms", "from opening the history to the verdict"));
+        items.add(new Item(
+                "Elapsed", HtmlReport.grouped(verdict.millis()) + " ms", "from opening the history to the verdict"));
         items.add(new Item(
                 "Peak memory",
                 String.format(Locale.ROOT, "%,.0f MiB", verdict.peakMemoryBytes() / 1048576.0),
@@ -60,7 +61,8 @@ record Cost(List<PhaseBar> phases, List<Item> cost, String rerun) {
                 HtmlReport.grouped(rest.constraints()) + " constraints",
                 rest.constraints() == 0
                         ? "the rules decided everything"
-                        : HtmlReport.grouped(rest.components()) + " components, the largest of " + HtmlReport.grouped(rest.largest())
+                        : HtmlReport.grouped(rest.components()) + " components, the largest of "
+                                + HtmlReport.grouped(rest.largest())
                                 + " transactions; " + HtmlReport.grouped(rest.decisions()) + " decisions, "
                                 + HtmlReport.grouped(rest.conflicts()) + " conflicts"));
         return items;

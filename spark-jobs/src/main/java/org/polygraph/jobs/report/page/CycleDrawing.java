@@ -92,7 +92,8 @@ final class CycleDrawing {
             dashed = table.status(t) != TransactionStatus.COMMITTED;
         }
         int height = 30 + LINE * lines.size() + (lines.isEmpty() ? 0 : 6);
-        return new Drawing.Box(LEFT, y, BOX, height, new Drawing.Label(LEFT + 12, y + 20, facts.name(t)), title, dashed, lines);
+        return new Drawing.Box(
+                LEFT, y, BOX, height, new Drawing.Label(LEFT + 12, y + 20, facts.name(t)), title, dashed, lines);
     }
 
     /**

@@ -224,8 +224,9 @@ public final class HtmlReport {
             return List.of();
         }
         Witness witness = verdict.witness();
-        String label =
-                witness == null ? assumed.level().label() : witness.terms().guarantee().label();
+        String label = witness == null
+                ? assumed.level().label()
+                : witness.terms().guarantee().label();
         String what = LevelStatement.evidence(
                 certificate.kind(), IsolationLevel.ofLabel(label).orElse(verdict.level()));
         List<Item> items = new ArrayList<>();

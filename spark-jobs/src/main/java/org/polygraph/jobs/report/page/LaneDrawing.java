@@ -172,7 +172,14 @@ final class LaneDrawing {
         boolean dashed = table.status(t) != TransactionStatus.COMMITTED;
         String title = facts.name(t) + "  " + facts.where(t);
         return new Drawing.Box(
-                span[0], y, span[1] - span[0], height, new Drawing.Label(span[0] + 10, y + 19, facts.name(t)), title, dashed, lines);
+                span[0],
+                y,
+                span[1] - span[0],
+                height,
+                new Drawing.Label(span[0] + 10, y + 19, facts.name(t)),
+                title,
+                dashed,
+                lines);
     }
 
     private Drawing.Arrow arrow(int step, Dependency edge, Drawing.Box from, Drawing.Box to) {

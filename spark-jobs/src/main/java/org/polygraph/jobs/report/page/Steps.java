@@ -36,7 +36,12 @@ final class Steps {
      * @param cases the alternatives that the reason refutes
      */
     record Step(
-            String id, Edge edge, @Nullable Written reason, @Nullable Written seen, boolean cut, List<Case> cases) {}
+            String id,
+            Edge edge,
+            @Nullable Written reason,
+            @Nullable Written seen,
+            boolean cut,
+            List<Case> cases) {}
 
     /** A reason that is written on the page: the id of its element, and its number from 1. */
     record Written(String id, int number) {}
