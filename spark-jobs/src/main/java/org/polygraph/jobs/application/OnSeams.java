@@ -174,7 +174,7 @@ final class OnSeams {
             // A weaker level may hold in parts in which a stronger one is violated, so its newest seam may be another.
             List<CheckRequest> served = new ArrayList<>();
             for (CheckRequest request : requests) {
-                Seam own = longest(known, request, most);
+                Seam own = request == requests.get(0) ? seam : longest(known, request, most);
                 if (own != null
                         && own.covered() == seam.covered()
                         && request.terms().filter(seam::serves).isPresent()) {

@@ -2,7 +2,6 @@ package org.polygraph.storage.dictionary;
 
 import it.unimi.dsi.fastutil.longs.LongArrays;
 import java.util.Arrays;
-import java.util.function.IntFunction;
 
 /** Sorts keys by their labels. The first characters decide most comparisons, and are compared as one number. */
 public final class LabelOrder {
@@ -13,12 +12,13 @@ public final class LabelOrder {
 
     private LabelOrder() {}
 
-    /** Returns the same keys in the order of their labels, which differ. */
-    public static int[] sorted(int[] keys, IntFunction<String> label) {
+    /** Returns the same keys in the order of their labels in a dictionary. */
+    public static int[] sorted(int[] keys, KeyDictionary dictionary) {
         long[] starts = new long[keys.length];
         int[] order = new int[keys.length];
         for (int i = 0; i < keys.length; i++) {
-            starts[i] = start(label.apply(keys[i]));
+            int key = keys[i];
+            starts[i] = dictionary.isString(key) ? start(dictionary.label(key)) : start(dictionary.integer(key));
             order[i] = i;
         }
         LongArrays.quickSortIndirect(order, starts);
@@ -28,16 +28,16 @@ public final class LabelOrder {
                 sorted[to] = keys[order[to]];
             }
             if (to - from > 1) {
-                sort(sorted, from, to, label);
+                sort(sorted, from, to, dictionary);
             }
         }
         return sorted;
     }
 
-    private static void sort(int[] keys, int from, int to, IntFunction<String> label) {
+    private static void sort(int[] keys, int from, int to, KeyDictionary dictionary) {
         Labelled[] labelled = new Labelled[to - from];
         for (int i = from; i < to; i++) {
-            labelled[i - from] = new Labelled(label.apply(keys[i]), keys[i]);
+            labelled[i - from] = new Labelled(dictionary.label(keys[i]), keys[i]);
         }
         Arrays.sort(labelled);
         for (int i = from; i < to; i++) {
@@ -60,6 +60,27 @@ public final class LabelOrder {
             int next = i < label.length() ? label.charAt(i) : 0;
             isOver |= next >= LARGE;
             start = start << BITS | (isOver ? LARGE : next);
+        }
+        return start;
+    }
+
+    /** The number of the label of an integer, without its text. */
+    private static long start(long number) {
+        if (number < 0) {
+            return start(Long.toString(number));
+        }
+        int digits = 1;
+        for (long rest = number / 10; rest > 0; rest /= 10) {
+            digits++;
+        }
+        long rest = number;
+        for (; digits > FIRST; digits--) {
+            rest /= 10;
+        }
+        long start = 0;
+        for (int i = digits - 1; i >= 0; i--) {
+            start |= ('0' + rest % 10) << BITS * (FIRST - 1 - i);
+            rest /= 10;
         }
         return start;
     }

@@ -1,7 +1,6 @@
 package org.polygraph.storage.format;
 
 import it.unimi.dsi.fastutil.ints.Int2LongMap;
-import it.unimi.dsi.fastutil.ints.Int2LongOpenHashMap;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.BitSet;
@@ -16,6 +15,7 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.HistoryTableBuilder;
+import org.polygraph.storage.table.InitialCodes;
 import org.polygraph.storage.table.SourceFiles;
 import org.polygraph.storage.table.TableCopy;
 
@@ -107,8 +107,7 @@ public final class InitialState {
                     "reads and writes of values",
                     "give the whole history without an initial state");
         }
-        Int2LongMap state =
-                new Int2LongOpenHashMap(Math.min(size, history.keys().size()));
+        Int2LongMap state = new InitialCodes(history.keys().size(), history.initialValue());
         Int2LongMap stated = history.initialState();
         if (stated != null) {
             state.putAll(stated);

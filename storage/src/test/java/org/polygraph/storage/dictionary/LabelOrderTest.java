@@ -4,9 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.polygraph.storage.testkit.SplitMix;
 
@@ -17,24 +15,31 @@ class LabelOrderTest {
     @Test
     void keysHaveTheOrderOfTheirLabels() {
         SplitMix random = new SplitMix(0x1abe1);
-        Set<String> different = new LinkedHashSet<>();
+        KeyDictionary keys = new KeyDictionary();
         for (int i = 0; i < 20_000; i++) {
-            StringBuilder label = new StringBuilder(random.chance(0.5) ? "" : "customer/");
+            StringBuilder text = new StringBuilder(random.chance(0.5) ? "" : "customer/");
             for (int length = random.nextInt(12); length > 0; length--) {
                 int among = random.chance(0.9) ? 4 : CHARACTERS.length();
-                label.append(CHARACTERS.charAt(random.nextInt(among)));
+                text.append(CHARACTERS.charAt(random.nextInt(among)));
             }
-            different.add(label.toString());
+            keys.id(text.toString());
+            keys.id(random.nextLong() >> random.nextInt(Long.SIZE));
         }
-        List<String> labels = new ArrayList<>(different);
-        int[] keys = new int[labels.size()];
-        Arrays.setAll(keys, i -> keys.length - 1 - i);
+        for (long integer : new long[] {0, 1, 9, 10, 999_999_999, 1_000_000_000, Long.MAX_VALUE, Long.MIN_VALUE, -1}) {
+            keys.id(integer);
+        }
+        int[] all = new int[keys.size()];
+        Arrays.setAll(all, i -> all.length - 1 - i);
+        List<String> labels = new ArrayList<>();
+        for (int key : all) {
+            labels.add(keys.label(key));
+        }
         List<String> sorted = new ArrayList<>();
-        for (int key : LabelOrder.sorted(keys, labels::get)) {
-            sorted.add(labels.get(key));
+        for (int key : LabelOrder.sorted(all, keys)) {
+            sorted.add(keys.label(key));
         }
         assertThat(sorted)
-                .hasSizeGreaterThan(10_000)
+                .hasSizeGreaterThan(20_000)
                 .isEqualTo(labels.stream().sorted().toList());
     }
 }

@@ -30,6 +30,8 @@ final class ContentEncoder {
     private static final int OPERATION = 17;
 
     private static final int TRANSACTION = 33;
+    /** The most bytes of an integer as text, with its length. */
+    private static final int DECIMAL = Long.BYTES + 19;
 
     private static final VarHandle BIG_ENDIAN =
             MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
@@ -86,6 +88,26 @@ final class ContentEncoder {
         byte[] utf8 = utf8(text);
         number(utf8.length);
         bytes(utf8, 0, utf8.length);
+    }
+
+    /** The text of an integer, as {@link #text} has it. */
+    void decimal(long number) {
+        if (number < 0) {
+            text(Long.toString(number));
+            return;
+        }
+        int digits = 1;
+        for (long rest = number / 10; rest > 0; rest /= 10) {
+            digits++;
+        }
+        room(DECIMAL);
+        add(digits);
+        long rest = number;
+        for (int i = size + digits - 1; i >= size; i--) {
+            buffer[i] = (byte) ('0' + rest % 10);
+            rest /= 10;
+        }
+        size += digits;
     }
 
     /** Index, status, times and number of operations of a transaction; its operations follow. */

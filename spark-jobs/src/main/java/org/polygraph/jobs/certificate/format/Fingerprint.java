@@ -206,12 +206,16 @@ public record Fingerprint(String input, String content) implements Serializable 
                 keys[count++] = key;
             }
         }
-        return LabelOrder.sorted(Arrays.copyOf(keys, count), table.keys()::label);
+        return LabelOrder.sorted(Arrays.copyOf(keys, count), table.keys());
     }
 
     private static void state(ContentEncoder out, HistoryTable table, int[] state) {
         for (int key : state) {
-            out.text(table.keys().label(key));
+            if (table.keys().isString(key)) {
+                out.text(table.keys().label(key));
+            } else {
+                out.decimal(table.keys().integer(key));
+            }
             out.taggedValue(table.values(), table.initialValue(key));
         }
     }

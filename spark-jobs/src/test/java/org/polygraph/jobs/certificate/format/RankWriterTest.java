@@ -18,6 +18,7 @@ import org.polygraph.storage.format.parquet.NumberTable;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryGenerator;
+import org.polygraph.storage.testkit.SplitMix;
 
 /** Certificates in several parts: ranges of any size, any places, and every kind of damage. */
 class RankWriterTest {
@@ -157,6 +158,19 @@ class RankWriterTest {
         ContentEncoder out = new ContentEncoder();
         all.encode(out);
         return out.hex();
+    }
+
+    @Test
+    void integersAreEncodedAsTheirText() {
+        SplitMix random = new SplitMix(0xdec);
+        ContentEncoder texts = new ContentEncoder();
+        ContentEncoder integers = new ContentEncoder();
+        for (int i = 0; i < 10_000; i++) {
+            long number = i == 0 ? Long.MIN_VALUE : i == 1 ? Long.MAX_VALUE : random.nextLong() >> (i % Long.SIZE);
+            texts.text(Long.toString(number));
+            integers.decimal(number);
+        }
+        assertThat(integers.hex()).isEqualTo(texts.hex());
     }
 
     @Test
