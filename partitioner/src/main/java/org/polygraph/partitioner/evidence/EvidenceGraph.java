@@ -23,6 +23,10 @@ final class EvidenceGraph {
     private static final int NONE = -1;
     /** The edge number of a real-time step, which is no edge of the graph. */
     private static final int BY_TIME = -2;
+    /** In place of an event that a search has to lead to. */
+    private static final int ANYWHERE = -1;
+    /** Edges that take about as long as the visit of an event. */
+    private static final int EDGES_OF_VISIT = 8;
 
     /**
      * One step of a path that is not within a session.
@@ -53,6 +57,8 @@ final class EvidenceGraph {
     private IntArrayList nextLevel = new IntArrayList();
     private final IntArrayList pending = new IntArrayList();
     private final @Nullable RealTimeSteps time;
+    private final Repeated fromOne = new Repeated(this::reachedFrom);
+    private final Repeated toOne = new Repeated(this::reaching);
 
     /** @param branch the assumptions, which become edges of round 1 */
     EvidenceGraph(KnownGraph graph, VersionIndex versions, WriterLookup writers, Branch branch) {
@@ -267,15 +273,50 @@ final class EvidenceGraph {
         }
     }
 
-    /** Events visited by all searches so far, for work limits. */
+    /** Events visited by all searches so far, and edges in their terms, for work limits. */
     long work() {
         return work;
     }
 
-    /** The path between two events over edges of earlier rounds than {@code below}; null if there is none. */
+    /**
+     * The path between two events over edges of earlier rounds than {@code below}; null if there is none. Several searches for paths from
+     * one event, or to one, mostly find none, so the events that it reaches are found at the second one.
+     */
     @Nullable
     List<Step> path(int from, int to, int below) {
-        return path(from, to, below, null, Integer.MAX_VALUE - 1);
+        BitSet reached = fromOne.set(from, below);
+        if (reached != null && !reached.get(to)) {
+            return null;
+        }
+        BitSet reaching = toOne.set(to, below);
+        return reaching != null && !reaching.get(from) ? null : path(from, to, below, reaching, Integer.MAX_VALUE - 1);
+    }
+
+    /** The events that one event reaches or that reach it, made if it is asked for twice in turn. */
+    private static final class Repeated {
+        /** Finds the events. */
+        @FunctionalInterface
+        interface Search {
+            BitSet of(int event, int below);
+        }
+
+        private final Search search;
+        private int event = NONE;
+        private int below;
+        private @Nullable BitSet events;
+
+        Repeated(Search search) {
+            this.search = search;
+        }
+
+        @Nullable
+        BitSet set(int ofEvent, int ofBelow) {
+            boolean isSame = event == ofEvent && below == ofBelow;
+            events = !isSame ? null : events == null ? search.of(event, below) : events;
+            event = ofEvent;
+            below = ofBelow;
+            return events;
+        }
     }
 
     /**
@@ -289,21 +330,23 @@ final class EvidenceGraph {
      */
     @Nullable
     List<Step> path(int from, int to, int below, @Nullable BitSet within, int most) {
-        if (most == 0) {
-            return events.chain(from) == events.chain(to) && from <= to ? List.of() : null;
-        }
         stamp++;
         level.clear();
         nextLevel.clear();
         pending.clear();
         RealTimeSteps inTime = time != null && time.start(below) ? time : null;
         visit(from, NONE, level);
-        for (int depth = 0; depth <= most; depth++) {
+        for (int depth = 0; !level.isEmpty(); depth++) {
+            if (endsWithin(to, within)) {
+                return trace(from, to);
+            }
+            if (depth == most) {
+                return null;
+            }
+            // Only session steps may follow the last edge.
+            int target = depth < most - 1 ? ANYWHERE : to;
             while (!level.isEmpty()) {
                 int v = level.popInt();
-                if (v == to) {
-                    return trace(from, to);
-                }
                 int next = v + 1;
                 if (next < events.count()
                         && events.chain(next) == events.chain(v)
@@ -313,12 +356,7 @@ final class EvidenceGraph {
                 if (inTime != null) {
                     inTime.collect(v);
                 }
-                for (int i = starts[v]; i < starts[v + 1]; i++) {
-                    int e = order[i];
-                    if (rounds[e] < below && (within == null || within.get(targets[e]))) {
-                        pending.add(e);
-                    }
-                }
+                collect(v, below, within, target);
             }
             for (int i = 0; i < pending.size(); i++) {
                 int e = pending.getInt(i);
@@ -327,7 +365,7 @@ final class EvidenceGraph {
             pending.clear();
             if (inTime != null) {
                 inTime.reached(w -> {
-                    if (within == null || within.get(w)) {
+                    if (mayLead(w, target) && (within == null || within.get(w))) {
                         visit(w, BY_TIME, nextLevel);
                     }
                 });
@@ -335,11 +373,44 @@ final class EvidenceGraph {
             IntArrayList swap = level;
             level = nextLevel;
             nextLevel = swap;
-            if (level.isEmpty()) {
-                return null;
-            }
         }
         return null;
+    }
+
+    /** Whether session steps lead from an event of the level to another one; those of the nearest are visited. */
+    private boolean endsWithin(int to, @Nullable BitSet within) {
+        int nearest = NONE;
+        for (int i = 0; i < level.size(); i++) {
+            int v = level.getInt(i);
+            nearest = v > nearest && mayLead(v, to) ? v : nearest;
+        }
+        if (nearest == NONE || (within != null && within.nextClearBit(nearest + 1) <= to)) {
+            return false;
+        }
+        for (int v = nearest + 1; v <= to; v++) {
+            visit(v, NONE, level);
+        }
+        return true;
+    }
+
+    /** Adds to the pending edges those from an event whose targets were not reached and may lead to the target. */
+    private void collect(int event, int below, @Nullable BitSet within, int target) {
+        work += (starts[event + 1] - starts[event]) / EDGES_OF_VISIT;
+        for (int i = starts[event]; i < starts[event + 1]; i++) {
+            int e = order[i];
+            int next = targets[e];
+            if (stamps[next] != stamp
+                    && rounds[e] < below
+                    && mayLead(next, target)
+                    && (within == null || within.get(next))) {
+                pending.add(e);
+            }
+        }
+    }
+
+    /** Whether session steps may lead from an event to another, or the other may be anywhere. */
+    private boolean mayLead(int event, int target) {
+        return target == ANYWHERE || (event <= target && events.chain(event) == events.chain(target));
     }
 
     private void visit(int event, int by, IntArrayList list) {

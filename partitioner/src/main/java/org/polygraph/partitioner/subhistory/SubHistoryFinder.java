@@ -21,6 +21,8 @@ import org.polygraph.storage.table.HistoryTable;
 public final class SubHistoryFinder {
     /** Larger histories are not shrunk as a whole if the operations that the violation names do not suffice. */
     private static final int MOST_OPERATIONS = 200_000;
+    /** Larger sets are not shrunk, because the budget ends after a few attempts to halve them. */
+    private static final int MOST_STARTING = 2 * MOST_OPERATIONS;
     /** A larger sub-history that is not known to be minimal is not shown. */
     private static final int MOST_UNSHRUNK = 20_000;
     /** Writes of a row, which a sub-history has all or not at all: with more, none is small. */
@@ -147,6 +149,9 @@ public final class SubHistoryFinder {
         start.addWholeTransactions();
         start.addOutcomes();
         subHistory = start.closed();
+        if (subHistory.length > MOST_STARTING) {
+            return null;
+        }
         if (subHistory.length < whole.operations() && violates(subHistory, of)) {
             return subHistory;
         }

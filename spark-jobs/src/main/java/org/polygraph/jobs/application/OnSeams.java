@@ -15,6 +15,7 @@ import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
@@ -25,6 +26,15 @@ import org.polygraph.storage.table.HistoryTable;
  * or the part that wrote a missing value. A check of all parts decides the rest.
  */
 final class OnSeams {
+    /**
+     * The CPU time that an attempt on a seam may take, at least and for each byte that it reads. An ordinary check takes a
+     * tenth of it. To refute a seam may take far longer than to find an order of all parts.
+     */
+    private static final long LEAST_NANOS = 4_000_000_000L;
+
+    private static final long NANOS_PER_BYTE = 4_000;
+    private static final String STDIN = "-";
+
     private final CheckSettings settings;
     private final Checker checker;
     private final Listener listener;
@@ -187,13 +197,43 @@ final class OnSeams {
         }
     }
 
+    /**
+     * Returns the budget of an attempt on a seam: at most half of the time that is left, so that the check of all parts has
+     * time too. What can be read only once is decided on the first seam or not at all.
+     */
+    private Budget attempt(Seam seam) throws IOException {
+        Location last = Location.of(path);
+        if (path.equals(STDIN) || last.isStream()) {
+            return budget;
+        }
+        long ofLast = bytes(last);
+        long bytes = ofLast + bytes(seam.run().child(Seam.FOLDER));
+        for (Chain.Part part :
+                before.parts().subList(seam.covered(), before.parts().size())) {
+            Location file = Location.of(part.location());
+            bytes += file.exists() ? bytes(file) : ofLast;
+        }
+        return budget.part(LEAST_NANOS + bytes * NANOS_PER_BYTE);
+    }
+
+    private static long bytes(Location location) throws IOException {
+        if (!location.isFolder()) {
+            return Math.max(0, location.length());
+        }
+        long bytes = 0;
+        for (Location child : location.children()) {
+            bytes += bytes(child);
+        }
+        return bytes;
+    }
+
     /** Decides levels on a seam. Returns the most parts that another seam may cover to explain more. */
-    private int on(Seam seam, Seams known, List<CheckRequest> served) {
+    private int on(Seam seam, Seams known, List<CheckRequest> served) throws IOException {
         // The state contains what loaders of the first part wrote, so the request has no loaders.
         List<CheckRequest> each =
                 served.stream().map(CheckRequest::withoutLoaders).toList();
         PathCheck check =
-                new PathCheck(settings, each, checker, listener.quiet(), path, before.on(seam), start, budget);
+                new PathCheck(settings, each, checker, listener.quiet(), path, before.on(seam), start, attempt(seam));
         int most = Integer.MAX_VALUE;
         for (Verdict verdict : check.run(PathCheck.Kept.NOWHERE)) {
             HistoryTable table = verdict.table();

@@ -8,7 +8,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.Check;
 import org.polygraph.jobs.decision.CheckRequest;
@@ -38,9 +37,6 @@ import org.polygraph.storage.table.UnknownRows;
  * open are decided of the whole.
  */
 final class PathCheck {
-    /** The most guesses of the rows of writes by a condition. */
-    private static final int MOST_GUESSES = 8;
-
     private final CheckSettings settings;
     /** The levels that are open. */
     private List<CheckRequest> requests;
@@ -121,7 +117,18 @@ final class PathCheck {
         return asked.stream()
                 .map(request -> early.get(request.level()))
                 .filter(Objects::nonNull)
+                .map(this::withRemedy)
                 .toList();
+    }
+
+    /** Adds to an UNKNOWN for lack of memory why windows, which need less, do not decide the history. */
+    private Verdict withRemedy(Verdict verdict) {
+        boolean isShort = verdict.status() == Verdict.Status.UNKNOWN && !budget.exhausted();
+        if (!isShort || input.unknownRows() != null || windows.remedy().isEmpty()) {
+            return verdict;
+        }
+        Verdict.Builder reasoned = verdict.with().reason(verdict.reason() + windows.remedy());
+        return (windows.whole() == null ? reasoned : reasoned.windows(windows.whole())).build();
     }
 
     /**
@@ -178,75 +185,9 @@ final class PathCheck {
         if (beyond != null) {
             return List.of(beyond);
         }
-        return unknown == null || problem != null ? verdicts : ofUnknownRows(unknown, verdicts);
-    }
-
-    /**
-     * A violation of the relaxed history is a violation of the history, and an order that explains the guess explains
-     * the history.
-     *
-     * @param given verdicts of the table that was read
-     */
-    private List<Verdict> ofUnknownRows(UnknownRows unknown, List<Verdict> given) {
-        List<Verdict> verdicts = new ArrayList<>();
-        HistoryTable read = Objects.requireNonNull(input.table(), "a history");
-        for (Verdict verdict : given) {
-            boolean isDecided =
-                    switch (verdict.status()) {
-                        case PASS -> unknown.table() == UnknownRows.Table.GUESS;
-                        case VIOLATION -> unknown.refutes(verdict.level().eventsPerTransaction());
-                        default -> true;
-                    };
-            verdicts.add(isDecided ? verdict : guessed(unknown, read, verdict));
-        }
-        return verdicts;
-    }
-
-    private Verdict guessed(UnknownRows unknown, HistoryTable read, Verdict verdict) {
-        List<Deadline.Step<@Nullable HistoryTable, HistoryException, IOException>> guesses = new ArrayList<>();
-        Witness witness = verdict.witness();
-        if (witness != null) {
-            guesses.add(() -> unknown.inOrder(witness.counted(), witness.position()));
-        }
-        if (unknown.table() == UnknownRows.Table.RELAXED) {
-            guesses.add(unknown::inOrderOfEnds);
-        }
-        CheckRequest request = requests.stream()
-                .filter(each -> each.level() == verdict.level())
-                .findFirst()
-                .orElseThrow();
-        for (Deadline.Step<@Nullable HistoryTable, HistoryException, IOException> guess : guesses) {
-            Verdict.Builder found = attempt(request, () -> guessed(request, guess.run()));
-            if (found != null && found.status() == Verdict.Status.PASS) {
-                return complete(found);
-            }
-        }
-        return complete(
-                Verdict.of(Verdict.Status.UNKNOWN, verdict.level())
-                        .reason(
-                                "found " + unknown.writes() + " writes by a condition without \"keys\", the first at "
-                                        + read.whereIs(unknown.first())
-                                        + ", whose rows cannot be derived; expected the keys of the rows that they wrote; record them"));
-    }
-
-    /**
-     * Returns the verdict of a guess. While writes stay open, an order of the guess yields the next guess; null if some
-     * writes are open in the end.
-     */
-    private Verdict.@Nullable Builder guessed(CheckRequest request, @Nullable HistoryTable first)
-            throws HistoryException {
-        HistoryTable guess = first;
-        for (int i = 0; i < MOST_GUESSES && guess != null && input.use(guess) == null; i++) {
-            Verdict.Builder verdict =
-                    judge(Objects.requireNonNull(input.table(), "a history"), request, Kept.NOWHERE, List.of());
-            UnknownRows open = guess.unknownRows();
-            Witness witness = verdict.witness();
-            if (open == null || verdict.status() != Verdict.Status.PASS || witness == null) {
-                return open == null ? verdict : null;
-            }
-            guess = open.inOrder(witness.counted(), witness.position());
-        }
-        return null;
+        return unknown == null || problem != null
+                ? verdicts
+                : new UnknownRowsCheck(this, input, checker, budget, unknown).of(verdicts);
     }
 
     /** {@link Writes#of} the PATH; null if they are not kept, or if the history was not read. */
@@ -298,7 +239,7 @@ final class PathCheck {
      * Adds to a verdict the facts that are the same at all levels of the PATH. Every verdict of a PATH passes through
      * here.
      */
-    private Verdict complete(Verdict.Builder verdict) {
+    Verdict complete(Verdict.Builder verdict) {
         Phase reading = input.reading();
         if (reading != null) {
             verdict.firstPhase(reading).windows(windows.whole());
@@ -337,7 +278,7 @@ final class PathCheck {
         return complete(verdict);
     }
 
-    private Verdict.@Nullable Builder attempt(
+    Verdict.@Nullable Builder attempt(
             CheckRequest request, Deadline.Step<Verdict.Builder, HistoryException, IOException> step) {
         try {
             return LevelCheck.withinBudget(request, budget, listener::currentPhase, step);
@@ -386,6 +327,14 @@ final class PathCheck {
         return complete(decided);
     }
 
+    /** The request of a level. */
+    CheckRequest request(IsolationLevel level) {
+        return requests.stream()
+                .filter(each -> each.level() == level)
+                .findFirst()
+                .orElseThrow();
+    }
+
     /** Reads the history; makes a verdict if there is nothing to judge. */
     private Verdict.@Nullable Builder read() throws HistoryException, IOException {
         String vacuous = input.read();
@@ -405,7 +354,7 @@ final class PathCheck {
     }
 
     /** @param stronger verdicts of the levels before */
-    private Verdict.Builder judge(HistoryTable whole, CheckRequest request, Kept kept, List<Verdict> stronger)
+    Verdict.Builder judge(HistoryTable whole, CheckRequest request, Kept kept, List<Verdict> stronger)
             throws HistoryException {
         HistoryTable history = request.judged(whole);
         if (request.level() == IsolationLevel.LIN) {

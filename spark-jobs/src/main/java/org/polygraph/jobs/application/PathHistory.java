@@ -30,6 +30,7 @@ final class PathHistory {
     private @Nullable HistoryTable unloaded;
     private @Nullable UnknownRows unknownRows;
     private String doubt = "";
+    private String noticed = "";
     private Counts counts = Counts.NONE;
     private @Nullable Phase reading;
     private long @Nullable [] writes;
@@ -97,9 +98,13 @@ final class PathHistory {
         table = loaded;
         if (loaded != read) {
             unloaded = read;
-            listener.notice(path + ": " + loaders.statement()
+            String notice = path + ": " + loaders.statement()
                     + " and precede" + (loaders.transactions().length == 1 ? "s" : "") + " all others; with --initial"
-                    + " implicit no transaction does");
+                    + " implicit no transaction does";
+            if (!notice.equals(noticed)) {
+                listener.notice(notice);
+                noticed = notice;
+            }
         }
         return counts.transactionsCommitted() > 0
                 ? null

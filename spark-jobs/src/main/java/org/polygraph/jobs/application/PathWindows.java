@@ -60,27 +60,41 @@ final class PathWindows {
         if (mayDecide(request, kept)) {
             KeptRun run = kept.run(request);
             checker.prepare(run == null ? null : run.scratch(), listener, budget, listener::message);
-            return stated(checker.decide(path, settings.format(), request, run, listener, budget));
+            return stated(
+                    checker.decide(path, settings.format(), request, run, listener, budget),
+                    "; it is decided as a whole in the memory of this process");
         }
         if (isAsked() && isFirst) {
             why = whyWhole().isEmpty() ? "standard input is read once" : whyWhole();
-            listener.notice(message());
+            listener.notice(message() + "; it is decided as a whole in the memory of this process");
         }
         return null;
     }
 
-    /** Warns if windows do not decide the history. @return the verdict if they do, null otherwise */
-    private Verdict.@Nullable Builder stated(Checker.Early early) {
+    /**
+     * Warns if windows do not decide the history.
+     *
+     * @param otherwise what happens then
+     * @return the verdict if they do, null otherwise
+     */
+    private Verdict.@Nullable Builder stated(Checker.Early early, String otherwise) {
         if (!early.why().isEmpty()) {
             why = early.why();
-            listener.warning(message());
+            listener.warning(message() + otherwise);
         }
         return early.verdict();
     }
 
     private String message() {
-        return path + ": windows do not decide the history, because " + why
-                + "; it is decided as a whole in the memory of this process";
+        return path + ": windows do not decide the history, because " + why;
+    }
+
+    /** What the reason of an UNKNOWN adds where the whole did not fit; empty if windows did not refuse the history. */
+    String remedy() {
+        return why.isEmpty()
+                ? ""
+                : "; the whole history has to fit in this process (--memory, or --driver-memory of spark-submit),"
+                        + " because windows do not decide it: " + why;
     }
 
     private boolean isAsked() {
@@ -98,8 +112,8 @@ final class PathWindows {
         if (WindowedChecker.plan(path, settings.format(), request, budget) == null) {
             return null;
         }
-        return stated(new WindowedChecker(checker, Estimate.WINDOW)
-                .decide(path, settings.format(), request, kept.run(request), listener, budget));
+        Checker windowed = new WindowedChecker(checker, Estimate.WINDOW);
+        return stated(windowed.decide(path, settings.format(), request, kept.run(request), listener, budget), "");
     }
 
     /** Whether the history is too large to be decided as a whole, and windows may decide it. */
@@ -109,6 +123,7 @@ final class PathWindows {
                 && !read.hasRows()
                 && !(read.values().hasLists() && request.level().isAxiom())
                 && !read.values().hasOthers()
+                && !read.values().hasPredicates()
                 && WindowedChecker.plan(path, settings.format(), request, budget) != null;
     }
 }

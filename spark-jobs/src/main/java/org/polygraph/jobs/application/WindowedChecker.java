@@ -128,7 +128,7 @@ public final class WindowedChecker implements Checker {
     private static String whyWhole(CheckRequest request) {
         return request.initial().kind() == InitialChoice.Kind.NAMED
                 ? "--initial names transactions"
-                : "it is no file of JSON Lines or Parquet that can be read in pieces";
+                : "it is no file of JSON Lines or Parquet that can be read in pieces; convert it";
     }
 
     /** Returns how to read a history for windows; null if they cannot decide it in scratch files. */

@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The evidence behind a verdict.
  *
- * @param kind of a PASS {@link #ORDER} or {@link #CHOICES}; of a VIOLATION {@link #CYCLE}, {@link #PROOF} or {@link
- *     #OPERATIONS}
+ * @param kind of a PASS {@link #ORDER} or {@link #CHOICES}; of a VIOLATION {@link #CYCLE}, {@link #PROOF}, {@link
+ *     #ROW_CHOICES} or {@link #OPERATIONS}
  * @param path where it was written, relative to the run directory; null if it was not written
  * @param verified whether independent code checked it against the raw history
  */
@@ -25,6 +25,9 @@ public record Certificate(String kind, @Nullable String path, boolean verified) 
 
     /** A cycle of dependencies, or a read that no order explains. */
     public static final String CYCLE = "cycle";
+
+    /** Every choice of the rows of writes by a condition violates the level. The violation that is shown is of one of them. */
+    public static final String ROW_CHOICES = "row-choices";
 
     /** A search that refuted every choice. */
     public static final String PROOF = "proof";

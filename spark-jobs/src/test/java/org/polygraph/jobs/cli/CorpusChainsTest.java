@@ -26,6 +26,12 @@ import org.polygraph.storage.testkit.OracleCorpus;
 /** Histories of real databases that are divided by time into parts have the same verdict as the whole. */
 class CorpusChainsTest {
     private static final int PARTS = 6;
+    /**
+     * If values repeat, a cut may separate a read from its writer, so that the parts up to the cut take far longer than the
+     * whole.
+     */
+    private static final String TIMEOUT = "20s";
+
     private static final List<String> SHAPES = List.of("-gt-small", "-gtdup-small", "-append-small");
     private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -39,7 +45,10 @@ class CorpusChainsTest {
         assertThat(compare(SHAPES, List.of("ser", "si"))).isGreaterThan(5);
     }
 
-    /** Lists, predicates and larger histories too, at every level; what is not decided as a whole in 20 s is left out. */
+    /**
+     * Lists, predicates and larger histories too, at every level; what is not decided in {@value #TIMEOUT}, as a whole or with
+     * the last part, is left out.
+     */
     @Test
     @Tag("full")
     void soDoAllHistories() throws IOException {
@@ -67,20 +76,25 @@ class CorpusChainsTest {
             String parts = cut(name, whole);
             histories++;
             for (String level : levels) {
-                String expected = InProcess.run("check", "-q", "-l", level, "--timeout", "20s", whole.toString())
+                String expected = InProcess.run("check", "-q", "-l", level, "--timeout", TIMEOUT, whole.toString())
                         .word();
                 if (!expected.equals("PASS") && !expected.equals("VIOLATION")) {
                     undecided.add(name + " " + level + " " + expected);
                     continue;
                 }
-                compared++;
                 String runs = folder.resolve(name + "-" + level).toString();
-                InProcess chain = InProcess.run("check", "-q", "-l", level, "-o", runs, "--each", parts);
+                InProcess chain =
+                        InProcess.run("check", "-q", "-l", level, "--timeout", TIMEOUT, "-o", runs, "--each", parts);
                 String last = chain.out()
                         .lines()
                         .filter(answer -> answer.contains("h" + (PARTS - 1) + ".jsonl") && !answer.startsWith(" "))
                         .findFirst()
                         .orElse("none");
+                if (last.startsWith("UNKNOWN") && last.contains("timeout of ")) {
+                    undecided.add(name + " " + level + " in parts");
+                    continue;
+                }
+                compared++;
                 assertThat(last.split("  ", 2)[0])
                         .as(name + " " + level + " " + chain)
                         .isEqualTo(expected);
@@ -90,7 +104,7 @@ class CorpusChainsTest {
             }
         }
         System.out.println(histories + " real histories in " + PARTS + " parts, " + compared + " verdicts, "
-                + violations + " violations, " + onSeams + " parts on seams; not decided as a whole: " + undecided);
+                + violations + " violations, " + onSeams + " parts on seams; not decided: " + undecided);
         return histories;
     }
 

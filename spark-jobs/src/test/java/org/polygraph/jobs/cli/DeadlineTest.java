@@ -224,6 +224,52 @@ class DeadlineTest {
         assertThat(again.exitCode()).as(again.toString()).isEqualTo(0);
     }
 
+    /** An engine that finds nothing on a seam. */
+    private static final class EndlessOnSeams implements Checker {
+        @Override
+        public Finding find(Check check) {
+            check.phases().begin("solve");
+            boolean isOnSeam = check.table().source().files().stream().anyMatch(file -> file.contains("tail.jsonl"));
+            while (isOnSeam && !check.budget().exhausted()) {
+                Thread.onSpinWait();
+            }
+            check.budget().require();
+            return Checker.super.find(check);
+        }
+    }
+
+    @Test
+    void aSeamLeavesTimeForAllParts() throws IOException {
+        String runs = folder.resolve("runs").toString();
+        for (int i = 0; i < 2; i++) {
+            String part = Files.writeString(
+                            folder.resolve("part-" + i + ".jsonl"),
+                            "{\"session\":0,\"index\":" + i
+                                    + ",\"status\":\"committed\",\"ops\":[{\"op\":\"w\",\"key\":1," + "\"value\":"
+                                    + (i + 1) + "}]}\n")
+                    .toString();
+            InProcess check = InProcess.run(
+                    new OnlyEmbedded(new EndlessOnSeams()),
+                    "check",
+                    "-q",
+                    "-l",
+                    "ser",
+                    "--engine",
+                    "embedded",
+                    "--timeout",
+                    "6s",
+                    "-o",
+                    runs,
+                    "--after",
+                    runs,
+                    part);
+            assertThat(check.out())
+                    .as(check.toString())
+                    .startsWith("PASS  ser  ")
+                    .contains("  " + (i + 1) + " txns");
+        }
+    }
+
     @Test
     void aPipeWithoutWriterIsNotWaitedFor() throws IOException, InterruptedException {
         Path pipe = folder.resolve("pipe");

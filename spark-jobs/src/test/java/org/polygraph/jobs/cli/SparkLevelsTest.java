@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.report.Untimed;
@@ -80,7 +81,7 @@ class SparkLevelsTest {
                 List.of("all", examples + "write-skew.jsonl", "level all is that of a table; name the levels"),
                 List.of("ser,si", examples + "jepsen-list-append.edn", "it is no file of JSON Lines or Parquet"),
                 List.of("ser,si", examples + "rows-reinserted.jsonl", "insert"),
-                List.of("ser", queries.toString(), "windows of files do not support predicates"));
+                List.of("ser", queries.toString(), "it has predicates"));
         for (List<String> each : cases) {
             List<String> check = List.of("check", "-l", each.get(0));
             InProcess spark = run(check, List.of("--engine", "spark", "--master", "local[2]"), List.of(each.get(1)));
@@ -92,6 +93,35 @@ class SparkLevelsTest {
             InProcess embedded = run(check, List.of("--engine", "embedded"), List.of(each.get(1)));
             assertThat(spark.exitCode()).as(each + " " + spark).isEqualTo(embedded.exitCode());
         }
+    }
+
+    /** A history with predicates that exceeds the memory of the driver is UNKNOWN, and both are named as the reason. */
+    @Test
+    void predicatesThatDoNotFitInTheDriverAreUnknown(@TempDir Path folder) throws IOException {
+        String path = folder.resolve("queries.jsonl").toString();
+        String out = folder.resolve("out").toString();
+        InProcess generated = InProcess.run(List.of(
+                ("generate -q -l ser --transactions 2000 --keys 2000 --predicates 1 --selectivity 400 --operations 1 --out "
+                                + path)
+                        .split(" ", -1)));
+        assertThat(generated.exitCode()).as(generated.toString()).isZero();
+        List<String> check = List.of("check", "-l", "ser");
+        List<String> spark = List.of("--engine", "spark", "--master", "local[2]");
+        InProcess small = run(check, spark, List.of("--memory", "1m", "-o", out, path));
+        assertThat(small.exitCode()).as(small.toString()).isEqualTo(4);
+        String reason = "because windows do not decide it: it has predicates";
+        assertThat(small.out()).startsWith("UNKNOWN  ser").contains(reason);
+        assertThat(small.err()).doesNotContain("OutOfMemoryError", "Exception");
+        try (Stream<Path> runs = Files.list(Path.of(out))) {
+            Path run = runs.filter(Files::isDirectory).findFirst().orElseThrow();
+            assertThat(Files.readString(run.resolve("verdict.json")))
+                    .contains(reason, "\"whole\":\"it has predicates\"");
+        }
+        InProcess large = run(check, spark, List.of("--json", path));
+        assertThat(large.exitCode()).as(large.toString()).isZero();
+        assertThat(large.out()).contains("\"whole\":\"it has predicates\"");
+        assertThat(large.err())
+                .contains("because it has predicates; it is decided as a whole in the memory of this process");
     }
 
     /** The first part is decided by tasks, the second one in the driver on the seam of the first. */

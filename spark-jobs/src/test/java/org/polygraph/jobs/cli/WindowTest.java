@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -99,12 +100,42 @@ class WindowTest {
         InProcess rows = answer("rows-reinserted.jsonl", "-l", "ser", "--window", "4");
         assertThat(rows.err()).contains("windows do not decide the history, because it has inserts or deletes");
         assertThat(rows.out()).contains("\"whole\":\"it has inserts or deletes\"");
-        String edn = "it is no file of JSON Lines or Parquet that can be read in pieces";
+        String edn = "it is no file of JSON Lines or Parquet that can be read in pieces; convert it";
         InProcess lists = answer("jepsen-list-append.edn", "-l", "ser", "--window", "4");
         assertThat(lists.err()).contains("windows do not decide the history, because " + edn);
         assertThat(lists.out()).contains("\"whole\":\"" + edn + "\"");
         InProcess all = answer("write-skew.jsonl", "-l", "all", "--window", "4");
         assertThat(all.err()).contains("because level all is that of a table");
+    }
+
+    /** The reason of an UNKNOWN names what needs the whole history, and the options that give it memory. */
+    @Test
+    void predicatesThatDoNotFitInMemoryAreUnknown() {
+        String file = folder.resolve("queries.jsonl").toString();
+        InProcess made = InProcess.run(List.of(
+                ("generate -q -l ser --transactions 2000 --keys 2000 --predicates 1 --selectivity 400 --operations 1 --out "
+                                + file)
+                        .split(" ", -1)));
+        assertThat(made.exitCode()).as(made.toString()).isZero();
+        for (String levels : List.of("ser", "ser,si")) {
+            for (List<String> engine : List.of(List.of("--window", "1000"), List.<String>of())) {
+                List<String> words = new ArrayList<>(List.of("check", "--json", "-l", levels, "--memory", "1m"));
+                words.addAll(engine);
+                words.add(file);
+                InProcess check = InProcess.run(words);
+                assertThat(check.exitCode()).as(check.toString()).isEqualTo(4);
+                if (levels.equals("ser") || !engine.isEmpty()) {
+                    assertThat(check.out())
+                            .contains("(--memory, or --driver-memory of spark-submit)")
+                            .contains("because windows do not decide it: it has predicates");
+                    assertThat(check.err()).contains("windows do not decide the history, because it has predicates");
+                }
+                assertThat(check.out().contains("\"whole\":\"it has predicates\""))
+                        .as(check.out())
+                        .isEqualTo(!engine.isEmpty());
+                assertThat(check.err()).doesNotContain("OutOfMemoryError", "Exception");
+            }
+        }
     }
 
     /** Real time needs starts and ends that are not reversed: the answer is that of the whole history. */

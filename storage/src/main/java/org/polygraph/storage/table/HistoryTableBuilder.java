@@ -46,6 +46,7 @@ public final class HistoryTableBuilder {
     private @Nullable Int2LongMap initialState;
     private @Nullable ListTree lists;
     private @Nullable Predicates predicates;
+    private boolean isOfPiece;
 
     private final TransactionList transactions = new TransactionList();
     private final OperationList operations = new OperationList();
@@ -95,10 +96,11 @@ public final class HistoryTableBuilder {
     }
 
     /**
-     * Keeps all strings in the heap, for a builder whose {@link #rows} contain them. Called before the first
-     * transaction.
+     * Keeps all strings in the heap, for a builder whose {@link #rows} contain them. The first predicate ends the read of
+     * such a piece with a {@link WholeHistoryException}. Called before the first transaction.
      */
     public void stringsInHeap() {
+        isOfPiece = true;
         keyStrings.memory(Long.MAX_VALUE);
         valueStrings.memory(Long.MAX_VALUE);
     }
@@ -256,7 +258,7 @@ public final class HistoryTableBuilder {
      */
     public void predicate(Condition condition, IntArrayList matched, boolean read) {
         // The code stands for reads of many keys, so the key has no meaning.
-        operation(0, predicates().add(condition, matched, read));
+        operation(0, wholePredicates().add(condition, matched, read));
     }
 
     /**
@@ -267,7 +269,7 @@ public final class HistoryTableBuilder {
      * @param count of the rows; negative if it is not known
      */
     public void writeOfUnknownRows(Condition condition, long value, int row, long count) {
-        operation(0, predicates().add(condition, new Predicates.Unknown(false, value, row, count)));
+        operation(0, wholePredicates().add(condition, new Predicates.Unknown(false, value, row, count)));
     }
 
     /**
@@ -276,7 +278,7 @@ public final class HistoryTableBuilder {
      * @param count of the rows; negative if it is not known
      */
     public void deleteOfUnknownRows(Condition condition, long count) {
-        operation(0, predicates().add(condition, new Predicates.Unknown(true, ValueDictionary.NULL, -1, count)));
+        operation(0, wholePredicates().add(condition, new Predicates.Unknown(true, ValueDictionary.NULL, -1, count)));
     }
 
     /** Returns the number of a column of rows, for conditions and {@link #columnOfRow}. */
@@ -297,6 +299,13 @@ public final class HistoryTableBuilder {
     /** Sets the columns that the next operation, a write, leaves. */
     public void row(int row) {
         operation(0, Predicates.row(row));
+    }
+
+    private Predicates wholePredicates() {
+        if (isOfPiece) {
+            throw new WholeHistoryException("predicates");
+        }
+        return predicates();
     }
 
     private Predicates predicates() {
@@ -427,9 +436,6 @@ public final class HistoryTableBuilder {
      * @param lines how many lines were read; 0 where positions are not lines
      */
     public HistoryRows rows(long lines) {
-        if (predicates != null && predicates.size() > 0) {
-            throw new WholeHistoryException("predicates");
-        }
         long[] valueCodes = operations.values(null, new int[0]);
         int[] keysAndKinds = operations.keys(null, new int[0]);
         byte[] kinds = operations.kinds(null, new int[0]);

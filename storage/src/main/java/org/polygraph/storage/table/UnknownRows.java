@@ -67,4 +67,12 @@ public final class UnknownRows {
     public @Nullable HistoryTable inOrderOfEnds() throws HistoryException {
         return resolution.inOrderOfEnds();
     }
+
+    /**
+     * Returns all choices of the rows of these writes; null if there are more than some number, or if none has the
+     * counts.
+     */
+    public @Nullable RowChoices choices(long most) {
+        return resolution.choices(most);
+    }
 }

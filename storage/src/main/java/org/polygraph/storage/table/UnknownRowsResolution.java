@@ -20,6 +20,9 @@ import org.polygraph.storage.model.TransactionStatus;
  * history, whatever the rows are; and an order of it yields a guess, with the rows that match in this order.
  */
 final class UnknownRowsResolution {
+    /** The most open writes of which all choices of rows are tried. */
+    private static final int MOST_OPEN = 64;
+
     /** The history as it was recorded; below, perhaps with outcomes in place of unknown ones. */
     private final HistoryTable original;
 
@@ -163,6 +166,76 @@ final class UnknownRowsResolution {
             return next.rewritten();
         }
         return next.hasOpenDelete() ? null : next.rewritten().with(new UnknownRows(next, UnknownRows.Table.RELAXED));
+    }
+
+    /** By number of an unknown write: the keys of its rows, as far as they are known. Not a copy. */
+    Int2ObjectMap<IntLinkedOpenHashSet> rows() {
+        return rows;
+    }
+
+    /** Returns the history in which each unknown write has these rows. */
+    HistoryTable withRows(Int2ObjectMap<IntLinkedOpenHashSet> chosen) throws HistoryException {
+        return new UnknownRowsResolution(this, original, chosen, new IntOpenHashSet()).rewritten();
+    }
+
+    /** All choices of the rows of open writes; null if there are more than {@code most}, or none. */
+    @Nullable
+    RowChoices choices(long most) {
+        if (open.size() > MOST_OPEN) {
+            return null;
+        }
+        Int2ObjectMap<IntLinkedOpenHashSet> candidates = new Int2ObjectOpenHashMap<>();
+        for (int number : open) {
+            candidates.put(number, matchingVersions(number));
+        }
+        // A row of another open write may match because of what that one leaves.
+        for (boolean isChanged = true; isChanged; ) {
+            isChanged = false;
+            for (int number : open) {
+                for (int other : rows.keySet()) {
+                    Predicates.Unknown write = predicates.unknown(other);
+                    if (write != null
+                            && other != number
+                            && !write.isDelete()
+                            && !shown.isOfAborted(other)
+                            && matches(number, write)) {
+                        isChanged |= candidates.get(number).addAll(candidates.getOrDefault(other, rows.get(other)));
+                    }
+                }
+            }
+        }
+        return RowChoices.of(this, predicates, rows, candidates, original.keys().size(), most);
+    }
+
+    private boolean matches(int number, Predicates.Unknown write) {
+        return predicates
+                .condition(predicates.conditionOf(number))
+                .matches(original.values(), predicates.rows(), write.value(), write.row());
+    }
+
+    /** The keys of which the initial version or one of a write of known rows satisfies the condition of a write. */
+    private IntLinkedOpenHashSet matchingVersions(int number) {
+        Condition condition = predicates.condition(predicates.conditionOf(number));
+        IntLinkedOpenHashSet found = new IntLinkedOpenHashSet();
+        for (int key = 0; key < original.keys().size(); key++) {
+            if (original.existsAtFirst(key)
+                    && condition.matches(original.values(), predicates.rows(), original.initialValue(key), -1)) {
+                found.add(key);
+            }
+        }
+        int row = -1;
+        for (int o = 0; o < original.operations(); o++) {
+            long code = original.value(o);
+            if (Predicates.isRow(code)) {
+                row = Predicates.rowNumber(code);
+            } else if (original.isWrite(o)) {
+                if (!original.isDelete(o) && condition.matches(original.values(), predicates.rows(), code, row)) {
+                    found.add(original.key(o));
+                }
+                row = -1;
+            }
+        }
+        return found;
     }
 
     private boolean hasOpen(int t) {

@@ -105,6 +105,11 @@ public record Claim(
         return kind.equals(CHOICES);
     }
 
+    /** Whether a VIOLATION rests on all choices of the rows of writes by a condition. */
+    public boolean isOfRowChoices() {
+        return verdict.equals("VIOLATION") && kind.equals("row-choices");
+    }
+
     /** Whether the order may leave out transactions that a later part of the chain may explain. */
     public boolean isOfOthers() {
         return verdict.equals("UNKNOWN") && kind.equals("order-of-others");

@@ -139,6 +139,9 @@ public final class Verification {
             return new Report(
                     Answer.UNDECIDED, "no evidence is defined for level " + Names.line(claim.level()), List.of());
         }
+        if (claim.isOfRowChoices()) {
+            return RowChoicesCheck.of(claim, terms, table);
+        }
         HistoryTable judged = judged(run, claim, terms, table);
         if (judged == null) {
             return new Report(

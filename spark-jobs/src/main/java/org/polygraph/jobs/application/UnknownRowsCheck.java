@@ -1,0 +1,165 @@
+package org.polygraph.jobs.application;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.certificate.format.Witness;
+import org.polygraph.jobs.decision.Budget;
+import org.polygraph.jobs.decision.Check;
+import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.decision.Checkpoints;
+import org.polygraph.jobs.decision.Finding;
+import org.polygraph.jobs.decision.Progress;
+import org.polygraph.jobs.verdict.Certificate;
+import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.PredicateReads;
+import org.polygraph.storage.table.RowChoices;
+import org.polygraph.storage.table.UnknownRows;
+
+/**
+ * Decides a history with writes by a condition whose rows are not known (docs/predicates.md, Writes of unknown rows).
+ * A violation of the relaxed history is a violation of the history, and an order that explains a guess explains
+ * the history. If both leave it open, and there are few choices of the rows, each of them is decided.
+ */
+final class UnknownRowsCheck {
+    private static final int MOST_GUESSES = 8;
+    /** The most operations of all choices together. */
+    private static final long MOST_OPERATIONS = 1_000_000;
+
+    private static final long MOST_NANOS = 10_000_000_000L;
+
+    private final PathCheck path;
+    private final PathHistory input;
+    private final Checker checker;
+    private final Budget budget;
+    private final UnknownRows unknown;
+
+    UnknownRowsCheck(PathCheck path, PathHistory input, Checker checker, Budget budget, UnknownRows unknown) {
+        this.path = path;
+        this.input = input;
+        this.checker = checker;
+        this.budget = budget;
+        this.unknown = unknown;
+    }
+
+    /** @param given verdicts of the table that was read */
+    List<Verdict> of(List<Verdict> given) {
+        List<Verdict> verdicts = new ArrayList<>();
+        HistoryTable read = Objects.requireNonNull(input.table(), "a history");
+        for (Verdict verdict : given) {
+            boolean isDecided =
+                    switch (verdict.status()) {
+                        case PASS -> unknown.table() == UnknownRows.Table.GUESS;
+                        case VIOLATION -> unknown.refutes(verdict.level().eventsPerTransaction());
+                        default -> true;
+                    };
+            verdicts.add(isDecided ? verdict : open(read, verdict));
+        }
+        return verdicts;
+    }
+
+    private Verdict open(HistoryTable read, Verdict verdict) {
+        List<Deadline.Step<@Nullable HistoryTable, HistoryException, IOException>> guesses = new ArrayList<>();
+        Witness witness = verdict.witness();
+        if (witness != null) {
+            guesses.add(() -> unknown.inOrder(witness.counted(), witness.position()));
+        }
+        if (unknown.table() == UnknownRows.Table.RELAXED) {
+            guesses.add(unknown::inOrderOfEnds);
+        }
+        CheckRequest request = path.request(verdict.level());
+        for (Deadline.Step<@Nullable HistoryTable, HistoryException, IOException> guess : guesses) {
+            Verdict.Builder found = path.attempt(request, () -> guessed(request, guess.run()));
+            if (found != null && found.status() == Verdict.Status.PASS) {
+                return path.complete(found);
+            }
+        }
+        Verdict.Builder chosen = path.attempt(request, () -> byChoices(request, read.operations()));
+        boolean isDecided = chosen != null
+                && (chosen.status() == Verdict.Status.PASS || chosen.status() == Verdict.Status.VIOLATION);
+        return path.complete(
+                isDecided
+                        ? chosen
+                        : Verdict.of(Verdict.Status.UNKNOWN, verdict.level())
+                                .reason(
+                                        "found " + unknown.writes()
+                                                + " writes by a condition without \"keys\", the first at "
+                                                + read.whereIs(unknown.first())
+                                                + ", whose rows cannot be derived; expected the keys of the rows that they wrote; record them"));
+    }
+
+    /**
+     * Returns the verdict of a guess. While writes stay open, an order of the guess yields the next guess; null if some
+     * writes are open in the end.
+     */
+    private Verdict.@Nullable Builder guessed(CheckRequest request, @Nullable HistoryTable first)
+            throws HistoryException {
+        HistoryTable guess = first;
+        for (int i = 0; i < MOST_GUESSES && guess != null && input.use(guess) == null; i++) {
+            Verdict.Builder verdict = judged(request);
+            UnknownRows open = guess.unknownRows();
+            Witness witness = verdict.witness();
+            if (open == null || verdict.status() != Verdict.Status.PASS || witness == null) {
+                return open == null ? verdict : null;
+            }
+            guess = open.inOrder(witness.counted(), witness.position());
+        }
+        return null;
+    }
+
+    private Verdict.Builder judged(CheckRequest request) throws HistoryException {
+        return path.judge(
+                Objects.requireNonNull(input.table(), "a history"), request, PathCheck.Kept.NOWHERE, List.of());
+    }
+
+    /** Decides every choice of the rows; null if there are too many, or one is not decided. */
+    private Verdict.@Nullable Builder byChoices(CheckRequest request, int operations) throws HistoryException {
+        RowChoices choices = unknown.choices(MOST_OPERATIONS / Math.max(1_000, operations));
+        if (choices == null) {
+            return null;
+        }
+        Budget share = budget.part(MOST_NANOS);
+        for (int i = 0; i < choices.count(); i++) {
+            share.require();
+            if (input.use(choices.table(i)) != null) {
+                return null;
+            }
+            HistoryTable table = request.judged(Objects.requireNonNull(input.table(), "a history"));
+            PredicateReads predicates = table.predicates();
+            if (predicates != null && !predicates.areAllRead()) {
+                return null;
+            }
+            Finding found = checker.find(new Check(table, request, Progress.NONE, share, Checkpoints.NONE));
+            if (found instanceof Finding.Order order) {
+                return passed(request, order.witness());
+            }
+            if (!(found instanceof Finding.Refuted || found instanceof Finding.Violated)) {
+                return null;
+            }
+        }
+        input.use(choices.table(0));
+        Verdict.Builder verdict = judged(request);
+        return verdict.status() != Verdict.Status.VIOLATION
+                ? null
+                : verdict.certificate(new Certificate(Certificate.ROW_CHOICES, null, false))
+                        .refutation(null)
+                        .reason(noneOf(choices.count()));
+    }
+
+    /** The verdict of the guess from an order of a choice, which verify makes from the certificate too. */
+    private Verdict.@Nullable Builder passed(CheckRequest request, Witness witness) throws HistoryException {
+        Verdict.Builder guess = guessed(request, unknown.inOrder(witness.counted(), witness.position()));
+        return guess == null || guess.status() != Verdict.Status.PASS ? null : guess;
+    }
+
+    private String noneOf(int choices) {
+        String writes = unknown.writes() == 1 ? "a write" : unknown.writes() + " writes";
+        return (choices == 1 ? "the only choice" : "each of the " + choices + " choices") + " of the rows that "
+                + writes
+                + " by a condition without \"keys\" may have written violates the level; the evidence is of one choice";
+    }
+}

@@ -1,0 +1,52 @@
+package org.polygraph.jobs.certificate.judge;
+
+import java.util.List;
+import org.polygraph.jobs.certificate.format.Claim;
+import org.polygraph.jobs.certificate.format.Terms;
+import org.polygraph.jobs.certificate.judge.Verification.Answer;
+import org.polygraph.jobs.certificate.judge.Verification.Report;
+import org.polygraph.storage.analysis.Loaders;
+import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.RowChoices;
+import org.polygraph.storage.table.UnknownRows;
+
+/** Checks that a history violates a level whatever rows its writes by a condition wrote: every execution of every choice is tried. */
+final class RowChoicesCheck {
+    private static final int MOST = 1_000;
+
+    private RowChoicesCheck() {}
+
+    static Report of(Claim claim, Terms terms, HistoryTable table) throws HistoryException {
+        UnknownRows unknown = table.unknownRows();
+        if (unknown == null) {
+            return new Report(Answer.REJECTED, "the history has no writes of unknown rows", List.of());
+        }
+        RowChoices choices = unknown.choices(MOST);
+        if (choices == null) {
+            return tooLarge("the choices of unknown rows are too many to try each of them");
+        }
+        for (int i = 0; i < choices.count(); i++) {
+            HistoryTable one = Loaders.of(choices.table(i), claim.loaders(), claim.usesTimes(), terms.clockSkewNanos())
+                    .applied()
+                    .withoutRefusals();
+            BruteForce.Answer answer = BruteForce.judge(one, terms);
+            if (answer == BruteForce.Answer.HOLDS) {
+                return new Report(
+                        Answer.REJECTED,
+                        "a choice of unknown rows keeps " + terms.guarantee().label(),
+                        List.of());
+            }
+            if (answer == BruteForce.Answer.TOO_LARGE) {
+                return tooLarge("the history is too large to try every execution of each choice of unknown rows");
+            }
+        }
+        String checked = "no execution keeps " + terms.guarantee().label() + ", whichever of " + choices.count()
+                + (choices.count() == 1 ? " choice" : " choices") + " of unknown rows is taken";
+        return new Report(Answer.VERIFIED, "", List.of("rows         " + checked));
+    }
+
+    private static Report tooLarge(String reason) {
+        return new Report(Answer.UNDECIDED, reason + "; `polygraph check` judges them", List.of());
+    }
+}
