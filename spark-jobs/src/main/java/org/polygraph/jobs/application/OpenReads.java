@@ -6,10 +6,12 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Names;
+import org.polygraph.jobs.verdict.Certificate;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.PredicateReads;
 
 /**
  * Reads of the last part of a chain whose writers may be in the next part, and reads that the state of a seam does not
@@ -76,10 +78,21 @@ final class OpenReads {
         HistoryTable table = verdict.table();
         Violation first =
                 verdict.violations().isEmpty() ? null : verdict.violations().get(0);
-        return table == null || first == null || first.anomaly() != Anomaly.THIN_AIR_READ
+        Certificate certificate = verdict.certificate();
+        return table == null
+                        || first == null
+                        || first.anomaly() != Anomaly.THIN_AIR_READ
+                        || (certificate != null && certificate.kind().equals(Certificate.ROW_CHOICES))
+                        || isOfQuery(first, table)
                 ? null
                 : Names.transaction(table, first.transactions().get(0)) + " " + first.detail()
                         + "; if this history was cut out of a longer one, give --after or --initial-state FILE";
+    }
+
+    /** Whether a violation is about whether a row matches a condition. */
+    private static boolean isOfQuery(Violation violation, HistoryTable table) {
+        PredicateReads predicates = table.predicates();
+        return predicates != null && violation.keys().stream().anyMatch(key -> predicates.rowOf(key) >= 0);
     }
 
     /**

@@ -8,6 +8,7 @@ import org.polygraph.jobs.report.wording.Facts;
 import org.polygraph.jobs.report.wording.InitialRows;
 import org.polygraph.jobs.report.wording.Legible;
 import org.polygraph.jobs.report.wording.Phenomenon;
+import org.polygraph.jobs.verdict.Certificate;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.isolation.Alternative;
@@ -61,6 +62,8 @@ public final class ViolationText {
     private final Detail detail;
     /** How the violation depends on loaders of initial rows; empty if it does not. */
     private final String effect;
+    /** Which of several histories the violation is of; empty if there is one. */
+    private final String choice;
 
     private final Facts facts;
     private final StringBuilder out = new StringBuilder(1024);
@@ -71,6 +74,8 @@ public final class ViolationText {
         this.table = table;
         this.detail = detail;
         this.effect = InitialRows.effect(verdict);
+        Certificate certificate = verdict.certificate();
+        this.choice = certificate != null && certificate.kind().equals(Certificate.ROW_CHOICES) ? verdict.reason() : "";
         this.facts = new Facts(table, t -> numbers.containsKey(t) ? "T" + numbers.get(t) : Facts.id(t, table));
     }
 
@@ -126,6 +131,9 @@ public final class ViolationText {
     private String explain(Violation violation) {
         number(violation);
         headline(violation);
+        if (!choice.isEmpty()) {
+            out.append("  ").append(choice).append('\n');
+        }
         transactions(violation);
         if (!violation.cycle().isEmpty()) {
             cycle(violation.cycle());

@@ -96,6 +96,31 @@ class RowWordsTest {
                 .doesNotContain("read null");
     }
 
+    @Test
+    void aQueryThatContradictsItsOwnTransactionSaysWhatMatched() throws Exception {
+        String query = "{\"op\":\"pr\",\"lo\":1,\"hi\":9,\"rows\":[]}";
+        Path missed = violation(transaction(1, "{\"op\":\"i\",\"key\":1,\"value\":5}", query));
+        assertThat(Files.readString(missed.resolve("violations/000/explain.txt")))
+                .contains("T1 found no row 1 between 1 and 9, which matched after its own write.")
+                .doesNotContain("write of yes");
+    }
+
+    /** A row that each version of matches cannot be missing. It is no value that an earlier part wrote. */
+    @Test
+    void aRowThatIsMissingInEveryOrderIsNoValueOfAnEarlierPart() throws Exception {
+        String path = Files.writeString(
+                        folder.resolve("missing.jsonl"),
+                        "{\"format\":\"history\",\"version\":1,\"initial\":{\"state\":[[1,5]]}}\n"
+                                + transaction(
+                                        1,
+                                        "{\"op\":\"pr\",\"lo\":1,\"hi\":9,\"rows\":[]}",
+                                        "{\"op\":\"r\",\"key\":1,\"value\":5}"))
+                .toString();
+        InProcess check = InProcess.run("check", "-l", "ser", path);
+        assertThat(check.word()).as(check.toString()).isEqualTo("VIOLATION");
+        assertThat(check.err()).as(check.toString()).doesNotContain("cut out of a longer one", "read no");
+    }
+
     private static String transaction(int session, String first, String second) {
         return transaction(session, 0, first, second);
     }

@@ -124,6 +124,10 @@ class UnknownRowsTest {
         Path runs = folder.resolve("runs");
         InProcess check = InProcess.run("check", "-l", "ser", "-o", runs.toString(), path);
         assertThat(check.word()).as(check.toString()).isEqualTo("VIOLATION");
+        assertThat(check.out())
+                .contains(
+                        "  each of the 2 choices of the rows that a write by a condition without \"keys\" may have written");
+        assertThat(check.err()).doesNotContain("cut out of a longer one");
         Path run = Faults.run(runs);
         assertThat(Files.readString(run.resolve("verdict.json")))
                 .contains("\"kind\":\"row-choices\"", "each of the 2 choices of the rows that a write by a condition");

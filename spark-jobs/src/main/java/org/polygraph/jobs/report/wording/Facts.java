@@ -168,6 +168,11 @@ public final class Facts {
                                     : " " + earlier + (is ? "found one" : "found none"));
                 })
                 .strip();
+        text = Pattern.compile(" after its own write of (\\S+)$")
+                .matcher(text)
+                .replaceAll(own -> PredicateReads.isMatch(own.group(1))
+                        ? ", which matched after its own write"
+                        : ", which did not match after its own write");
         boolean isMissed = text.contains("found no ");
         return text.replace(
                 ", which no transaction wrote", ", but " + (isMissed ? "every" : "no") + " version of the row matches");
