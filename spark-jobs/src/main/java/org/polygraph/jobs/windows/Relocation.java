@@ -1,9 +1,9 @@
 package org.polygraph.jobs.windows;
 
 import it.unimi.dsi.fastutil.longs.Long2IntOpenHashMap;
+import it.unimi.dsi.fastutil.longs.Long2ObjectOpenHashMap;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
 import it.unimi.dsi.fastutil.longs.LongArrays;
-import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -42,8 +42,11 @@ final class Relocation {
     private final WindowStore store;
     private final boolean isRealTime;
     private List<Candidate> candidates = List.of();
-    /** The places of transactions of which a violated read is explained only far away. */
-    private final LongOpenHashSet farReaders = new LongOpenHashSet();
+    /**
+     * By place of a transaction of which a violated read is explained only far away: the places of the writer, of the write that replaced it or
+     * of the last write before the read. They are known of keys with many operations too.
+     */
+    private final Long2ObjectOpenHashMap<LongArrayList> farReaders = new Long2ObjectOpenHashMap<>();
     /** The events of all candidates. */
     private final Cell all = new Cell();
 
@@ -164,14 +167,17 @@ final class Relocation {
     List<PlaceSet> sets(long margin) {
         List<PlaceSet> sets = new ArrayList<>();
         for (Candidate candidate : candidates) {
-            if (sets.size() < MOST_SETS && farReaders.contains(candidate.place) && !candidate.borders.isEmpty()) {
+            LongArrayList writers = farReaders.get(candidate.place);
+            if (sets.size() < MOST_SETS && writers != null) {
                 long[] borders = candidate.borders.toLongArray();
                 LongArrays.mergeSort(
                         borders, (a, b) -> Long.compare(Math.abs(a - candidate.place), Math.abs(b - candidate.place)));
+                writers = new LongArrayList(writers);
+                writers.addElements(writers.size(), borders);
                 List<WindowStore.Range> ranges = new ArrayList<>();
                 ranges.add(around(candidate.place, margin));
-                for (int i = 0; i < Math.min(MOST_BORDERS, borders.length); i++) {
-                    ranges.add(around(borders[i], margin));
+                for (int i = 0; i < Math.min(MOST_BORDERS, writers.size()); i++) {
+                    ranges.add(around(writers.getLong(i), margin));
                 }
                 PlaceSet set = PlaceSet.of(ranges);
                 if (set.size() <= MOST_TOGETHER * store.events()) {
@@ -225,7 +231,15 @@ final class Relocation {
                 isAsked |= isFar;
                 int weight = isFar ? WEIGHT_OF_FAR : 1;
                 if (isFar) {
-                    farReaders.add(reads.get(i).place());
+                    LongArrayList writers =
+                            farReaders.computeIfAbsent(reads.get(i).place(), place -> new LongArrayList());
+                    writers.addAll(LongArrayList.of(source.from(), source.to()));
+                    if (source.lastWrite() >= 0) {
+                        writers.add(source.lastWrite());
+                    }
+                    if (source.possible().size() == 1) {
+                        writers.add(source.possible().getLong(0));
+                    }
                 }
                 counts.addTo(reads.get(i).place(), weight);
                 if (source.possible().size() == 1) {

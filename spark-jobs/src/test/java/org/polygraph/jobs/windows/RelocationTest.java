@@ -93,7 +93,9 @@ class RelocationTest {
     @Test
     void aReaderOfAnOldValueInRealTime() throws IOException, HistoryException {
         for (IsolationLevel level : List.of(IsolationLevel.SSER, IsolationLevel.SSI, IsolationLevel.LIN)) {
-            assertViolatedWithoutWindows(level, writers(10), List.of(operation("r", 0, 100)));
+            for (int keys : new int[] {2, 10}) {
+                assertViolatedWithoutWindows(level, writers(keys), List.of(operation("r", 0, 100)));
+            }
             List<String> two = writers(TRANSACTIONS);
             two.set(101, line(0, 101, 10_100, 10_150, List.of(operation("w", 100, -1))));
             assertViolatedWithoutWindows(level, two, List.of(operation("r", 100, 100)));
