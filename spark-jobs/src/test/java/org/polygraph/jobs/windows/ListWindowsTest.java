@@ -20,6 +20,7 @@ import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.model.WholeHistoryException;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.SuiteScale;
@@ -31,7 +32,8 @@ class ListWindowsTest {
             List.of(IsolationLevel.SER, IsolationLevel.SI, IsolationLevel.SSER, IsolationLevel.SSI);
 
     private static final String HEADER = "{\"format\":\"history\",\"version\":1}\n";
-    private static final String UNKNOWN_LIST = "windows of files do not support " + ListOrders.UNKNOWN_READ;
+    private static final String UNKNOWN_LIST =
+            PieceRows.unsupported(new WholeHistoryException(ListOrders.UNKNOWN_READ));
     private static final Set<String> REASONS = Set.of(
             ListOrders.CONTRADICTION,
             UNKNOWN_LIST,
