@@ -304,7 +304,7 @@ final class PieceRows {
 
     /** Why windows do not support a piece that cannot be read on its own. */
     static String unsupported(WholeHistoryException e) {
-        return "windows of files do not support " + e.what();
+        return "it has " + e.what();
     }
 
     /** Why windows do not support the piece; empty if they do. */
