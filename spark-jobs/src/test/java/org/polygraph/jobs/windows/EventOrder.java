@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.IntStream;
 import org.polygraph.jobs.certificate.format.Guarantee;
+import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
@@ -89,6 +90,53 @@ final class EventOrder {
                 && all.status(b) != TransactionStatus.ABORTED
                 && terms.precedes(
                         all.status(a) == TransactionStatus.COMMITTED ? all.end(a) : HistoryTable.NO_TIME, all.start(b));
+    }
+
+    /** How many transactions and how many operations U(M) of a set has by its definition. */
+    List<Integer> sizeOf(PlaceSet set) {
+        BitSet places = new BitSet();
+        for (int r = 0; r < set.ranges(); r++) {
+            places.set((int) set.from()[r], (int) set.to()[r]);
+        }
+        BitSet members = new BitSet();
+        for (int e = 0; e < size(); e++) {
+            Name name = names[e];
+            boolean isIn =
+                    IntStream.range(0, size()).allMatch(other -> !names[other].equals(name) || places.get(other));
+            members.set(e, isIn && (counted[e] || all.isOptional(e)));
+        }
+        Set<Name> transactions = new HashSet<>();
+        int operations = 0;
+        for (int e = members.nextSetBit(0); e >= 0; e = members.nextSetBit(e + 1)) {
+            transactions.add(names[e]);
+            Set<Integer> seen = new HashSet<>();
+            Set<Integer> written = new HashSet<>();
+            for (int o = all.firstOperation(e); o < all.operationsEnd(e); o++) {
+                if (all.isWrite(o)) {
+                    written.add(all.key(o));
+                } else if (all.kind(o) == Cell.READ && !seen.contains(all.key(o)) && !isWrittenOutside(members, o)) {
+                    operations++;
+                }
+                seen.add(all.key(o));
+            }
+            operations += written.size();
+        }
+        return List.of(transactions.size(), operations);
+    }
+
+    /** Whether a transaction that may count and is no member writes the value of a read, at last or before. */
+    private boolean isWrittenOutside(BitSet members, int read) {
+        boolean ignoresUnknown = terms.indeterminate() == IndeterminateMode.ABORT;
+        for (int e = members.nextClearBit(0); e < size(); e = members.nextClearBit(e + 1)) {
+            boolean mayCount = all.status(e) == TransactionStatus.COMMITTED
+                    || (all.status(e) == TransactionStatus.INDETERMINATE && !ignoresUnknown);
+            for (int o = all.firstOperation(e); mayCount && o < all.operationsEnd(e); o++) {
+                if (all.isWrite(o) && all.key(o) == all.key(read) && all.code(o) == all.code(read)) {
+                    return true;
+                }
+            }
+        }
+        return false;
     }
 
     /** Brings all events into a random order in which none comes before one that has to come before it, if there is one. */

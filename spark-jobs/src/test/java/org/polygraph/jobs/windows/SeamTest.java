@@ -40,7 +40,8 @@ import org.polygraph.storage.testkit.TinyHistories;
  * of clocks that differ, in their first order and in random ones.
  *
  * <ul>
- *   <li>U(M), where M has one to three ranges of places, violates the level only if the history does, and U of all if the history does.
+ *   <li>U(M), where M has one to three ranges of places, has the transactions and operations of its definition. It violates the level only
+ *       if the history does, and U of all if the history does.
  *   <li>R(M) of a window has an order exactly if one is found by trying all, and this order violates nothing else. Where nothing is
  *       violated any more, the replay agrees and the history holds.
  *   <li>Windows that grow end in the verdict of brute force.
@@ -181,6 +182,9 @@ class SeamTest {
                                 || check.reason().contains("contradicts itself"))
                         .as(check.reason() + ": " + what)
                         .isTrue();
+                assertThat(isAxiom || !check.reason().startsWith("windows found no order"))
+                        .as(check.reason() + ": " + what)
+                        .isTrue();
             } else {
                 assertThat(outcome == WindowCheck.Outcome.ORDERED).as(what).isEqualTo(holds);
             }
@@ -210,6 +214,7 @@ class SeamTest {
                         .map(BlockReader::new)
                         .toList();
         SmallHistory small = new SmallHistory(plan, store);
+        EventOrder order = new EventOrder(store);
         for (PlaceSet set : sets) {
             HistoryTable part =
                     small.set(set, outside.stream().map(BlockReader::bytes).toList());
@@ -217,6 +222,9 @@ class SeamTest {
             boolean refutes = verdict == BruteForceChecker.Verdict.REJECTED;
             String which = "U of " + List.of(set.from()[0], set.to()[0], set.ranges()) + " is " + HistoryDsl.print(part)
                     + " in " + what;
+            assertThat(List.of(part.transactions(), part.operations()))
+                    .as(which)
+                    .isEqualTo(order.sizeOf(set));
             // Of several reads of a key, which rc may tell apart, U(M) has the first.
             boolean isExact = request.level() != IsolationLevel.RC && !contradictsItself;
             if (set == sets.get(0) && isExact) {
