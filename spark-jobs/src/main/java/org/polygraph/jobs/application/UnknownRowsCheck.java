@@ -79,17 +79,15 @@ final class UnknownRowsCheck {
             }
         }
         Verdict.Builder chosen = path.attempt(request, () -> byChoices(request, read.operations()));
-        boolean isDecided = chosen != null
-                && (chosen.status() == Verdict.Status.PASS || chosen.status() == Verdict.Status.VIOLATION);
+        if (chosen != null && (chosen.status() == Verdict.Status.PASS || chosen.status() == Verdict.Status.VIOLATION)) {
+            return path.complete(chosen);
+        }
         return path.complete(
-                isDecided
-                        ? chosen
-                        : Verdict.of(Verdict.Status.UNKNOWN, verdict.level())
-                                .reason(
-                                        "found " + unknown.writes()
-                                                + " writes by a condition without \"keys\", the first at "
-                                                + read.whereIs(unknown.first())
-                                                + ", whose rows cannot be derived; expected the keys of the rows that they wrote; record them"));
+                Verdict.of(Verdict.Status.UNKNOWN, verdict.level())
+                        .reason(
+                                "found " + unknown.writes() + " writes by a condition without \"keys\", the first at "
+                                        + read.whereIs(unknown.first())
+                                        + ", whose rows cannot be derived; expected the keys of the rows that they wrote; record them"));
     }
 
     /**
