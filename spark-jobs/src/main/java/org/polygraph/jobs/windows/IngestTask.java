@@ -65,7 +65,7 @@ record IngestTask(
             return Ingested.problem(PieceRows.unsupported(e)).toBytes();
         } catch (BudgetException e) {
             budget.require();
-            return Ingested.problem(Survey.UNREADABLE).toBytes();
+            return Ingested.problem(Survey.TOO_LARGE).toBytes();
         }
     }
 

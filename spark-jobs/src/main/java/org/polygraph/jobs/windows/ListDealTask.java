@@ -50,7 +50,7 @@ record ListDealTask(Piece piece, int number, int slices, String folder, String n
             return result.text(Survey.UNREADABLE).toBytes();
         } catch (BudgetException e) {
             budget.require();
-            return result.text(Survey.UNREADABLE).toBytes();
+            return result.text(Survey.TOO_LARGE).toBytes();
         }
         return result.toBytes();
     }

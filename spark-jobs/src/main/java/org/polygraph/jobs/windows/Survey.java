@@ -48,6 +48,9 @@ record Survey(
     /** The problem of a piece that cannot be read, or not be judged at the level. */
     static final String UNREADABLE = "a piece of the input could not be read";
 
+    /** The problem of a piece that can be read where there is more memory. */
+    static final String TOO_LARGE = "a piece of the input takes more than the memory of a worker";
+
     /**
      * A session in a piece.
      *
@@ -158,7 +161,7 @@ record Survey(
                 return problem(PieceRows.unsupported(e)).toBytes();
             } catch (BudgetException e) {
                 budget.require();
-                return problem(UNREADABLE).toBytes();
+                return problem(TOO_LARGE).toBytes();
             }
         }
 
