@@ -11,6 +11,7 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.report.Untimed;
@@ -97,6 +98,7 @@ class SparkLevelsTest {
 
     /** A history with predicates that exceeds the memory of the driver is UNKNOWN, and both are named as the reason. */
     @Test
+    @Tag("spark")
     void predicatesThatDoNotFitInTheDriverAreUnknown(@TempDir Path folder) throws IOException {
         String path = folder.resolve("queries.jsonl").toString();
         String out = folder.resolve("out").toString();
@@ -180,6 +182,7 @@ class SparkLevelsTest {
 
     /** 2,000 sessions of 80 transactions: 650 MB of clocks. */
     @Test
+    @Tag("spark")
     void autoIsWindowsWhereTheWholeDoesNotFit(@TempDir Path folder) {
         String path = folder.resolve("wide.parquet").toString();
         InProcess generated = InProcess.run(List.of(
