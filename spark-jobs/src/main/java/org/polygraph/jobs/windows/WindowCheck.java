@@ -33,8 +33,8 @@ public final class WindowCheck {
     /** Windows without an order that are judged alone in one pass. */
     private static final int MOST_ALONE = 8;
     /**
-     * Of a set of several ranges, each has the places of a window divided by this on both sides of a transaction, at first; and at last.
-     * Where many keys are accessed seldom, few transactions nearby depend on each other.
+     * A range of a set has the places of a window divided by this number on both sides of a transaction. The number is this one at first,
+     * and {@link #LEAST_MARGINS_OF_SET} at last: where there are many keys, few transactions nearby depend on each other.
      */
     private static final long MARGINS_OF_SET = 32;
 

@@ -53,7 +53,7 @@ class ListWindowsCommandTest {
         return check.out().replaceFirst("(?s).*?\"name\":\"([^\"]*)\".*", "$1");
     }
 
-    /** The evidence of a violation tells appends from reads. */
+    /** The evidence of a violation names appends as appends, and reads as reads. */
     @Test
     void theExampleHasTheSameAnomaly() {
         String file = folder.resolve("lists.jsonl").toString();

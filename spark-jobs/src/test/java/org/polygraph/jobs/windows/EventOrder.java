@@ -60,7 +60,7 @@ final class EventOrder {
         return names[event];
     }
 
-    /** What tells events apart. */
+    /** The identity of an event. */
     String label(int event) {
         return "s" + names[event].session + "#" + names[event].index
                 + (all.isCommit(event) ? " commit" : all.isSnapshot(event) ? " snapshot" : "");

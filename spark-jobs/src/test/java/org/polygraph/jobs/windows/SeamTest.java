@@ -225,7 +225,7 @@ class SeamTest {
             assertThat(List.of(part.transactions(), part.operations()))
                     .as(which)
                     .isEqualTo(order.sizeOf(set));
-            // Of several reads of a key, which rc may tell apart, U(M) has the first.
+            // U(M) has only the first of several reads of a key. At rc these reads may return different values.
             boolean isExact = request.level() != IsolationLevel.RC && !contradictsItself;
             if (set == sets.get(0) && isExact) {
                 assertThat(refutes).as(which).isEqualTo(!holds);
