@@ -25,7 +25,7 @@ final class LibraryValues {
     /** Integers that are decoded in order. */
     interface Numbers {
         /** Reads the next {@code n} integers. */
-        void read(long[] into, int n);
+        void read(long[] into, int n) throws IOException;
     }
 
     private static ByteBufferInputStream stream(byte[] bytes, int from, int end) {
@@ -33,7 +33,11 @@ final class LibraryValues {
                 ByteBuffer.wrap(bytes, from, end - from).slice());
     }
 
-    private static Numbers numbers(ValuesReader reader, boolean isWide) {
+    /** Decodes BYTE_STREAM_SPLIT. */
+    static Numbers split(byte[] bytes, int from, int end, int count, boolean isWide) throws IOException {
+        ValuesReader reader =
+                isWide ? new ByteStreamSplitValuesReaderForLong() : new ByteStreamSplitValuesReaderForInteger();
+        reader.initFromPage(count, stream(bytes, from, end));
         return (into, n) -> {
             for (int i = 0; i < n; i++) {
                 into[i] = isWide ? reader.readLong() : reader.readInteger();
@@ -41,24 +45,8 @@ final class LibraryValues {
         };
     }
 
-    /** Decodes DELTA_BINARY_PACKED. @param count the number of entries of the page */
-    static Numbers differences(byte[] bytes, int from, int end, int count, boolean isWide) throws IOException {
-        checkDifferences(bytes, from, end, count);
-        DeltaBinaryPackingValuesReader reader = new DeltaBinaryPackingValuesReader();
-        reader.initFromPage(count, stream(bytes, from, end));
-        return numbers(reader, isWide);
-    }
-
-    /** Decodes BYTE_STREAM_SPLIT. */
-    static Numbers split(byte[] bytes, int from, int end, int count, boolean isWide) throws IOException {
-        ValuesReader reader =
-                isWide ? new ByteStreamSplitValuesReaderForLong() : new ByteStreamSplitValuesReaderForInteger();
-        reader.initFromPage(count, stream(bytes, from, end));
-        return numbers(reader, isWide);
-    }
-
     /** Refuses a header that announces more differences than the page can have. */
-    private static void checkDifferences(byte[] bytes, int from, int end, int count) throws IOException {
+    static void checkDifferences(byte[] bytes, int from, int end, int count) throws IOException {
         ByteCursor header = new ByteCursor(bytes, from, end, "a page with fewer values than announced");
         long block = header.unsigned();
         long parts = header.unsigned();

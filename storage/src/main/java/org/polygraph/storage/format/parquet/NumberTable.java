@@ -2,28 +2,19 @@ package org.polygraph.storage.format.parquet;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.apache.parquet.ParquetReadOptions;
+import java.util.Objects;
 import org.apache.parquet.ParquetRuntimeException;
-import org.apache.parquet.column.ColumnDescriptor;
-import org.apache.parquet.column.ColumnReader;
 import org.apache.parquet.column.ParquetProperties;
-import org.apache.parquet.column.impl.ColumnReadStoreImpl;
-import org.apache.parquet.column.page.PageReadStore;
-import org.apache.parquet.conf.PlainParquetConfiguration;
-import org.apache.parquet.hadoop.ParquetFileReader;
 import org.apache.parquet.hadoop.ParquetWriter;
-import org.apache.parquet.hadoop.metadata.FileMetaData;
-import org.apache.parquet.io.api.Converter;
-import org.apache.parquet.io.api.GroupConverter;
-import org.apache.parquet.io.api.PrimitiveConverter;
 import org.apache.parquet.schema.MessageType;
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName;
-import org.apache.parquet.schema.Type;
 import org.apache.parquet.schema.Types;
 import org.polygraph.storage.artifact.Location;
+import org.polygraph.storage.artifact.SeekableInput;
 import org.polygraph.storage.format.io.Shown;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
@@ -37,7 +28,9 @@ import org.polygraph.storage.model.HistoryException;
  */
 public final class NumberTable {
     private static final long ROW_GROUP_BYTES = 16L << 20;
-    private static final long SLACK = 1 << 20;
+    private static final ParquetValues.Meaning NO_TEXT = text -> {
+        throw new IllegalArgumentException("a column of integers with " + text);
+    };
 
     /** Provides the rows to write. */
     @FunctionalInterface
@@ -92,28 +85,46 @@ public final class NumberTable {
     }
 
     /**
+     * Returns the number of rows of a file, which its footer states; -1 if the file is Parquet of another kind.
+     *
+     * @param name the name that such a table is written with
+     */
+    public static long rows(Location file, String name) throws IOException, HistoryException {
+        SeekableInput in = open(file);
+        try (in) {
+            ParquetFooter footer = ParquetFooter.of(in, file.length());
+            return footer.text(name) == null ? -1 : rows(footer);
+        } catch (RuntimeException | IOException e) {
+            throw damaged(file.name(), e);
+        }
+    }
+
+    private static long rows(ParquetFooter footer) {
+        long rows = 0;
+        for (ParquetFooter.Group group : footer.groups()) {
+            rows = Math.addExact(rows, group.rows());
+        }
+        return rows;
+    }
+
+    private static SeekableInput open(Location file) throws IOException, HistoryException {
+        if (file.length() < 0) {
+            throw new HistoryException(file.name(), "a pipe", "a file", "give the file itself");
+        }
+        return file.open();
+    }
+
+    /**
      * Reads a file, which may be damaged or hostile.
      *
      * @param name the name that it was written with
      * @throws HistoryException if the file is not such a table, or from the sink
      */
     public static void read(Location file, String name, Sink sink) throws IOException, HistoryException {
-        long length = file.length();
-        if (length < 0) {
-            throw new HistoryException(file.name(), "a pipe", "a file", "give the file itself");
-        }
-        ParquetReadOptions options = new ParquetReadOptions.Builder(new PlainParquetConfiguration())
-                .withCodecFactory(new ParquetCodecs())
-                .withAllocator(new ParquetFiles.BoundedAllocator(length + SLACK))
-                .withUseHadoopVectoredIo(false)
-                .usePageChecksumVerification()
-                .build();
-        // The file is opened once before Parquet opens it, so that a file that cannot be read is not reported as
-        // damaged.
-        file.open().close();
-        try (ParquetFileReader reader = new ParquetFileReader(ParquetFiles.input(file), options)) {
-            FileMetaData metadata = reader.getFileMetaData();
-            String text = metadata.getKeyValueMetaData().get(name);
+        SeekableInput in = open(file);
+        try (in) {
+            ParquetFooter footer = ParquetFooter.of(in, file.length());
+            byte[] text = footer.text(name);
             if (text == null) {
                 throw new HistoryException(
                         file.name(),
@@ -121,60 +132,84 @@ public final class NumberTable {
                         "a file of that kind",
                         "it is another file, or of another program");
             }
-            MessageType schema = metadata.getSchema();
-            sink.header(text, names(file.name(), schema), reader.getRecordCount());
-            rows(reader, schema, metadata.getCreatedBy(), sink);
-        } catch (RuntimeException | IOException e) {
-            if (e instanceof BudgetException) {
-                throw e;
+            List<String> names = names(file.name(), footer.fields());
+            sink.header(new String(text, StandardCharsets.UTF_8), names, rows(footer));
+            ParquetColumn[] columns = new ParquetColumn[names.size()];
+            for (int c = 0; c < columns.length; c++) {
+                ParquetField.Type type = footer.fields().get(c).type();
+                columns[c] = new ParquetColumn(
+                        List.of(names.get(c)), Objects.requireNonNull(type), 0, 0, NO_TEXT, false, footer.createdBy());
             }
+            for (ParquetFooter.Group group : footer.groups()) {
+                rows(in, group, columns, sink);
+            }
+        } catch (BudgetException e) {
+            throw e;
+        } catch (RuntimeException | IOException e) {
             throw damaged(file.name(), e);
         } catch (OutOfMemoryError e) {
-            // Parquet allocates the size that a page announces before it checks it.
+            // A page announces the number of its values, for which memory is allocated.
             throw damaged(file.name(), e);
         }
     }
 
-    private static List<String> names(String file, MessageType schema) throws HistoryException {
+    private static List<String> names(String file, List<ParquetField> columns) throws HistoryException {
         List<String> names = new ArrayList<>();
-        for (Type column : schema.getFields()) {
-            if (!ParquetFiles.isInteger(column) || !column.isRepetition(Type.Repetition.REQUIRED)) {
+        for (ParquetField column : columns) {
+            if (!column.isInteger() || column.repetition() != ParquetField.Repetition.REQUIRED) {
                 throw new HistoryException(
                         file,
-                        "the column \"" + Shown.text(column.getName()) + "\" of type "
-                                + Shown.message(column.toString().strip()),
+                        "the column \"" + Shown.text(column.name()) + "\" of type " + Shown.message(column.toString()),
                         "required integers",
                         "it is another file, or of another program");
             }
-            names.add(column.getName());
+            names.add(column.name());
         }
         return names;
     }
 
-    private static void rows(ParquetFileReader reader, MessageType schema, String createdBy, Sink sink)
+    private static void rows(SeekableInput in, ParquetFooter.Group group, ParquetColumn[] columns, Sink sink)
             throws IOException, HistoryException {
-        List<ColumnDescriptor> columns = schema.getColumns();
-        ColumnReader[] readers = new ColumnReader[columns.size()];
-        boolean[] narrow = new boolean[readers.length];
-        long[] row = new long[readers.length];
-        for (PageReadStore group; (group = reader.readNextRowGroup()) != null; ) {
-            ColumnReadStoreImpl store = new ColumnReadStoreImpl(group, new Ignored(), schema, createdBy);
-            long count = group.getRowCount();
-            for (int c = 0; c < readers.length; c++) {
-                readers[c] = store.getColumnReader(columns.get(c));
-                narrow[c] = columns.get(c).getPrimitiveType().getPrimitiveTypeName() == PrimitiveTypeName.INT32;
-                if (readers[c].getTotalValueCount() != count) {
-                    throw new IllegalArgumentException("a column of " + readers[c].getTotalValueCount()
-                            + " values in a group of " + count + " rows");
-                }
+        for (ParquetColumn column : columns) {
+            column.open(in, group);
+        }
+        long[][] numbers = new long[columns.length][];
+        int[] at = new int[columns.length];
+        long[] row = new long[columns.length];
+        for (long left = group.rows(); left > 0; ) {
+            int n = (int) Math.min(left, Integer.MAX_VALUE);
+            for (ParquetColumn column : columns) {
+                n = Math.min(n, column.available());
             }
-            for (long i = 0; i < count; i++) {
-                for (int c = 0; c < readers.length; c++) {
-                    row[c] = narrow[c] ? readers[c].getInteger() : readers[c].getLong();
-                    readers[c].consume();
-                }
-                sink.row(row);
+            if (n == 0 || columns.length == 0) {
+                throw new IOException("a column with fewer values than the " + group.rows() + " rows of its group");
             }
+            for (int c = 0; c < columns.length; c++) {
+                numbers[c] = columns[c].numbers();
+                at[c] = columns[c].position();
+            }
+            for (int from = 0; from < n; from += ParquetColumn.BLOCK) {
+                rows(numbers, at, from, Math.min(n, from + ParquetColumn.BLOCK), row, sink);
+            }
+            for (ParquetColumn column : columns) {
+                column.advance(n);
+            }
+            left -= n;
+        }
+        for (ParquetColumn column : columns) {
+            if (column.available() > 0) {
+                throw new IOException("a column with more values than the " + group.rows() + " rows of its group");
+            }
+        }
+    }
+
+    private static void rows(long[][] numbers, int[] at, int from, int to, long[] row, Sink sink)
+            throws HistoryException {
+        for (int i = from; i < to; i++) {
+            for (int c = 0; c < row.length; c++) {
+                row[c] = numbers[c][at[c] + i];
+            }
+            sink.row(row);
         }
     }
 
@@ -184,23 +219,6 @@ public final class NumberTable {
             cause = cause.getCause();
         }
         return ParquetFailure.damaged(name, e, cause);
-    }
-
-    /**
-     * Parquet's column readers require a converter for the values. This one ignores them, because the values are asked
-     * from the column readers.
-     */
-    private static final class Ignored extends GroupConverter {
-        @Override
-        public Converter getConverter(int field) {
-            return new PrimitiveConverter() {};
-        }
-
-        @Override
-        public void start() {}
-
-        @Override
-        public void end() {}
     }
 
     private static final class Rows extends WrittenRows<long[]> {

@@ -2,23 +2,15 @@ package org.polygraph.storage.format.parquet;
 
 import java.io.IOException;
 import java.io.OutputStream;
-import java.nio.ByteBuffer;
-import org.apache.parquet.bytes.ByteBufferAllocator;
-import org.apache.parquet.io.DelegatingSeekableInputStream;
-import org.apache.parquet.io.InputFile;
 import org.apache.parquet.io.OutputFile;
 import org.apache.parquet.io.PositionOutputStream;
-import org.apache.parquet.io.SeekableInputStream;
 import org.apache.parquet.schema.GroupType;
 import org.apache.parquet.schema.LogicalTypeAnnotation;
 import org.apache.parquet.schema.MessageType;
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName;
-import org.apache.parquet.schema.Type;
 import org.apache.parquet.schema.Types;
-import org.polygraph.storage.artifact.Location;
-import org.polygraph.storage.artifact.SeekableInput;
 
-/** The schema of the archive format, and Parquet's view of our files. */
+/** The schema of the archive format, and Parquet's view of our streams. */
 final class ParquetFiles {
     /** The key of the header in the file's metadata. */
     static final String HEADER = "history";
@@ -73,48 +65,6 @@ final class ParquetFiles {
     }
 
     private ParquetFiles() {}
-
-    static boolean isInteger(Type type) {
-        if (!type.isPrimitive()) {
-            return false;
-        }
-        PrimitiveTypeName name = type.asPrimitiveType().getPrimitiveTypeName();
-        LogicalTypeAnnotation logical = type.getLogicalTypeAnnotation();
-        return (name == PrimitiveTypeName.INT64 || name == PrimitiveTypeName.INT32)
-                && (logical == null || logical instanceof LogicalTypeAnnotation.IntLogicalTypeAnnotation);
-    }
-
-    /** Returns a file as Parquet's library reads it. */
-    static InputFile input(Location location) {
-        return new InputFile() {
-            @Override
-            public long getLength() throws IOException {
-                return location.length();
-            }
-
-            @Override
-            public SeekableInputStream newStream() throws IOException {
-                SeekableInput in = location.open();
-                return new DelegatingSeekableInputStream(in) {
-                    @Override
-                    public long getPos() throws IOException {
-                        return in.position();
-                    }
-
-                    @Override
-                    public void seek(long position) throws IOException {
-                        in.seek(position);
-                    }
-                };
-            }
-
-            /** The messages of Parquet's library contain this string. */
-            @Override
-            public String toString() {
-                return location.name();
-            }
-        };
-    }
 
     /** Returns a stream as Parquet's library writes it, once. Closing the file leaves the stream open. */
     static OutputFile output(OutputStream out) {
@@ -174,38 +124,6 @@ final class ParquetFiles {
         @Override
         public void close() throws IOException {
             out.flush();
-        }
-    }
-
-    /**
-     * Allocates heap buffers, in total at most as much as the file can fill, because the column sizes in a footer may
-     * be wrong.
-     */
-    static final class BoundedAllocator implements ByteBufferAllocator {
-        private final long bound;
-        private long live;
-
-        BoundedAllocator(long bound) {
-            this.bound = bound;
-        }
-
-        @Override
-        public ByteBuffer allocate(int size) {
-            if (size < 0 || live + size > bound) {
-                throw new IllegalArgumentException("a column chunk that is larger than the file");
-            }
-            live += size;
-            return ByteBuffer.allocate(size);
-        }
-
-        @Override
-        public void release(ByteBuffer buffer) {
-            live -= buffer.capacity();
-        }
-
-        @Override
-        public boolean isDirect() {
-            return false;
         }
     }
 }

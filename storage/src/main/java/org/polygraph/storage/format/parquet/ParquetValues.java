@@ -316,14 +316,14 @@ final class ParquetValues {
             entries = new RunLengths(bytes, words, Math.min(from + 1, end), end, width);
         } else if (encoding != PLAIN && from < end) {
             // A page that has only nulls may be empty.
-            encoded(encoding, count, bytes, from, end);
+            encoded(encoding, count, bytes, words, from, end);
         }
     }
 
-    private void encoded(int encoding, int count, byte[] bytes, int from, int end) throws IOException {
+    private void encoded(int encoding, int count, byte[] bytes, long[] words, int from, int end) throws IOException {
         boolean isWide = type == ParquetField.Type.INT64;
         if (!isString() && encoding == DELTA) {
-            encodedNumbers = LibraryValues.differences(bytes, from, end, count, isWide);
+            encodedNumbers = new Differences(bytes, words, from, end, count, isWide);
         } else if (!isString() && encoding == BYTE_STREAM_SPLIT) {
             encodedNumbers = LibraryValues.split(bytes, from, end, count, isWide);
         } else if (isString() && encoding == DELTA_LENGTH_BYTES) {

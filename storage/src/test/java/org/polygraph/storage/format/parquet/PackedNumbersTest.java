@@ -2,6 +2,7 @@ package org.polygraph.storage.format.parquet;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -13,6 +14,7 @@ import org.apache.parquet.column.values.ValuesWriter;
 import org.apache.parquet.column.values.bitpacking.ByteBitPackingValuesWriter;
 import org.apache.parquet.column.values.bitpacking.Packer;
 import org.apache.parquet.column.values.bytestreamsplit.ByteStreamSplitValuesWriter;
+import org.apache.parquet.column.values.delta.DeltaBinaryPackingValuesWriterForInteger;
 import org.apache.parquet.column.values.delta.DeltaBinaryPackingValuesWriterForLong;
 import org.apache.parquet.column.values.rle.RunLengthBitPackingHybridEncoder;
 import org.apache.parquet.io.ParquetDecodingException;
@@ -74,11 +76,40 @@ class PackedNumbersTest {
             int at = random.nextInt(20);
             byte[] page = placed(encoded, at, random.nextInt(20));
             LibraryValues.Numbers reader =
-                    LibraryValues.differences(page, at, at + encoded.length, numbers.length, true);
+                    new Differences(page, words(page), at, at + encoded.length, numbers.length, true);
             assertThat(inPieces(numbers.length, 200, random, reader::read))
                     .as("seed " + seed)
                     .isEqualTo(numbers);
-            assertThatThrownBy(() -> reader.read(new long[1], 1)).isInstanceOf(ParquetDecodingException.class);
+            assertThatThrownBy(() -> reader.read(new long[1], 1)).isInstanceOf(IOException.class);
+            LibraryValues.Numbers cut =
+                    new Differences(page, words(page), at, at + encoded.length - 1, numbers.length, true);
+            // The last miniblock may have more padding than one byte.
+            assertThat(catchThrowable(() -> cut.read(new long[numbers.length], numbers.length)))
+                    .satisfiesAnyOf(thrown -> assertThat(thrown).isNull(), thrown -> assertThat(thrown)
+                            .isInstanceOf(IOException.class));
+        }
+    }
+
+    @Test
+    void narrowDifferencesAreRead() throws Exception {
+        for (long seed = 1; seed <= 500; seed++) {
+            Random random = new Random(seed);
+            DeltaBinaryPackingValuesWriterForInteger writer = new DeltaBinaryPackingValuesWriterForInteger(
+                    128, 4, 1 << 10, 1 << 20, HeapByteBufferAllocator.getInstance());
+            long[] numbers = new long[1 + random.nextInt(300)];
+            int shift = random.nextInt(32);
+            for (int i = 0; i < numbers.length; i++) {
+                numbers[i] = random.nextInt() >> shift;
+                writer.writeInteger((int) numbers[i]);
+            }
+            byte[] encoded = writer.getBytes().toByteArray();
+            int at = random.nextInt(20);
+            byte[] page = placed(encoded, at, random.nextInt(20));
+            LibraryValues.Numbers reader =
+                    new Differences(page, words(page), at, at + encoded.length, numbers.length, false);
+            assertThat(inPieces(numbers.length, 200, random, reader::read))
+                    .as("seed " + seed)
+                    .isEqualTo(numbers);
         }
     }
 
@@ -185,13 +216,13 @@ class PackedNumbersTest {
     void headersAreNotTrusted() {
         // The header announces blocks of 2^62 values and as many values, and no data follows.
         byte[] huge = {-128, -128, -128, -128, -128, -128, -128, -128, 64, 1, -128, -128, -128, -128, -128, 1, 0};
-        assertThatThrownBy(() -> LibraryValues.differences(huge, 0, huge.length, 10, true))
+        assertThatThrownBy(() -> new Differences(huge, words(huge), 0, huge.length, 10, true))
                 .isInstanceOf(IOException.class);
         assertThatThrownBy(() -> new LibraryValues.Strings(huge, 0, huge.length, 10, true, null))
                 .isInstanceOf(IOException.class);
         // The header announces more values than the page has.
         byte[] many = {-128, 1, 4, 11, 0, 0};
-        assertThatThrownBy(() -> LibraryValues.differences(many, 0, many.length, 10, true))
+        assertThatThrownBy(() -> new Differences(many, words(many), 0, many.length, 10, true))
                 .isInstanceOf(IOException.class);
         // The page announces a run of 2^30 groups and has two bytes.
         byte[] groups = {-1, -1, -1, -1, 7, 1, 1};
