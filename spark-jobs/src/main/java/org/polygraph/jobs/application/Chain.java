@@ -290,10 +290,13 @@ public record Chain(
         return new Chain(state, parts, other);
     }
 
-    /** The file with the values of keys before the first part that is read; null if there is none. */
+    /** The values of keys before the first part that is read; null if there are none. */
     @Nullable
-    Part initial() {
-        return seam == null ? state : seam.state();
+    InitialState initial(BooleanSupplier stop, long memoryBytes) throws IOException, HistoryException {
+        if (seam != null) {
+            return seam.state().read(stop, memoryBytes);
+        }
+        return state == null ? null : InitialState.read(state.present("the initial state", stop), stop, memoryBytes);
     }
 
     /** Whether it begins with the parts of another chain. */
@@ -405,10 +408,8 @@ public record Chain(
     /** A history that begins with the initial state of the chain. */
     private HistoryTable begun(HistoryTable table, BooleanSupplier stop, long memoryBytes)
             throws IOException, HistoryException {
-        return state == null
-                ? table
-                : InitialState.read(state.present("the initial state", stop), stop, memoryBytes)
-                        .applied(table);
+        InitialState initial = on(null).initial(stop, memoryBytes);
+        return initial == null ? table : initial.applied(table);
     }
 
     /** Reads the parts from a number on and a history as one, without what precedes them. */

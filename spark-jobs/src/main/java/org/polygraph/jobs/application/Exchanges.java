@@ -1,6 +1,5 @@
 package org.polygraph.jobs.application;
 
-import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -87,13 +86,14 @@ final class Exchanges {
     private static int[] byKey(HistoryTable exchanges, HistoryTable history) {
         KeyDictionary own = exchanges.keys();
         int[] byKey = new int[own.size()];
+        Arrays.fill(byKey, NONE);
         for (int o = 0; o < exchanges.operations(); o++) {
             byKey[exchanges.key(o)] = o;
         }
         KeyDictionary keys = history.keys();
         int[] of = new int[keys.size()];
         for (int k = 0; k < of.length; k++) {
-            // A key that is new here gets an id after the others.
+            // A key that is new here gets an id after the others, and stays.
             int id = keys.isString(k) ? own.id(keys.string(k)) : own.id(keys.integer(k));
             of[k] = id < byKey.length ? byKey[id] : NONE;
         }
@@ -119,7 +119,6 @@ final class Exchanges {
         private final int events;
         private final HistoryTableBuilder builder = new HistoryTableBuilder(SourceFiles.Unit.ROW);
         private final TableCopy copy = new TableCopy(builder);
-        private final Dependents dependents = new Dependents();
         private final ExchangeOrders orders = new ExchangeOrders();
         private int searches;
         private int found;
@@ -188,6 +187,7 @@ final class Exchanges {
                 long[] values,
                 BooleanSupplier stop,
                 long memoryBytes) {
+            Dependents dependents = new Dependents();
             int[] last = new int[values.length];
             int[] previous = new int[values.length];
             Arrays.fill(last, NONE);
@@ -226,7 +226,7 @@ final class Exchanges {
                 if (table.value(write) == values[key]) {
                     continue;
                 }
-                int first = window(order, previous[key], last[key], key);
+                int first = window(order, previous[key], last[key], key, dependents);
                 if (first != NONE) {
                     add(base + first, base + last[key], table, write);
                 } else if (mayPrecede(order[last[key]] / events, moved) && searches < MOST_SEARCHES) {
@@ -297,7 +297,7 @@ final class Exchanges {
          * Returns the first place of the window of an exchange; {@link #NONE} if the last writer depends on the one
          * before.
          */
-        private int window(int[] order, int commit, int last, int key) {
+        private int window(int[] order, int commit, int last, int key, Dependents dependents) {
             int moved = order[commit] / events;
             int lastWriter = order[last] / events;
             if (reads(moved, key) || reads(lastWriter, key)) {
@@ -333,33 +333,34 @@ final class Exchanges {
             return false;
         }
 
-        /** The events that must stay behind the snapshot that moves. */
+        /**
+         * The events that must stay behind the snapshot that moves: their transactions and sessions, and the keys that
+         * they read or write. Each has the number of the last snapshot for which it was added.
+         */
         private final class Dependents {
-            private final IntOpenHashSet transactions = new IntOpenHashSet();
-            private final IntOpenHashSet sessions = new IntOpenHashSet();
-            private final IntOpenHashSet reads = new IntOpenHashSet();
-            private final IntOpenHashSet writes = new IntOpenHashSet();
+            private final int[] transactions = new int[table.transactions()];
+            private final int[] sessions = new int[table.sessions()];
+            private final int[] reads = new int[table.keys().size()];
+            private final int[] writes = new int[table.keys().size()];
+            private int snapshot;
             private long earliestEnd;
 
             void clear() {
-                transactions.clear();
-                sessions.clear();
-                reads.clear();
-                writes.clear();
+                snapshot++;
                 earliestEnd = HistoryTable.NO_TIME;
             }
 
             void add(int event) {
                 int t = event / events;
-                transactions.add(t);
+                transactions[t] = snapshot;
                 for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
                     if (table.isWrite(o) ? event == commit(t) : event == t * events) {
-                        (table.isWrite(o) ? writes : reads).add(table.key(o));
+                        (table.isWrite(o) ? writes : reads)[table.key(o)] = snapshot;
                     }
                 }
                 long[] ends = table.ends();
                 if (event == commit(t)) {
-                    sessions.add(table.sessionOf(t));
+                    sessions[table.sessionOf(t)] = snapshot;
                     if (ends != null && ends[t] != HistoryTable.NO_TIME) {
                         earliestEnd = earliestEnd == HistoryTable.NO_TIME ? ends[t] : Math.min(earliestEnd, ends[t]);
                     }
@@ -371,8 +372,8 @@ final class Exchanges {
                 int t = event / events;
                 boolean isSnapshot = event == t * events;
                 long[] starts = table.starts();
-                if (transactions.contains(t)
-                        || (isSnapshot && sessions.contains(table.sessionOf(t)))
+                if (transactions[t] == snapshot
+                        || (isSnapshot && sessions[table.sessionOf(t)] == snapshot)
                         || (isSnapshot
                                 && witness.terms().guarantee().realTime()
                                 && starts != null
@@ -384,8 +385,8 @@ final class Exchanges {
                     // A snapshot comes after the commits of transactions that write what its own transaction reads or
                     // writes.
                     if (key != exempt
-                            && ((writes.contains(key) && (isSnapshot || table.isWrite(o)))
-                                    || (reads.contains(key) && table.isWrite(o) && event == commit(t)))) {
+                            && ((writes[key] == snapshot && (isSnapshot || table.isWrite(o)))
+                                    || (reads[key] == snapshot && table.isWrite(o) && event == commit(t)))) {
                         return true;
                     }
                 }

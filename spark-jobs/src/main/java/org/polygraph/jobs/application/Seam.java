@@ -39,10 +39,8 @@ import org.polygraph.storage.table.SourceFiles;
  * @param latestStart when the last transaction before the cut started; {@link HistoryTable#NO_TIME} if no start is
  *     known
  * @param transactions of the tail
- * @param tail the name of its file
  * @param places the number of places before the cut, in all parts
- * @param exchangesInput SHA-256 of {@code exchanges.parquet}; empty if there is none
- * @param ordersInput SHA-256 of {@code orders.parquet}; empty if there is none
+ * @param orders of exchanges that are more than moves of one writer
  * @param sessions by session: the index of its last transaction
  */
 record Seam(
@@ -52,12 +50,11 @@ record Seam(
         Terms terms,
         long latestStart,
         int transactions,
-        String stateInput,
-        String tail,
-        String tailInput,
+        SeamFile<InitialState> state,
+        SeamFile<HistoryTable> tail,
         long places,
-        String exchangesInput,
-        String ordersInput,
+        SeamFile<HistoryTable> exchanges,
+        SeamFile<ExchangeOrders> orders,
         Long2LongMap sessions) {
     static final String FOLDER = "seam";
     static final String FILE = "seam.parquet";
@@ -84,12 +81,11 @@ record Seam(
                     ends.terms(),
                     Long.parseLong(ends.field("latest_start")),
                     Integer.parseInt(ends.field("transactions")),
-                    ends.field(STATE),
-                    tail(ends.field(TAIL)),
-                    ends.field(TAIL_INPUT),
+                    state(run, ends.field(STATE)),
+                    tail(run, named(ends.field(TAIL)), ends.field(TAIL_INPUT)),
                     Long.parseLong(ends.field(PLACES)),
-                    ends.field(EXCHANGES),
-                    ends.field(ORDERS),
+                    exchanges(run, ends.field(EXCHANGES)),
+                    orders(run, ends.field(ORDERS)),
                     ends.last());
         } catch (IllegalArgumentException e) {
             throw SessionEnds.damaged(file.name());
@@ -100,24 +96,50 @@ record Seam(
         return run.child(FOLDER).child(name);
     }
 
-    /** Returns the state and its hash. */
-    Chain.Part state() {
-        return new Chain.Part(stateInput, file(run, STATE).absolute());
+    /** The values of keys at the cut. @param input SHA-256 of the file */
+    static SeamFile<InitialState> state(Location run, String input) {
+        return new SeamFile<>("the state of a seam", file(run, STATE), input, InitialState::read);
+    }
+
+    static SeamFile<HistoryTable> tail(Location run, String name, String input) {
+        return new SeamFile<>(
+                "the tail of a seam",
+                file(run, name),
+                input,
+                (file, stop, memory) -> HistoryReader.read(file.name(), HistoryFormat.AUTO, stop, memory));
+    }
+
+    /** @param input SHA-256 of the file; empty if there is no exchange */
+    static SeamFile<HistoryTable> exchanges(Location run, String input) {
+        return new SeamFile<>(
+                "the exchanges of a seam",
+                file(run, EXCHANGES),
+                input,
+                (file, stop, memory) -> HistoryReader.read(file.name(), HistoryFormat.PARQUET, stop, memory));
+    }
+
+    /** @param input SHA-256 of the file; empty if there is no order */
+    static SeamFile<ExchangeOrders> orders(Location run, String input) {
+        return new SeamFile<>(
+                "the orders of exchanges of a seam",
+                file(run, ORDERS),
+                input,
+                (file, stop, memory) -> ExchangeOrders.read(file));
     }
 
     /** Returns the size of a history after the seam, with its tail and the keys of its state. */
     HistorySize sizeBefore(HistorySize next) throws IOException, HistoryException {
-        HistorySize ofTail = HistorySize.of(file(run, tail).absolute(), HistoryFormat.AUTO);
-        HistorySize ofState = HistorySize.of(file(run, STATE).absolute(), HistoryFormat.PARQUET);
+        HistorySize ofTail = HistorySize.of(tail.location().absolute(), HistoryFormat.AUTO);
+        long keys = InitialState.size(state.location());
         return next.after(new HistorySize(
                 ofTail.source(),
                 ofTail.format(),
-                ofTail.bytes() + ofState.bytes(),
+                ofTail.bytes() + state.location().length(),
                 ofTail.transactions(),
-                ofTail.operations() + ofState.operations(),
-                ofTail.writes() + ofState.operations(),
+                ofTail.operations() + keys,
+                ofTail.writes() + keys,
                 ofTail.sessions(),
-                ofState.keys(),
+                keys,
                 next.timed(),
                 HistorySize.Whole.NEVER));
     }
@@ -127,7 +149,7 @@ record Seam(
         return unit == SourceFiles.Unit.ROW ? "tail.parquet" : "tail.jsonl.zst";
     }
 
-    private static String tail(String name) {
+    private static String named(String name) {
         for (SourceFiles.Unit unit : SourceFiles.Unit.values()) {
             if (tail(unit).equals(name)) {
                 return name;
@@ -143,12 +165,12 @@ record Seam(
         fields.put("parts", Integer.toString(covered));
         fields.put("latest_start", Long.toString(latestStart));
         fields.put("transactions", Integer.toString(transactions));
-        fields.put(STATE, stateInput);
-        fields.put(TAIL, tail);
-        fields.put(TAIL_INPUT, tailInput);
+        fields.put(STATE, state.input());
+        fields.put(TAIL, tail.location().fileName());
+        fields.put(TAIL_INPUT, tail.input());
         fields.put(PLACES, Long.toString(places));
-        fields.put(EXCHANGES, exchangesInput);
-        fields.put(ORDERS, ordersInput);
+        fields.put(EXCHANGES, exchanges.input());
+        fields.put(ORDERS, orders.input());
         new SessionEnds(fields, sessions).write(file(run, FILE), NAME);
     }
 
@@ -159,13 +181,9 @@ record Seam(
      * @throws BudgetException if one is gone
      */
     void requireWhole(BooleanSupplier stop) throws IOException {
-        for (Chain.Part file : List.of(
-                state(),
-                new Chain.Part(tailInput, file(run, tail).absolute()),
-                new Chain.Part(exchangesInput, file(run, EXCHANGES).absolute()),
-                new Chain.Part(ordersInput, file(run, ORDERS).absolute()))) {
-            if (!file.input().isEmpty()) {
-                file.present("a file of a seam", stop);
+        for (SeamFile<?> file : List.of(state, tail, exchanges, orders)) {
+            if (file.isPart()) {
+                file.present(stop);
             }
         }
     }
@@ -187,39 +205,20 @@ record Seam(
     HistoryTable read(List<String> later, HistoryFormat format, BooleanSupplier stop, long memoryBytes)
             throws IOException, HistoryException {
         List<String> paths = new ArrayList<>();
-        paths.add(new Chain.Part(tailInput, file(run, tail).absolute())
-                .present("the tail of a seam", stop)
-                .name());
+        paths.add(tail.present(stop).name());
         paths.addAll(later);
         HistoryTable table = HistoryReader.read(paths, format, stop, memoryBytes);
         requireContinued(table);
-        HistoryTable continued = InitialState.read(state().present("the state of a seam", stop), stop, memoryBytes)
-                .applied(table);
-        if (!exchangesInput.isEmpty()) {
-            HistoryTable exchanges = exchanges(stop, memoryBytes);
-            continued = InitialState.of(Exchanges.selected(exchanges, Exchanges.needed(exchanges, table)))
-                    .applied(continued);
+        InitialState first = state.read(stop, memoryBytes);
+        if (exchanges.isPart()) {
+            HistoryTable known = exchanges.read(stop, memoryBytes);
+            first = first.with(Exchanges.selected(known, Exchanges.needed(known, table)));
         }
+        HistoryTable continued = first.applied(table);
         if (terms.guarantee().events() == 2) {
             requireNoneOfState(continued);
         }
         return continued;
-    }
-
-    /** Returns the exchanges, of which there is at least one. */
-    HistoryTable exchanges(BooleanSupplier stop, long memoryBytes) throws IOException, HistoryException {
-        Location file = new Chain.Part(exchangesInput, file(run, EXCHANGES).absolute())
-                .present("the exchanges of a seam", stop);
-        return HistoryReader.read(file.name(), HistoryFormat.PARQUET, stop, memoryBytes);
-    }
-
-    /** Returns the orders of exchanges that are more than moves of one writer. */
-    ExchangeOrders orders(BooleanSupplier stop) throws IOException, HistoryException {
-        return ordersInput.isEmpty()
-                ? new ExchangeOrders()
-                : ExchangeOrders.read(
-                        new Chain.Part(ordersInput, file(run, ORDERS).absolute())
-                                .present("the orders of exchanges of a seam", stop));
     }
 
     /**

@@ -36,7 +36,6 @@ final class SeamCut {
 
     private static final int SHARE = 10;
     private static final int NONE = -1;
-    private static final int KEYS_PER_ROW = 1024;
 
     private final Witness witness;
     private final HistoryTable table;
@@ -86,11 +85,8 @@ final class SeamCut {
         } else {
             cut.find(least);
         }
-        Chain.Part state = chain.initial();
-        InitialState earlier =
-                state == null ? null : InitialState.read(state.present("the state", stop), stop, memoryBytes);
         try {
-            cut.write(run, earlier, chain, least, stop, memoryBytes);
+            cut.write(run, chain, least, stop, memoryBytes);
         } catch (UnwritableStringException e) {
             // Parquet cannot hold a key or a value, so the next part is decided together with those before.
         }
@@ -196,13 +192,7 @@ final class SeamCut {
         return Arrays.copyOf(order, count);
     }
 
-    private void write(
-            Location run,
-            @Nullable InitialState earlier,
-            Chain chain,
-            int least,
-            BooleanSupplier stop,
-            long memoryBytes)
+    private void write(Location run, Chain chain, int least, BooleanSupplier stop, long memoryBytes)
             throws IOException, HistoryException {
         Location file = Seam.file(run, Seam.FILE);
         file.delete();
@@ -210,8 +200,8 @@ final class SeamCut {
         long base = before == null ? 0 : before.places();
         Exchanges.Search search = new Exchanges.Search(witness);
         HistoryTable made = null;
-        if (before != null && !before.exchangesInput().isEmpty()) {
-            HistoryTable known = before.exchanges(stop, memoryBytes);
+        if (before != null && before.exchanges().isPart()) {
+            HistoryTable known = before.exchanges().read(stop, memoryBytes);
             BitSet needed = Exchanges.needed(known, table);
             made = Exchanges.selected(known, needed);
             search.takeOver(known, needed, written);
@@ -228,10 +218,11 @@ final class SeamCut {
             search.orders().write(orders);
         }
         Location state = Seam.file(run, Seam.STATE);
-        HistoryWriter.write(state(made, earlier), state.name(), HistoryFormat.PARQUET);
+        state(chain.initial(stop, memoryBytes), made).write(state);
         HistoryTable after = tail(least);
         SourceFiles.Unit unit = table.source().unit();
-        Location tail = Seam.file(run, Seam.tail(unit));
+        String name = Seam.tail(unit);
+        Location tail = Seam.file(run, name);
         HistoryWriter.write(
                 after, tail.name(), unit == SourceFiles.Unit.ROW ? HistoryFormat.PARQUET : HistoryFormat.JSONL);
         new Seam(
@@ -241,12 +232,11 @@ final class SeamCut {
                         witness.terms(),
                         Math.max(latestStart, before == null ? HistoryTable.NO_TIME : before.latestStart()),
                         after.transactions(),
-                        Fingerprint.ofInput(state, stop),
-                        tail.fileName(),
-                        Fingerprint.ofInput(tail, stop),
+                        Seam.state(run, Fingerprint.ofInput(state, stop)),
+                        Seam.tail(run, name, Fingerprint.ofInput(tail, stop)),
                         base + cut,
-                        search.found() > 0 ? Fingerprint.ofInput(exchanges, stop) : "",
-                        search.orders().isEmpty() ? "" : Fingerprint.ofInput(orders, stop),
+                        Seam.exchanges(run, search.found() > 0 ? Fingerprint.ofInput(exchanges, stop) : ""),
+                        Seam.orders(run, search.orders().isEmpty() ? "" : Fingerprint.ofInput(orders, stop)),
                         sessions(before))
                 .write();
     }
@@ -339,60 +329,18 @@ final class SeamCut {
         }
     }
 
-    private HistoryTable state(@Nullable HistoryTable made, @Nullable InitialState earlier) {
-        HistoryTableBuilder builder = new HistoryTableBuilder(SourceFiles.Unit.ROW);
-        builder.file("state");
-        Rows rows = new Rows(builder);
+    /**
+     * Returns the state at the cut.
+     *
+     * @param earlier the state before the history
+     * @param made the exchanges that change it
+     */
+    private InitialState state(@Nullable InitialState earlier, @Nullable HistoryTable made) {
+        InitialState before = earlier == null ? new InitialState() : earlier;
+        InitialState state = made == null ? before.copy() : before.with(made);
         for (int key = written.nextSetBit(0); key >= 0; key = written.nextSetBit(key + 1)) {
-            rows.add(table, key, values[key]);
+            state.put(table, key, values[key]);
         }
-        rows.addOthers(made);
-        rows.addOthers(earlier == null ? null : earlier.table());
-        rows.end();
-        return built(builder);
-    }
-
-    /** Writes of keys, {@value #KEYS_PER_ROW} in each transaction. */
-    private static final class Rows {
-        private final HistoryTableBuilder builder;
-        private final TableCopy copy;
-        private int keys;
-        private int rows;
-
-        Rows(HistoryTableBuilder builder) {
-            this.builder = builder;
-            copy = new TableCopy(builder);
-        }
-
-        void add(HistoryTable from, int key, long value) {
-            write(copy.id(from.keys(), key), copy.code(from.values(), value));
-        }
-
-        /** Adds the writes of keys that have no value yet. */
-        void addOthers(@Nullable HistoryTable from) {
-            int first = builder.keys().size();
-            for (int o = 0; from != null && o < from.operations(); o++) {
-                int id = copy.id(from.keys(), from.key(o));
-                if (id >= first) {
-                    write(id, copy.code(from.values(), from.value(o)));
-                }
-            }
-        }
-
-        private void write(int key, long value) {
-            if (keys++ % KEYS_PER_ROW == 0) {
-                end();
-                builder.begin(0, rows, TransactionStatus.COMMITTED, rows);
-                rows++;
-            }
-            builder.write(key, value);
-        }
-
-        /** Ends the transaction, if one has begun. */
-        void end() {
-            if (rows > 0) {
-                builder.end();
-            }
-        }
+        return state;
     }
 }

@@ -21,8 +21,6 @@ import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.storage.analysis.Loaders;
 import org.polygraph.storage.artifact.Location;
-import org.polygraph.storage.format.HistoryFormat;
-import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.format.InitialState;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
@@ -98,14 +96,7 @@ public final class SeamReplay {
         if (seam.covered() != chain.parts().size() || !seam.terms().equals(witness.terms())) {
             return "the seam is of other parts, or of another level";
         }
-        Location file = Seam.file(seam.run(), seam.tail());
-        HistoryTable kept = HistoryReader.read(
-                new Chain.Part(seam.tailInput(), file.absolute())
-                        .present("the tail", stop)
-                        .name(),
-                HistoryFormat.AUTO,
-                stop,
-                memoryBytes);
+        HistoryTable kept = seam.tail().read(stop, memoryBytes);
         String problem = tail(kept);
         if (problem == null) {
             problem = cut(chain.seam());
@@ -116,19 +107,14 @@ public final class SeamReplay {
         if (problem != null) {
             return problem;
         }
-        Chain.Part earlier = chain.initial();
-        Map<String, String> state = earlier == null
-                ? new HashMap<>()
-                : labels(InitialState.read(earlier.present("the state before", stop), stop, memoryBytes)
-                        .table());
+        InitialState earlier = chain.initial(stop, memoryBytes);
+        Map<String, String> state = earlier == null ? new HashMap<>() : labels(earlier);
         Seam before = chain.seam();
         ExchangeReplay exchanges = new ExchangeReplay(witness, exchanges(before, stop, memoryBytes));
         exchanges.apply(state);
         Map<String, String> written = written(witness);
         state.putAll(written);
-        if (!labels(InitialState.read(seam.state().present("the state", stop), stop, memoryBytes)
-                        .table())
-                .equals(state)) {
+        if (!labels(seam.state().read(stop, memoryBytes)).equals(state)) {
             return "the state is not that at the cut of the order";
         }
         problem = operations(kept, state);
@@ -136,7 +122,7 @@ public final class SeamReplay {
                 ? problem
                 : exchanges.problem(
                         exchanges(seam, stop, memoryBytes),
-                        seam.orders(stop),
+                        seam.orders().isPart() ? seam.orders().read(stop, memoryBytes) : new ExchangeOrders(),
                         before == null ? 0 : before.places(),
                         seam.places(),
                         written,
@@ -145,7 +131,7 @@ public final class SeamReplay {
 
     private static @Nullable HistoryTable exchanges(@Nullable Seam of, BooleanSupplier stop, long memoryBytes)
             throws IOException, HistoryException {
-        return of == null || of.exchangesInput().isEmpty() ? null : of.exchanges(stop, memoryBytes);
+        return of == null || !of.exchanges().isPart() ? null : of.exchanges().read(stop, memoryBytes);
     }
 
     /** Checks that each transaction of the tail is one of the history. */
@@ -331,11 +317,11 @@ public final class SeamReplay {
         return written;
     }
 
-    private static Map<String, String> labels(HistoryTable state) {
+    private static Map<String, String> labels(InitialState state) {
         Map<String, String> labels = new HashMap<>();
-        for (int o = 0; o < state.operations(); o++) {
-            labels.put(key(state, o), state.values().label(state.value(o)));
-        }
+        state.known().stream()
+                .forEach(key ->
+                        labels.put(state.keys().label(key), state.values().label(state.code(key))));
         return labels;
     }
 }

@@ -19,7 +19,6 @@ import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.format.InitialState;
 import org.polygraph.storage.model.HistoryException;
-import org.polygraph.storage.table.HistoryTable;
 
 /** The seams of the beginning of a chain that runs have kept. */
 final class Seams {
@@ -175,18 +174,11 @@ final class Seams {
 
     /** Whether the initial state of the chain has one of some values. */
     private boolean isOlder(LongSet hashes) throws IOException, HistoryException {
-        Chain.Part state = chain.state();
-        if (state == null) {
-            return false;
-        }
-        HistoryTable table = InitialState.read(state.present("the initial state", stop), stop, Long.MAX_VALUE)
-                .table();
-        for (int o = 0; o < table.operations(); o++) {
-            if (hashes.contains(Writes.hash(table, table.key(o), table.value(o)))) {
-                return true;
-            }
-        }
-        return false;
+        InitialState state = chain.on(null).initial(stop, Long.MAX_VALUE);
+        return state != null
+                && state.known().stream()
+                        .anyMatch(key ->
+                                hashes.contains(Writes.hash(state.keys(), state.values(), key, state.code(key))));
     }
 
     /** Whether the first parts are those that a run checked. Only parts that were written since are read. */

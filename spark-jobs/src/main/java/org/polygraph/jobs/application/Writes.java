@@ -58,8 +58,10 @@ record Writes(String input, long[] hashes) {
 
     /** The hash of a value of a key, which is the same in every history. */
     static long hash(HistoryTable table, int key, long value) {
-        KeyDictionary keys = table.keys();
-        ValueDictionary values = table.values();
+        return hash(table.keys(), table.values(), key, value);
+    }
+
+    static long hash(KeyDictionary keys, ValueDictionary values, int key, long value) {
         long first = keys.isString(key) ? hash(keys.string(key)) : HashCommon.mix(keys.integer(key));
         long second = values.isNull(value)
                 ? NULL
