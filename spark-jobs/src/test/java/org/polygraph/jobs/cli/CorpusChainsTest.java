@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.storage.testkit.OracleCorpus;
+import org.polygraph.storage.testkit.SuiteScale;
 
 /** Histories of real databases that are divided by time into parts have the same verdict as the whole. */
 class CorpusChainsTest {
@@ -75,7 +76,9 @@ class CorpusChainsTest {
             }
             String parts = cut(name, whole);
             histories++;
-            for (String level : levels) {
+            // A build that scales suites down takes the levels in turn.
+            boolean isScaled = SuiteScale.of(100) < 100;
+            for (String level : isScaled ? List.of(levels.get(histories % levels.size())) : levels) {
                 String expected = InProcess.run("check", "-q", "-l", level, "--timeout", TIMEOUT, whole.toString())
                         .word();
                 if (!expected.equals("PASS") && !expected.equals("VIOLATION")) {

@@ -11,14 +11,16 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.polygraph.jobs.application.Checker;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.Check;
@@ -44,8 +46,13 @@ class DeadlineTest {
             {"session":1,"index":0,"status":"committed","ops":[{"op":"r","key":"y","value":null},{"op":"w","key":"x","value":1}]}
             """;
 
+    private static final List<String> PHASES =
+            List.of("read", "index", "graph", "closure", "saturation", "order", "solve", "replay");
+
     @TempDir
     private static Path folder;
+
+    private static String skew = "";
 
     /** Repeats a check with a timeout until the timeout is kept. */
     private static InProcess inTime(int seconds, Supplier<InProcess> check) {
@@ -62,12 +69,9 @@ class DeadlineTest {
         throw new AssertionError("a timeout of " + seconds + " s was exceeded by " + excesses + " s");
     }
 
-    private static String skew() {
-        try {
-            return Files.writeString(folder.resolve("skew.jsonl"), SKEW).toString();
-        } catch (IOException e) {
-            throw new IllegalStateException(e);
-        }
+    @BeforeAll
+    static void writes() throws IOException {
+        skew = Files.writeString(folder.resolve("skew.jsonl"), SKEW).toString();
     }
 
     private static void sleep() {
@@ -116,38 +120,48 @@ class DeadlineTest {
                         "embedded",
                         "--timeout",
                         seconds + "s",
-                        skew()));
+                        skew));
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"read", "index", "graph", "closure", "saturation", "order", "solve", "replay"})
-    void aPhaseThatDoesNotLookIsNotWaitedFor(String phase) {
-        InProcess check = deaf(phase, 1);
+    /** The checks of all phases, which sleep, run at the same time. */
+    @Test
+    void aPhaseThatDoesNotLookIsNotWaitedFor() throws Exception {
+        List<Runnable> checks = new ArrayList<>();
+        PHASES.forEach(phase -> checks.add(() -> unknown(phase, 1)));
+        checks.add(() -> violated("shrinking", 1));
+        checks.add(() -> violated("evidence", 1));
+        checks.add(() -> violated("evidence", 3));
+        ExecutorService threads = Executors.newFixedThreadPool(checks.size());
+        for (Future<?> check : checks.stream().map(threads::submit).toList()) {
+            check.get();
+        }
+        threads.shutdown();
+    }
+
+    @Test
+    @Tag("full")
+    void longTimeoutsAreKeptToo() {
+        for (int seconds : List.of(5, 20)) {
+            PHASES.forEach(phase -> unknown(phase, seconds));
+            violated("evidence", seconds);
+        }
+    }
+
+    private static void unknown(String phase, int seconds) {
+        InProcess check = deaf(phase, seconds);
         assertThat(check.exitCode()).as(check.toString()).isEqualTo(4);
         assertThat(check.out())
                 .startsWith("UNKNOWN  ser  ")
-                .contains("timeout of 1000 ms ran out during " + (phase.equals("read") ? "reading" : phase));
-    }
-
-    @Tag("full")
-    @ParameterizedTest
-    @ValueSource(strings = {"read", "index", "graph", "closure", "saturation", "order", "solve", "replay"})
-    void longTimeoutsAreKeptToo(String phase) {
-        for (int seconds : List.of(5, 20)) {
-            assertThat(deaf(phase, seconds).exitCode()).isEqualTo(4);
-        }
+                .contains("timeout of " + seconds + "000 ms ran out during "
+                        + (phase.equals("read") ? "reading" : phase));
     }
 
     /** The verdict is known before evidence is built, so at the end of the time only evidence is missing. */
-    @ParameterizedTest
-    @ValueSource(strings = {"evidence", "shrinking"})
-    void aKnownViolationIsReported(String phase) {
-        for (int seconds : phase.equals("evidence") ? List.of(1, 5) : List.of(1)) {
-            InProcess check = deaf(phase, seconds);
-            assertThat(check.exitCode()).as(check.toString()).isEqualTo(3);
-            assertThat(check.out()).startsWith("VIOLATION  ser  ");
-            assertThat(check.out()).contains(phase.equals("evidence") ? "the budget ended before" : "WriteSkew");
-        }
+    private static void violated(String phase, int seconds) {
+        InProcess check = deaf(phase, seconds);
+        assertThat(check.exitCode()).as(check.toString()).isEqualTo(3);
+        assertThat(check.out()).startsWith("VIOLATION  ser  ");
+        assertThat(check.out()).contains(phase.equals("evidence") ? "the budget ended before" : "WriteSkew");
     }
 
     /** With -o the verdict is written as it is with evidence. */
@@ -155,16 +169,7 @@ class DeadlineTest {
     void aKnownViolationIsKept() throws IOException {
         String out = folder.resolve("kept").toString();
         InProcess check = InProcess.run(
-                new OnlyEmbedded(new Deaf("evidence")),
-                "check",
-                "-q",
-                "-l",
-                "ser",
-                "--timeout",
-                "1s",
-                "-o",
-                out,
-                skew());
+                new OnlyEmbedded(new Deaf("evidence")), "check", "-q", "-l", "ser", "--timeout", "1s", "-o", out, skew);
         assertThat(check.exitCode()).as(check.toString()).isEqualTo(3);
         try (var runs = Files.list(Path.of(out))) {
             Path run = runs.filter(each -> each.getFileName().toString().startsWith("run="))
@@ -257,7 +262,7 @@ class DeadlineTest {
                     "--engine",
                     "embedded",
                     "--timeout",
-                    "6s",
+                    "4s",
                     "-o",
                     runs,
                     "--after",
@@ -337,7 +342,7 @@ class DeadlineTest {
                     .append("]}\n");
         }
         String file = Files.writeString(folder.resolve("hard.jsonl"), lines).toString();
-        for (int seconds : List.of(1, 5)) {
+        for (int seconds : List.of(1, 3)) {
             InProcess check =
                     inTime(seconds, () -> InProcess.run("check", "-q", "-l", "ser", "--timeout", seconds + "s", file));
             assertThat(check.exitCode()).as(check.toString()).isEqualTo(4);

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -17,6 +18,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * the code N of its comment {@code # exits N} (0 without one). A text block right after a sh block is what its commands
  * print, except for milliseconds.
  */
+@Tag("process")
 class ReadmeIT {
     private static final List<String> PAGES = List.of(
             "README.md",

@@ -23,6 +23,7 @@ class SparkLevelsTest {
     private static final long SEED = 0x5a1;
 
     @Test
+    @Tag("spark")
     void severalLevelsAndPaths(@TempDir Path folder) throws IOException {
         String examples = Command.ROOT.resolve("spark-jobs/examples").toString();
         List<String> common = List.of("check", "-l", "ser,si,cc,ra,rc", "--json", "--time", "none");
@@ -69,6 +70,7 @@ class SparkLevelsTest {
 
     /** What executors do not decide is said, with the reason; the verdict is that of the embedded engine. */
     @Test
+    @Tag("spark")
     void historiesThatTheDriverDecidesAreReported(@TempDir Path folder) throws IOException {
         String examples = Command.ROOT.resolve("spark-jobs/examples") + "/";
         Path registers = Files.writeString(
@@ -128,6 +130,7 @@ class SparkLevelsTest {
 
     /** The first part is decided by tasks, the second one in the driver on the seam of the first. */
     @Test
+    @Tag("spark")
     void partsOfAChain(@TempDir Path folder) throws IOException {
         String runs = folder.resolve("runs").toString();
         for (int part = 0; part < 2; part++) {

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.apache.spark.launcher.JavaModuleOptions;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -66,6 +67,7 @@ class TimeoutTest {
     }
 
     @Test
+    @Tag("process")
     void aClusterThatDoesNotAnswerIsNotWaitedFor() throws IOException, InterruptedException {
         List<String> words = new ArrayList<>(
                 List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx1g"));

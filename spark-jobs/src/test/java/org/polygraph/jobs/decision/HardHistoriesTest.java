@@ -72,7 +72,7 @@ class HardHistoriesTest {
 
     @Test
     void smallFormulas() {
-        formulas(1, SuiteScale.of(60), 4, 20, 3.4, 5.2);
+        formulas(1, SuiteScale.of(60, 8), 4, 20, 3.4, 5.2);
         assertThat(accepted).isBetween(verdicts / 10, 9 * verdicts / 10);
         assertThat(conflicts).isGreaterThan(verdicts);
     }
@@ -116,7 +116,7 @@ class HardHistoriesTest {
     /** The rules reach their fixpoint with thousands of open events, and only search refutes. */
     @Test
     void refutationsThatSurviveSaturation() {
-        surviving(50_000, 2, 18, 24, 6.5);
+        surviving(50_000, SuiteScale.of(2, 1), 18, 24, 6.5);
         report("refutations that survive the fixpoint");
     }
 

@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import org.apache.spark.sql.SparkSession;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.polygraph.cluster.OwnSetting;
 
 /** The settings that {@code -v} prints are the settings in force. */
+@Tag("spark")
 class EffectiveSettingsTest {
     /** A session that an earlier test of this JVM left running would be shared, with the settings of that test. */
     @BeforeAll

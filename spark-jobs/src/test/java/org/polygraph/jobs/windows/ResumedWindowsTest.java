@@ -22,11 +22,14 @@ import org.polygraph.storage.format.HistoryWriter;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryGenerator;
 import org.polygraph.storage.testkit.SplitMix;
+import org.polygraph.storage.testkit.SuiteScale;
 import org.polygraph.storage.testkit.TinyHistories;
 
 /** A check by windows that is killed at any job continues, also where another check with other windows ran between. */
 class ResumedWindowsTest {
     private static final long SEED = 0x4e5;
+    /** A check is killed at every job, or at some in a build that scales suites down. */
+    private static final int STEP = SuiteScale.of(100) < 100 ? 4 : 1;
 
     @TempDir
     private Path folder;
@@ -111,7 +114,7 @@ class ResumedWindowsTest {
         for (IsolationLevel level : List.of(IsolationLevel.SER, IsolationLevel.SI)) {
             continued += continued(history, level, "ORDERED");
         }
-        assertThat(continued).isGreaterThan(10);
+        assertThat(continued).isGreaterThan(10 / STEP);
     }
 
     @Test
@@ -120,11 +123,11 @@ class ResumedWindowsTest {
             HistoryTable history = Registers.simulated(new SplitMix(SEED), 600, 20, 8, false, lies ? 0.1 : 0)
                     .withoutRefusals();
             assertThat(continued(history, IsolationLevel.LIN, lies ? "VIOLATED" : "ORDERED"))
-                    .isGreaterThan(1);
+                    .isGreaterThan(STEP == 1 ? 1 : 0);
         }
     }
 
-    /** Kills a check at each of its jobs. @return how many checks went on from what the killed one kept */
+    /** Kills a check at one of its jobs after the other. @return how many checks went on from what the killed one kept */
     private int continued(HistoryTable history, IsolationLevel level, String outcome) throws IOException {
         int continued = 0;
         String file = folder.resolve(level + outcome + ".jsonl").toString();
@@ -132,7 +135,7 @@ class ResumedWindowsTest {
         CheckRequest request = CheckRequest.of(level);
         String expected = run(file, request, 60, Integer.MAX_VALUE);
         assertThat(expected).startsWith(outcome);
-        for (int jobs = 0; ; jobs++) {
+        for (int jobs = 0; ; jobs += STEP) {
             String name = level + " killed at job " + jobs;
             if (!run(file, request, 60, jobs).isEmpty()) {
                 return continued;

@@ -13,6 +13,11 @@ public final class SuiteScale {
 
     /** How many rounds of a suite to run that has {@code rounds} at factor 1: at least 20, or all if it has fewer. */
     public static int of(int rounds) {
-        return Math.max(Math.min(rounds, FEWEST), (int) Math.min(Integer.MAX_VALUE, Math.round(rounds * FACTOR)));
+        return of(rounds, FEWEST);
+    }
+
+    /** How many rounds to run if each takes long, but at least {@code fewest}, or all if it has fewer. */
+    public static int of(int rounds, int fewest) {
+        return Math.max(Math.min(rounds, fewest), (int) Math.min(Integer.MAX_VALUE, Math.round(rounds * FACTOR)));
     }
 }

@@ -13,6 +13,8 @@ import java.io.StringReader;
 import java.io.UncheckedIOException;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import org.polygraph.jobs.report.wording.Legible;
 
 /** The templates beside this class. Every value is escaped, except in triple braces, which insert our own markup. */
@@ -23,11 +25,13 @@ final class Templates {
             .withEscaper(Templates::escaped)
             .withLoader(Templates::open);
 
+    private static final Map<String, Template> COMPILED = new ConcurrentHashMap<>();
+
     private Templates() {}
 
-    /** Compiles {@code name.mustache}; included templates are compiled when they are first used. */
+    /** Returns {@code name.mustache}. It is compiled once, and included templates when they are first used. */
     static Template named(String name) {
-        return COMPILER.compile(open(name));
+        return COMPILED.computeIfAbsent(name, missing -> COMPILER.compile(open(missing)));
     }
 
     /** Writes a page part by part, because one with many rows is large. */
