@@ -1,5 +1,6 @@
 package org.polygraph.jobs.application;
 
+import java.util.ArrayList;
 import java.util.List;
 import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.jobs.certificate.replay.Replay;
@@ -36,9 +37,12 @@ final class VerdictMaker {
     }
 
     private static Finding.Violated shown(Check check, Finding.Refuted refuted) {
-        return Counterexamples.of(check, refuted, (rest, request, budget) -> new EmbeddedChecker()
-                .check(rest, request, Progress.NONE, budget)
-                .violations());
+        return Counterexamples.of(check, refuted, (rest, request, budget) -> {
+            Verdict verdict = new EmbeddedChecker().check(rest, request, Progress.NONE, budget);
+            List<Violation> all = new ArrayList<>(verdict.violations());
+            all.addAll(verdict.unexplained());
+            return all;
+        });
     }
 
     private static Verdict.Builder pass(Check check, Finding.Order order) {

@@ -55,7 +55,7 @@ public final class BeyondReads {
     /** Checks the remaining history. */
     @FunctionalInterface
     public interface Rest {
-        /** Returns violations with their sub-histories; none if the budget ends. */
+        /** Returns violations, first those with sub-histories; none if the budget ends. */
         List<Violation> violations(HistoryTable rest, CheckRequest request, Budget budget);
     }
 
@@ -71,7 +71,7 @@ public final class BeyondReads {
      * Returns further violations.
      *
      * @param violations of the whole history
-     * @return with ids of the whole history and with sub-histories; none if there are none, if the given violations are
+     * @return with ids of the whole history, first those with sub-histories; none if there are none, if the given violations are
      *     not all single reads, or if there is no time or memory for a second check
      */
     List<Violation> of(List<Violation> violations) {

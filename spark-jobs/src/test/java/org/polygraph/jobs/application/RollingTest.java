@@ -191,6 +191,19 @@ class RollingTest {
         }
     }
 
+    /**
+     * In the second part s1 contradicts itself, and the reads of s2 are violations whatever the third part writes. Only one violation is
+     * reported, a read whose writer is in the third part.
+     */
+    @Test
+    void theReportedViolationIsNotTheOnlyOne() throws Exception {
+        HistoryTable history = HistoryDsl.parse(
+                "init 0; s0: r(0,0) r(1,0); s1: r(2,2) w(0,3) w(2,4) w(0,5) | r(1,6) r(1,8);"
+                        + " s2: r(0,7) r(1,6) w(1,6) r(2,1) | w(0,7) r(1,8) w(1,8); s3: w(2,1) r(0,7) w(2,2) | w(2,9) r(1,6)");
+        check(history, IsolationLevel.SI, new int[] {2, 2, 2, 2, 3, 1, 1}, 1);
+        assertThat(violations).isEqualTo(2);
+    }
+
     /** An exchange that a part does not need stays in its seam, so the part after it need not be decided with earlier ones. */
     @Test
     void aLaterSeamKeepsTheExchange() throws Exception {
