@@ -75,6 +75,17 @@ record CheckTask(SliceRows.Slice slice, byte[] initial, long[] firsts, boolean a
             List<Read> named,
             List<WindowStore.Range> overlaps,
             List<Read> inconsistent) {
+        /** By cell: the violated operations of all slices. */
+        static long[] violated(List<Result> results, int cells) {
+            long[] violated = new long[cells];
+            for (Result result : results) {
+                for (int i = 0; i < result.cells.length; i++) {
+                    violated[result.cells[i]] += result.counts[i];
+                }
+            }
+            return violated;
+        }
+
         /** How many of the violated operations are named. */
         int namedCount() {
             return named.size() + overlaps.size();

@@ -332,12 +332,12 @@ public final class WindowCheck {
                     if (terms.guarantee() == Guarantee.RC) {
                         return open("a transaction read two values of a key, which the level may allow");
                     }
-                    return isCommitted(store, read.place()) && judge.violates(small.ofContradiction(read))
+                    return store.isCommitted(read.place()) && judge.violates(small.ofContradiction(read))
                             ? Outcome.VIOLATED
                             : open("a transaction of unknown outcome contradicts itself");
                 }
             }
-            long[] violated = violated(store, results);
+            long[] violated = CheckTask.Result.violated(results, store.cellCount());
             long sum = Arrays.stream(violated).sum();
             if (sum == 0) {
                 return Outcome.ORDERED;
@@ -460,16 +460,6 @@ public final class WindowCheck {
         return false;
     }
 
-    private static long[] violated(WindowStore store, List<CheckTask.Result> results) {
-        long[] violated = new long[store.cellCount()];
-        for (CheckTask.Result result : results) {
-            for (int i = 0; i < result.cells().length; i++) {
-                violated[result.cells()[i]] += result.counts()[i];
-            }
-        }
-        return violated;
-    }
-
     /** By slice: what is known of the values of its named reads. */
     private List<SourceTask.Sources[]> sources(WindowStore store, List<CheckTask.Result> results) throws IOException {
         List<byte[]> found = store.perSlice(
@@ -503,12 +493,6 @@ public final class WindowCheck {
         }
         TreeSet<Long> places = new TreeSet<>(sources.others());
         places.add(read.place());
-        return isCommitted(store, read.place()) && judge.violates(small.ofKey(places, read));
-    }
-
-    private static boolean isCommitted(WindowStore store, long place) throws IOException {
-        int c = store.cellOf(place);
-        Cell cell = store.cells(c, c + 1).read(c);
-        return cell.status((int) (place - store.firsts()[c])) == TransactionStatus.COMMITTED;
+        return store.isCommitted(read.place()) && judge.violates(small.ofKey(places, read));
     }
 }

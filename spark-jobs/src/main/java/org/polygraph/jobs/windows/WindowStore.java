@@ -16,6 +16,7 @@ import org.polygraph.jobs.certificate.replay.PlacedTimes;
 import org.polygraph.jobs.certificate.replay.Tally;
 import org.polygraph.storage.artifact.ArrayFile;
 import org.polygraph.storage.format.pieces.ReadPlan;
+import org.polygraph.storage.model.TransactionStatus;
 
 /**
  * The scratch files of one check, and the jobs that read and write them: cells with transactions, and slices with operations. The driver
@@ -244,6 +245,12 @@ final class WindowStore {
     /** Some neighbouring cells. */
     Cells cells(int from, int to) {
         return new Cells(from, Arrays.copyOfRange(firsts, from, to + 1), cells.subList(from, to));
+    }
+
+    /** Whether the transaction at a place committed for certain. */
+    boolean isCommitted(long place) throws IOException {
+        int c = cellOf(place);
+        return cells(c, c + 1).read(c).status((int) (place - firsts[c])) == TransactionStatus.COMMITTED;
     }
 
     /** Reads the input into cells, and deals their operations to slices, unless it has a problem. */

@@ -436,17 +436,16 @@ public final class HistoryTableBuilder {
      * @param lines how many lines were read; 0 where positions are not lines
      */
     public HistoryRows rows(long lines) {
-        long[] valueCodes = operations.values(null, new int[0]);
-        int[] keysAndKinds = operations.keys(null, new int[0]);
-        byte[] kinds = operations.kinds(null, new int[0]);
-        int[] starts = transactions.operationStarts();
+        Operations all = new Operations(
+                transactions.operationStarts(),
+                operations.keys(null, new int[0]),
+                operations.values(null, new int[0]),
+                operations.kinds(null, new int[0]));
         return new HistoryRows(
                 sessions.labels(),
                 transactions.sessions(),
                 transactions.copy(),
-                predicates == null
-                        ? new Operations(starts, keysAndKinds, valueCodes, kinds)
-                        : new PredicateMarks(starts, keysAndKinds, valueCodes, kinds).operations(),
+                predicates == null ? all : all.without(Predicates::isStandIn),
                 keys.labels(),
                 values.labels(),
                 initialValue,
@@ -481,7 +480,7 @@ public final class HistoryTableBuilder {
                 new Sessions(sorted.labels(), sorted.starts()),
                 transactions.moved(sorted),
                 new Operations(
-                        order == null ? starts : moved(starts, order),
+                        order == null ? starts : Operations.moved(starts, order),
                         keysAndKinds,
                         valueCodes,
                         operations.kinds(order, starts)));
@@ -491,13 +490,5 @@ public final class HistoryTableBuilder {
         }
         HistoryTable resolved = predicates == null ? table : PredicateReads.of(table, predicates);
         return lists == null ? resolved : ListResolution.of(resolved, lists);
-    }
-
-    private static int[] moved(int[] starts, int[] order) {
-        int[] moved = new int[starts.length];
-        for (int i = 0; i < order.length; i++) {
-            moved[i + 1] = moved[i] + starts[order[i] + 1] - starts[order[i]];
-        }
-        return moved;
     }
 }

@@ -45,6 +45,15 @@ public record Operations(int[] starts, int[] keys, long[] values, byte @Nullable
         return key << 1 | (keyAndKind & 1);
     }
 
+    /** The {@link #starts} of transactions in another order. */
+    static int[] moved(int[] starts, int[] order) {
+        int[] moved = new int[starts.length];
+        for (int i = 0; i < order.length; i++) {
+            moved[i + 1] = moved[i] + starts[order[i] + 1] - starts[order[i]];
+        }
+        return moved;
+    }
+
     public int size() {
         return keys.length;
     }

@@ -2,8 +2,6 @@ package org.polygraph.storage.table;
 
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
-import java.util.Arrays;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The operations of a history without the codes that stand for predicates and for columns, and the places of these
@@ -17,33 +15,17 @@ final class PredicateMarks {
     /** The mark that {@link #next} returns next. */
     private int cursor;
 
-    PredicateMarks(int[] starts, int[] keys, long[] values, byte @Nullable [] kinds) {
-        int[] keptStarts = new int[starts.length];
-        int[] keptKeys = new int[keys.length];
-        long[] keptValues = new long[keys.length];
-        byte[] keptKinds = kinds == null ? null : new byte[keys.length];
-        int n = 0;
-        for (int t = 0; t + 1 < starts.length; t++) {
-            for (int o = starts[t]; o < starts[t + 1]; o++) {
-                if (Predicates.isStandIn(values[o])) {
+    PredicateMarks(Operations all) {
+        for (int t = 0; t + 1 < all.starts().length; t++) {
+            for (int o = all.starts()[t]; o < all.starts()[t + 1]; o++) {
+                if (Predicates.isStandIn(all.values()[o])) {
                     transactions.add(t);
-                    places.add(n);
-                    codes.add(values[o]);
-                    continue;
+                    places.add(o - codes.size());
+                    codes.add(all.values()[o]);
                 }
-                if (kinds != null && keptKinds != null) {
-                    keptKinds[n] = kinds[o];
-                }
-                keptKeys[n] = keys[o];
-                keptValues[n++] = values[o];
             }
-            keptStarts[t + 1] = n;
         }
-        operations = new Operations(
-                keptStarts,
-                Arrays.copyOf(keptKeys, n),
-                Arrays.copyOf(keptValues, n),
-                keptKinds == null ? null : Arrays.copyOf(keptKinds, n));
+        operations = all.without(Predicates::isStandIn);
     }
 
     /** The other operations. */

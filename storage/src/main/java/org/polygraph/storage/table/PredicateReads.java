@@ -47,8 +47,8 @@ public final class PredicateReads {
      * The table with reads and writes in place of the codes that stand for predicates, and without those of columns.
      */
     static HistoryTable of(HistoryTable table, Predicates predicates) throws HistoryException {
-        PredicateMarks marks = new PredicateMarks(
-                table.operationStarts(), table.operationKeys(), table.operationValues(), table.operationKinds());
+        PredicateMarks marks = new PredicateMarks(new Operations(
+                table.operationStarts(), table.operationKeys(), table.operationValues(), table.operationKinds()));
         Recorded recorded = new Recorded(table.keys(), table.keys().size(), marks, predicates);
         if (predicates.hasUnknown()) {
             return UnknownRowsResolution.of(table, predicates).with(recorded);
