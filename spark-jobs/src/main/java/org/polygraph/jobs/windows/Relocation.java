@@ -223,16 +223,17 @@ final class Relocation {
             for (int i = 0; i < reads.size(); i++) {
                 SourceTask.Sources source = sources.get(s)[i];
                 // In real time writers seldom change places, even if they are near each other; then the reader violates
-                // the level.
+                // the level, unless it overlaps the writer.
+                long place = reads.get(i).place();
                 boolean isFar = source.to() - source.from() > far
                         || (isRealTime
                                 && source.lastWrite() >= 0
-                                && reads.get(i).place() - source.lastWrite() > far);
+                                && place - source.lastWrite() > far
+                                && !source.isNear(place, far));
                 isAsked |= isFar;
                 int weight = isFar ? WEIGHT_OF_FAR : 1;
                 if (isFar) {
-                    LongArrayList writers =
-                            farReaders.computeIfAbsent(reads.get(i).place(), place -> new LongArrayList());
+                    LongArrayList writers = farReaders.computeIfAbsent(place, reader -> new LongArrayList());
                     writers.addAll(LongArrayList.of(source.from(), source.to()));
                     if (source.lastWrite() >= 0) {
                         writers.add(source.lastWrite());
@@ -241,7 +242,7 @@ final class Relocation {
                         writers.add(source.possible().getLong(0));
                     }
                 }
-                counts.addTo(reads.get(i).place(), weight);
+                counts.addTo(place, weight);
                 if (source.possible().size() == 1) {
                     counts.addTo(source.possible().getLong(0), weight);
                 }

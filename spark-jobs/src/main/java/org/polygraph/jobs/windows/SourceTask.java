@@ -39,6 +39,16 @@ record SourceTask(SliceRows.Slice slice, ArrayList<CheckTask.Read> reads, byte[]
      * @param lastWrite the place of the last write before the read; negative if there is none, or if the value was written in no slice
      */
     record Sources(LongArrayList possible, LongArrayList others, long from, long to, long lastWrite) {
+        /** Whether one of the possible writers is at most so many places from a place. */
+        boolean isNear(long place, long distance) {
+            for (int i = 0; i < possible.size(); i++) {
+                if (Math.abs(possible.getLong(i) - place) <= distance) {
+                    return true;
+                }
+            }
+            return false;
+        }
+
         /** By read. */
         static Sources[] of(byte[] result, List<CheckTask.Read> reads) {
             Sources[] all = new Sources[reads.size()];

@@ -45,12 +45,25 @@ final class FileWindows {
     static WindowCheck check(
             LocalWorkers workers, String file, long pieceBytes, WindowSettings settings, CheckRequest request)
             throws HistoryException, IOException {
+        return check(
+                workers, file, pieceBytes, settings, request, part -> whole(part, request) == Verdict.Status.VIOLATION);
+    }
+
+    /** The same with a judge of its own. */
+    static WindowCheck check(
+            LocalWorkers workers,
+            String file,
+            long pieceBytes,
+            WindowSettings settings,
+            CheckRequest request,
+            WindowCheck.Judge judge)
+            throws HistoryException, IOException {
         return new WindowCheck(
                 workers,
                 plan(file, pieceBytes),
                 settings,
                 request.terms().orElseThrow(),
-                part -> whole(part, request) == Verdict.Status.VIOLATION,
+                judge,
                 new PhaseClock(Progress.NONE, 0),
                 operations -> Checkpoints.NONE);
     }

@@ -102,6 +102,28 @@ class RelocationTest {
         }
     }
 
+    /** A writer that overlaps its reader follows it in the first order. The write before that is far away, which proves nothing. */
+    @Test
+    void aReaderOfANewValueInRealTime() throws IOException, HistoryException {
+        List<String> lines = new ArrayList<>();
+        int readers = 0;
+        for (int t = 0; t < TRANSACTIONS; t++) {
+            if (t >= KEYS && t % 100 == 0) {
+                lines.add(line(1, readers++, 100 * t - 80, 100 * t + 20, List.of(operation("r", t % KEYS, t))));
+            }
+            lines.add(line(0, t, 100 * t, 100 * t + 50, List.of(operation("w", t % KEYS, t))));
+        }
+        for (IsolationLevel level : List.of(IsolationLevel.SSER, IsolationLevel.SSI, IsolationLevel.LIN)) {
+            try (LocalWorkers workers = FileWindows.workers()) {
+                WindowCheck check =
+                        FileWindows.check(workers, file(lines), 1 << 16, SMALL, CheckRequest.of(level), part -> {
+                            throw new AssertionError("a part of a history without a violation was judged");
+                        });
+                assertThat(check.run(true, false)).as(level.toString()).isEqualTo(WindowCheck.Outcome.ORDERED);
+            }
+        }
+    }
+
     private void assertViolatedWithoutWindows(IsolationLevel level, List<String> lines, List<String> reads)
             throws IOException, HistoryException {
         int now = 100 * TRANSACTIONS;
