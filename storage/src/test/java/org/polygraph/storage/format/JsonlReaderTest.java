@@ -222,6 +222,13 @@ class JsonlReaderTest {
                 .contains("found \"where\" and bounds");
         assertThat(inputs.refusal("h", txn("{\"lo\":1,\"op\":\"pr\",\"hi\":2,\"rows\":[7]}")))
                 .contains("found the number 7 in \"rows\"; expected [KEY,VALUE]");
+        String keys = txn("{\"op\":\"pr\",\"lo\":1,\"hi\":2,\"keys\":[7]}");
+        assertThat(inputs.refusal("h", keys))
+                .isEqualTo("h:1:" + (keys.indexOf("}") + 1)
+                        + ": found a \"pr\" with \"keys\" and without \"rows\"; expected the rows that it returned,"
+                        + " [[KEY,VALUE],...]; spark-jobs/docs/predicates.md shows the fields");
+        assertThat(inputs.refusal("h", keys.replace("\"keys\"", "\"rows\":[[7,1]],\"keys\"")))
+                .isEqualTo("nothing");
     }
 
     @Test
@@ -290,6 +297,13 @@ class JsonlReaderTest {
                 .isEqualTo(
                         "h:1:12: found the number 0 as \"initial\"; expected {\"value\":...}; see storage/docs/formats.md for the"
                                 + " header");
+        for (String field : List.of("state", "rows")) {
+            assertThat(inputs.refusal("h", "{\"initial\":{\"" + field + "\":[[1,2],[1,3]]}}\n"))
+                    .endsWith("found key 1 a second time in initial." + field
+                            + "; expected each key once; keep one of the two");
+            assertThat(inputs.refusal("h", "{\"initial\":{\"" + field + "\":[7]}}\n"))
+                    .contains(": found the number 7 in initial." + field + "; expected pairs [KEY,VALUE]; see ");
+        }
         assertThat(inputs.refusal("h", "{\"format\":\"history\"} {}\n"))
                 .isEqualTo("h:1:22: found an object after the header; expected the end of the line; " + REMEDY);
     }

@@ -130,7 +130,7 @@ public final class HistoryHeader {
         for (String field; (field = json.nextFieldName()) != null; ) {
             JsonToken token = json.nextToken();
             if (field.equals("state") || field.equals("rows")) {
-                state(json, values);
+                state(json, values, "initial." + field);
             } else if (!field.equals("value")) {
                 json.skipChildren();
             } else if (token == JsonToken.START_ARRAY) {
@@ -149,37 +149,37 @@ public final class HistoryHeader {
         }
     }
 
-    /** Reads pairs of a key and its own initial value. */
-    private void state(JsonParser json, ValueDictionary values) throws IOException, HistoryException {
+    /** Reads pairs of a key and its own initial value. @param name of the field, for messages */
+    private void state(JsonParser json, ValueDictionary values, String name) throws IOException, HistoryException {
         if (json.currentToken() != JsonToken.START_ARRAY) {
-            throw statePair(json);
+            throw statePair(json, name);
         }
         while (json.nextToken() != JsonToken.END_ARRAY) {
             if (json.currentToken() != JsonToken.START_ARRAY) {
-                throw statePair(json);
+                throw statePair(json, name);
             }
             json.nextToken();
             Object key =
                     switch (json.currentToken()) {
                         case VALUE_NUMBER_INT -> (Object) Json.integer(json, place, "a key");
                         case VALUE_STRING -> json.getText();
-                        default -> throw statePair(json);
+                        default -> throw statePair(json, name);
                     };
             json.nextToken();
-            if (state.put(key, Json.value(json, place, "initial.state", values)) != null) {
+            if (state.put(key, Json.value(json, place, name, values)) != null) {
                 throw place.error(
-                        json, "key " + key + " a second time in initial.state", "each key once", "keep one of the two");
+                        json, "key " + key + " a second time in " + name, "each key once", "keep one of the two");
             }
             if (json.nextToken() != JsonToken.END_ARRAY) {
-                throw statePair(json);
+                throw statePair(json, name);
             }
         }
     }
 
-    private HistoryException statePair(JsonParser json) throws IOException {
+    private HistoryException statePair(JsonParser json, String name) throws IOException {
         return place.error(
                 json,
-                Json.describe(json) + " in initial.state",
+                Json.describe(json) + " in " + name,
                 "pairs [KEY,VALUE]",
                 "see storage/docs/formats.md for the header");
     }

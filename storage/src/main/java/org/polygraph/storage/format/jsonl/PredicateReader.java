@@ -31,6 +31,7 @@ public final class PredicateReader {
     private long count;
     private int row;
     private boolean hasRows;
+    private boolean hasKeys;
     private boolean hasValue;
 
     public PredicateReader(HistoryTableBuilder builder) {
@@ -111,6 +112,7 @@ public final class PredicateReader {
         lo = null;
         hi = null;
         hasRows = false;
+        hasKeys = false;
         hasValue = false;
         count = -1;
         row = -1;
@@ -127,7 +129,11 @@ public final class PredicateReader {
         }
         boolean reads = op.equals("pr");
         if (reads && !hasRows && count != 0) {
-            throw place.error(json, "a \"pr\" without \"rows\"", "the rows that it returned", REMEDY);
+            throw place.error(
+                    json,
+                    "a \"pr\" " + (hasKeys ? "with \"keys\" and " : "") + "without \"rows\"",
+                    "the rows that it returned, [[KEY,VALUE],...]",
+                    REMEDY);
         }
         if (hasRows && count >= 0 && count != keys.size()) {
             throw place.error(json, "\"count\":" + count + " with " + keys.size() + " keys", "their number", REMEDY);
@@ -203,7 +209,15 @@ public final class PredicateReader {
                 }
             }
             case "rows" -> elements(json, place, true);
-            case "keys" -> elements(json, place, false);
+            case "keys" -> {
+                if (op.equals("pr")) {
+                    // A query returns rows. As an unknown field it is metadata.
+                    hasKeys = true;
+                    json.skipChildren();
+                } else {
+                    elements(json, place, false);
+                }
+            }
             default -> json.skipChildren();
         }
     }
