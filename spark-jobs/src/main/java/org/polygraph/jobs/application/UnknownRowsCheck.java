@@ -13,11 +13,13 @@ import org.polygraph.jobs.decision.Checkpoints;
 import org.polygraph.jobs.decision.Finding;
 import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.verdict.Certificate;
+import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.PredicateReads;
 import org.polygraph.storage.table.RowChoices;
+import org.polygraph.storage.table.SerialRefinement;
 import org.polygraph.storage.table.UnknownRows;
 
 /**
@@ -30,7 +32,7 @@ final class UnknownRowsCheck {
     /** The most operations of all choices together. */
     private static final long MOST_OPERATIONS = 1_000_000;
 
-    private static final long MOST_NANOS = 10_000_000_000L;
+    private static final long MOST_NANOS = 5_000_000_000L;
 
     private final PathCheck path;
     private final PathHistory input;
@@ -64,6 +66,18 @@ final class UnknownRowsCheck {
 
     private Verdict open(HistoryTable read, Verdict verdict) {
         List<Deadline.Step<@Nullable HistoryTable, HistoryException, IOException>> guesses = new ArrayList<>();
+        CheckRequest request = path.request(verdict.level());
+        boolean usesTimes = request.time() != TimeMode.NONE && read.starts() != null && read.ends() != null;
+        // A serial order is one at si too.
+        for (int events = request.level().eventsPerTransaction(); events > 0; events--) {
+            int each = events;
+            if (usesTimes) {
+                guesses.add(() -> byReplay(request, each, true, true));
+            }
+            if (!request.level().realTime()) {
+                guesses.add(() -> byReplay(request, each, usesTimes, false));
+            }
+        }
         Witness witness = verdict.witness();
         if (witness != null) {
             guesses.add(() -> unknown.inOrder(witness.counted(), witness.position()));
@@ -71,16 +85,20 @@ final class UnknownRowsCheck {
         if (unknown.table() == UnknownRows.Table.RELAXED) {
             guesses.add(unknown::inOrderOfEnds);
         }
-        CheckRequest request = path.request(verdict.level());
         for (Deadline.Step<@Nullable HistoryTable, HistoryException, IOException> guess : guesses) {
             Verdict.Builder found = path.attempt(request, () -> guessed(request, guess.run()));
             if (found != null && found.status() == Verdict.Status.PASS) {
                 return path.complete(found);
             }
         }
-        Verdict.Builder chosen = path.attempt(request, () -> byChoices(request, read.operations()));
-        if (chosen != null && (chosen.status() == Verdict.Status.PASS || chosen.status() == Verdict.Status.VIOLATION)) {
-            return path.complete(chosen);
+        List<Deadline.Step<Verdict.@Nullable Builder, HistoryException, IOException>> others =
+                List.of(() -> byChoices(request, read.operations()), () -> byRefinement(request));
+        for (Deadline.Step<Verdict.@Nullable Builder, HistoryException, IOException> other : others) {
+            Verdict.Builder found = path.attempt(request, other);
+            if (found != null
+                    && (found.status() == Verdict.Status.PASS || found.status() == Verdict.Status.VIOLATION)) {
+                return path.complete(found);
+            }
         }
         return path.complete(
                 Verdict.of(Verdict.Status.UNKNOWN, verdict.level())
@@ -88,6 +106,12 @@ final class UnknownRowsCheck {
                                 "found " + unknown.writes() + " writes by a condition without \"keys\", the first at "
                                         + read.whereIs(unknown.first())
                                         + ", whose rows cannot be derived; expected the keys of the rows that they wrote; record them"));
+    }
+
+    private @Nullable HistoryTable byReplay(CheckRequest request, int events, boolean usesTimes, boolean inRealTime)
+            throws HistoryException {
+        Budget share = budget.part(MOST_NANOS);
+        return unknown.byReplay(events, usesTimes, inRealTime, request.clockSkewNanos(), share::exhausted);
     }
 
     /**
@@ -148,6 +172,43 @@ final class UnknownRowsCheck {
                         .reason(noneOf(choices.count()));
     }
 
+    /** Decides by orders of what holds of all choices of the rows. The evidence of a VIOLATION is of the guess of ends. */
+    private Verdict.@Nullable Builder byRefinement(CheckRequest request) throws HistoryException {
+        SerialRefinement refinement = unknown.refinement();
+        CheckRequest serial = request.serial();
+        Budget share = budget.part(MOST_NANOS);
+        for (HistoryTable table = refinement == null ? null : refinement.table();
+                refinement != null && table != null;
+                table = refinement.table()) {
+            share.require();
+            Finding found = checker.find(new Check(table, serial, Progress.NONE, share, Checkpoints.NONE));
+            if (!(found instanceof Finding.Order order)) {
+                return found instanceof Finding.Choices || serial.level() != request.level() ? null : refuted(request);
+            }
+            Witness witness = order.witness();
+            if (!refinement.replay(witness.counted(), witness.position())) {
+                return null;
+            }
+            if (refinement.isExplained()) {
+                return passed(request, witness);
+            }
+        }
+        return null;
+    }
+
+    private Verdict.@Nullable Builder refuted(CheckRequest request) throws HistoryException {
+        HistoryTable guess = unknown.inOrderOfEnds();
+        Verdict.Builder shown =
+                guess == null || guess.unknownRows() != null || input.use(guess) != null ? null : judged(request);
+        return shown == null || shown.status() != Verdict.Status.VIOLATION
+                ? null
+                : shown.certificate(new Certificate(Certificate.ROW_CHOICES, null, false))
+                        .refutation(null)
+                        .reason(
+                                "no choice of the rows that " + writes()
+                                        + " by a condition without \"keys\" may have written has a serial order; the evidence is of one choice");
+    }
+
     /** The verdict of the guess from an order of a choice, which verify makes from the certificate too. */
     private Verdict.@Nullable Builder passed(CheckRequest request, Witness witness) throws HistoryException {
         Verdict.Builder guess = guessed(request, unknown.inOrder(witness.counted(), witness.position()));
@@ -155,9 +216,12 @@ final class UnknownRowsCheck {
     }
 
     private String noneOf(int choices) {
-        String writes = unknown.writes() == 1 ? "a write" : unknown.writes() + " writes";
         return (choices == 1 ? "the only choice" : "each of the " + choices + " choices") + " of the rows that "
-                + writes
+                + writes()
                 + " by a condition without \"keys\" may have written violates the level; the evidence is of one choice";
+    }
+
+    private String writes() {
+        return unknown.writes() == 1 ? "a write" : unknown.writes() + " writes";
     }
 }

@@ -37,8 +37,9 @@ final class ColumnValues {
     }
 
     /** The values that rows ever have. @param rows their number, which have the first keys */
-    static ColumnValues ofRows(HistoryTable table, int rows) {
+    static ColumnValues ofRows(HistoryTable table, Predicates predicates, int rows) {
         LongOpenHashSet codes = new LongOpenHashSet();
+        predicates.addUnknownValues(codes);
         for (int row = 0; row < rows; row++) {
             codes.add(table.initialValue(row));
         }

@@ -2,6 +2,7 @@ package org.polygraph.storage.table;
 
 import it.unimi.dsi.fastutil.ints.Int2ObjectOpenHashMap;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
+import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
 import it.unimi.dsi.fastutil.objects.Object2IntOpenHashMap;
 import java.util.ArrayList;
 import java.util.List;
@@ -64,6 +65,13 @@ public final class Predicates {
     /** Whether a code stands for a write whose rows are unknown. */
     boolean isUnknown(long code) {
         return isOne(code) && unknown(number(code)) != null;
+    }
+
+    /** Adds the values that writes of unknown rows leave. */
+    void addUnknownValues(LongOpenHashSet values) {
+        for (Unknown write : unknown.values()) {
+            values.add(write.value());
+        }
     }
 
     boolean hasUnknown() {

@@ -25,7 +25,7 @@ final class SearchedColumns {
                 columns.add(column);
                 values.add(
                         column == Condition.VALUE
-                                ? ColumnValues.ofRows(table, rows)
+                                ? ColumnValues.ofRows(table, predicates, rows)
                                 : ColumnValues.ofColumn(table.values(), predicates.rows(), column));
             }
             ofCondition[c] = numbers.get(column);

@@ -1,5 +1,6 @@
 package org.polygraph.storage.table;
 
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.model.HistoryException;
 
@@ -66,6 +67,27 @@ public final class UnknownRows {
     /** Returns the guess with the rows that match in the order of ends, or of the input without times; as above. */
     public @Nullable HistoryTable inOrderOfEnds() throws HistoryException {
         return resolution.inOrderOfEnds();
+    }
+
+    /**
+     * Returns a guess with the rows that match in an order in which a replay of the history as it was recorded finds nothing
+     * wrong; null if a search does not find one.
+     *
+     * @param events of a transaction: 1, or 2 for its snapshot and its commit
+     * @param usesTimes whether times say where to look first
+     * @param inRealTime whether the order has to agree with real time
+     * @param skew the most by which two clocks differ
+     * @param stop whether to end the search
+     */
+    public @Nullable HistoryTable byReplay(
+            int events, boolean usesTimes, boolean inRealTime, long skew, BooleanSupplier stop)
+            throws HistoryException {
+        return resolution.byReplay(events, usesTimes, inRealTime, skew, stop);
+    }
+
+    /** Returns a search for a serial order; null if it would be too large. */
+    public @Nullable SerialRefinement refinement() {
+        return resolution.refinement();
     }
 
     /**

@@ -7,6 +7,7 @@ import it.unimi.dsi.fastutil.ints.IntArrays;
 import it.unimi.dsi.fastutil.ints.IntLinkedOpenHashSet;
 import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
 import java.util.Arrays;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
@@ -22,6 +23,8 @@ import org.polygraph.storage.model.TransactionStatus;
 final class UnknownRowsResolution {
     /** The most open writes of which all choices of rows are tried. */
     private static final int MOST_OPEN = 64;
+    /** The most versions times open writes that are compared. */
+    private static final long MOST_EVALUATIONS = 500_000_000;
 
     /** The history as it was recorded; below, perhaps with outcomes in place of unknown ones. */
     private final HistoryTable original;
@@ -152,6 +155,29 @@ final class UnknownRowsResolution {
                 state.apply(t, guessed);
             }
         }
+        return guess(counted, guessed, left);
+    }
+
+    /**
+     * A guess from an order that {@link ReplaySearch} finds; null if it finds none.
+     *
+     * @param events of a transaction: 1, or 2 for its snapshot and its commit
+     */
+    @Nullable
+    HistoryTable byReplay(int events, boolean usesTimes, boolean inRealTime, long skew, BooleanSupplier stop)
+            throws HistoryException {
+        ReplaySearch search = new ReplaySearch(original, predicates, rows, events, usesTimes, inRealTime, skew, stop);
+        if (!search.run()) {
+            return null;
+        }
+        Int2ObjectMap<IntLinkedOpenHashSet> guessed = new Int2ObjectOpenHashMap<>(rows);
+        search.putRows(guessed);
+        return guess(search.isCounted(), guessed, new IntOpenHashSet());
+    }
+
+    private @Nullable HistoryTable guess(
+            boolean[] counted, Int2ObjectMap<IntLinkedOpenHashSet> guessed, IntOpenHashSet left)
+            throws HistoryException {
         IntArrayList committed = new IntArrayList();
         IntArrayList aborted = new IntArrayList();
         for (int t = 0; t < raw.transactions(); t++) {
@@ -181,12 +207,33 @@ final class UnknownRowsResolution {
     /** All choices of the rows of open writes; null if there are more than {@code most}, or none. */
     @Nullable
     RowChoices choices(long most) {
-        if (open.size() > MOST_OPEN) {
-            return null;
-        }
+        return open.size() > MOST_OPEN
+                ? null
+                : RowChoices.of(
+                        this, predicates, rows, candidates(), original.keys().size(), most);
+    }
+
+    /** Null if there are too many rows that open writes may have. */
+    @Nullable
+    SerialRefinement refinement() {
+        return (long) open.size() * original.operations() > MOST_EVALUATIONS
+                ? null
+                : new SerialRefinement(
+                        original,
+                        predicates,
+                        rows,
+                        new NecessaryReads(original, predicates, shown, rows, open, candidates()));
+    }
+
+    /** By number of an open write: the rows that it may have. */
+    private Int2ObjectMap<IntLinkedOpenHashSet> candidates() {
         Int2ObjectMap<IntLinkedOpenHashSet> candidates = new Int2ObjectOpenHashMap<>();
         for (int number : open) {
             candidates.put(number, matchingVersions(number));
+        }
+        if (open.size() > MOST_OPEN) {
+            addAll(candidates);
+            return candidates;
         }
         // A row of another open write may match because of what that one leaves.
         for (boolean isChanged = true; isChanged; ) {
@@ -204,7 +251,24 @@ final class UnknownRowsResolution {
                 }
             }
         }
-        return RowChoices.of(this, predicates, rows, candidates, original.keys().size(), most);
+        return candidates;
+    }
+
+    /** Adds the rows of all open writes to each that may match because of another one. */
+    private void addAll(Int2ObjectMap<IntLinkedOpenHashSet> candidates) {
+        IntLinkedOpenHashSet all = new IntLinkedOpenHashSet();
+        for (int number : rows.keySet()) {
+            all.addAll(candidates.getOrDefault(number, rows.get(number)));
+        }
+        for (int number : open) {
+            for (int other : rows.keySet()) {
+                Predicates.Unknown write = predicates.unknown(other);
+                if (write != null && other != number && !write.isDelete() && matches(number, write)) {
+                    candidates.put(number, all);
+                    break;
+                }
+            }
+        }
     }
 
     private boolean matches(int number, Predicates.Unknown write) {

@@ -1,0 +1,403 @@
+package org.polygraph.storage.table;
+
+import it.unimi.dsi.fastutil.bytes.ByteArrayList;
+import it.unimi.dsi.fastutil.ints.Int2LongMap;
+import it.unimi.dsi.fastutil.ints.Int2LongOpenHashMap;
+import it.unimi.dsi.fastutil.ints.Int2ObjectMap;
+import it.unimi.dsi.fastutil.ints.Int2ObjectOpenHashMap;
+import it.unimi.dsi.fastutil.ints.IntArrayList;
+import it.unimi.dsi.fastutil.ints.IntLinkedOpenHashSet;
+import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
+import it.unimi.dsi.fastutil.longs.Long2IntOpenHashMap;
+import it.unimi.dsi.fastutil.longs.LongArrayList;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.storage.dictionary.KeyDictionary;
+import org.polygraph.storage.dictionary.ValueDictionary;
+import org.polygraph.storage.model.TransactionStatus;
+
+/**
+ * Reads and writes that each serial execution of a history explains, whatever rows its open writes have
+ * (spark-jobs/docs/predicates.md, Writes of unknown rows). If no order explains them, the history is violated at the
+ * levels of serial orders.
+ *
+ * <p>A result states of a row whether it matches a condition. The row and the condition have two keys, one for results
+ * that have the row and one for those that lack it. Each known write of the row writes to both whether it matches. An
+ * open write that may have the row writes only to the key whose readers look for what it leaves. So it can explain
+ * such a read and never contradicts one. A version whose writer is known has a key too. Open writes that it matches
+ * overwrite it there, because one that comes between the version and its reader has the row.
+ */
+final class NecessaryReads {
+    private static final int MOST_OPERATIONS = 1 << 21;
+    private static final int NONE = -1;
+
+    private final HistoryTable raw;
+    private final Predicates predicates;
+    private final ShownRows shown;
+    private final Int2ObjectMap<IntLinkedOpenHashSet> rows;
+    private final IntOpenHashSet open;
+    private final Int2ObjectMap<IntLinkedOpenHashSet> candidates;
+    private final KeyDictionary keys = new KeyDictionary();
+    private final Int2LongMap initial = new Int2LongOpenHashMap();
+    private final long yes;
+    private final long no;
+    private final boolean hasOpenDelete;
+
+    /** The versions that transactions which may have committed leave in known rows: by row their numbers, their values and columns. */
+    private final List<IntArrayList> versionsOf = new ArrayList<>();
+
+    private final LongArrayList versionValues = new LongArrayList();
+    private final IntArrayList versionColumns = new IntArrayList();
+
+    /** By condition and row: the key of results that have the row; the next one is that of results that lack it. */
+    private final Long2IntOpenHashMap keyOfPair = new Long2IntOpenHashMap();
+
+    /** By row: the conditions that have keys. */
+    private final List<IntArrayList> conditionsOf = new ArrayList<>();
+
+    /** By condition: the rows that have keys. */
+    private final List<IntArrayList> rowsOf = new ArrayList<>();
+
+    /** By row and value of a version that is read: its number; and by that number its key. */
+    private final Long2IntOpenHashMap readVersions = new Long2IntOpenHashMap();
+
+    private final IntArrayList readKeys = new IntArrayList();
+    /** By open write: the numbers of versions that it overwrites. */
+    private final Int2ObjectMap<IntArrayList> overwritten = new Int2ObjectOpenHashMap<>();
+
+    private final Long2IntOpenHashMap valueNumbers = new Long2IntOpenHashMap();
+
+    private final IntArrayList newKeys = new IntArrayList();
+    private final LongArrayList newValues = new LongArrayList();
+    private final ByteArrayList newKinds = new ByteArrayList();
+
+    /**
+     * Prepares the reads.
+     *
+     * @param rows by number of an unknown write: the keys of its rows, as far as they are known
+     * @param open the writes that may have other rows too
+     * @param candidates by number of an open write: the rows that it may have
+     */
+    NecessaryReads(
+            HistoryTable raw,
+            Predicates predicates,
+            ShownRows shown,
+            Int2ObjectMap<IntLinkedOpenHashSet> rows,
+            IntOpenHashSet open,
+            Int2ObjectMap<IntLinkedOpenHashSet> candidates) {
+        this.raw = raw;
+        this.predicates = predicates;
+        this.shown = shown;
+        this.rows = rows;
+        this.open = open;
+        this.candidates = candidates;
+        keys.addAll(raw.keys().labels());
+        Int2LongMap stated = raw.initialState();
+        if (stated != null) {
+            initial.putAll(stated);
+        }
+        yes = raw.values().opaque("yes");
+        no = raw.values().opaque("no");
+        boolean deletes = false;
+        for (int number : open) {
+            Predicates.Unknown write = predicates.unknown(number);
+            deletes |= write != null && write.isDelete();
+        }
+        hasOpenDelete = deletes;
+        keyOfPair.defaultReturnValue(NONE);
+        readVersions.defaultReturnValue(NONE);
+        valueNumbers.defaultReturnValue(NONE);
+        for (int row = 0; row < raw.keys().size(); row++) {
+            conditionsOf.add(new IntArrayList(0));
+            versionsOf.add(new IntArrayList(0));
+        }
+        for (int c = 0; c < predicates.conditions(); c++) {
+            rowsOf.add(new IntArrayList(0));
+        }
+        collectVersions();
+    }
+
+    /** The history of the reads that were selected; null if they are too many. */
+    @Nullable
+    HistoryTable table() {
+        newKeys.clear();
+        newValues.clear();
+        newKinds.clear();
+        int[] starts = new int[raw.transactions() + 1];
+        for (int t = 0; t < raw.transactions(); t++) {
+            add(t);
+            starts[t + 1] = newKeys.size();
+            if (newKeys.size() > MOST_OPERATIONS) {
+                return null;
+            }
+        }
+        byte[] kinds = raw.operationKinds() == null && !hasDeletes() ? null : newKinds.toByteArray();
+        Operations operations = new Operations(starts, newKeys.toIntArray(), newValues.toLongArray(), kinds);
+        return raw.with(keys, operations).withInitialState(initial);
+    }
+
+    /** Selects all reads. */
+    void selectAll() {
+        for (int c = 0; c < predicates.conditions(); c++) {
+            for (int row = 0; row < conditionsOf.size(); row++) {
+                selectPair(c, row);
+            }
+        }
+        for (int o = 0; o < raw.operations(); o++) {
+            if (isRead(o)) {
+                selectVersion(raw.key(o), raw.value(o));
+            }
+        }
+    }
+
+    /** Selects what results of a condition state of a row. @return false if it was selected before, or demands nothing */
+    boolean selectPair(int condition, int row) {
+        long pair = PredicateReads.pair(condition, row);
+        boolean isMatched = matchesAtFirst(condition, row);
+        IntArrayList versions = versionsOf.get(row);
+        for (int i = 0; !isMatched && i < versions.size(); i++) {
+            int v = versions.getInt(i);
+            isMatched = matches(condition, versionValues.getLong(v), versionColumns.getInt(v));
+        }
+        if (!isMatched || keyOfPair.containsKey(pair)) {
+            return false;
+        }
+        String label = PredicateResolution.ROW + raw.keys().label(row) + " "
+                + predicates.condition(condition).label();
+        int has = newKey(label + " found");
+        int lacks = newKey(label + " missing");
+        keyOfPair.put(pair, has);
+        conditionsOf.get(row).add(condition);
+        rowsOf.get(condition).add(row);
+        initial.put(has, code(matchesAtFirst(condition, row)));
+        initial.put(lacks, code(matchesAtFirst(condition, row)));
+        return true;
+    }
+
+    /**
+     * Selects that no open write comes between a version and its readers. @return false if this was selected before, or demands nothing
+     */
+    boolean selectVersion(int row, long value) {
+        int writer = shown.writerOf(value);
+        boolean isOpen = writer >= 0
+                && open.contains(writer)
+                && (shown.isAmbiguous(value) || !rows.get(writer).contains(row));
+        if (value == ValueDictionary.NULL || isOpen || readVersions.containsKey(version(row, value))) {
+            return false;
+        }
+        int written = raw.existsAtFirst(row) && raw.initialValue(row) == value ? 1 : 0;
+        int v = NONE;
+        IntArrayList versions = versionsOf.get(row);
+        for (int i = 0; i < versions.size(); i++) {
+            if (versionValues.getLong(versions.getInt(i)) == value) {
+                written++;
+                v = versions.getInt(i);
+            }
+        }
+        return written == 1 && selectVersion(row, value, v);
+    }
+
+    private boolean hasDeletes() {
+        for (byte kind : newKinds) {
+            if (kind == Operations.DELETE) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean mayCount(int t) {
+        return raw.status(t) != TransactionStatus.ABORTED;
+    }
+
+    private void collectVersions() {
+        for (int t = 0; t < raw.transactions(); t++) {
+            int columns = NONE;
+            for (int o = raw.firstOperation(t); mayCount(t) && o < raw.operationsEnd(t); o++) {
+                long code = raw.value(o);
+                if (Predicates.isRow(code)) {
+                    columns = Predicates.rowNumber(code);
+                } else if (predicates.isUnknown(code)) {
+                    Predicates.Unknown write = predicates.unknown(Predicates.number(code));
+                    for (int row : rows.get(Predicates.number(code))) {
+                        if (write != null && !write.isDelete()) {
+                            addVersion(row, write.value(), write.row());
+                        }
+                    }
+                } else if (raw.isWrite(o)) {
+                    if (!raw.isDelete(o)) {
+                        addVersion(raw.key(o), code, columns);
+                    }
+                    columns = NONE;
+                }
+            }
+        }
+    }
+
+    private void addVersion(int row, long value, int columns) {
+        versionsOf.get(row).add(versionValues.size());
+        versionValues.add(value);
+        versionColumns.add(columns);
+    }
+
+    private boolean matches(int condition, long value, int columns) {
+        return predicates.condition(condition).matches(raw.values(), predicates.rows(), value, columns);
+    }
+
+    private boolean matchesAtFirst(int condition, int row) {
+        return raw.existsAtFirst(row) && matches(condition, raw.initialValue(row), NONE);
+    }
+
+    /** A key that is the next one. */
+    private int newKey(String label) {
+        String free = label;
+        int size = keys.size();
+        while (keys.id(free) < size) {
+            free += "'";
+        }
+        return size;
+    }
+
+    private long code(boolean matches) {
+        return matches ? yes : no;
+    }
+
+    /** @param v the number of the known version; {@link #NONE} if it is the initial one */
+    private boolean selectVersion(int row, long value, int v) {
+        int columns = v == NONE ? NONE : versionColumns.getInt(v);
+        int number = readKeys.size();
+        boolean isOverwritten = false;
+        for (int each : open) {
+            if (!rows.get(each).contains(row) && matches(predicates.conditionOf(each), value, columns)) {
+                overwritten.computeIfAbsent(each, unused -> new IntArrayList()).add(number);
+                isOverwritten = true;
+            }
+        }
+        if (isOverwritten) {
+            int key = newKey(PredicateResolution.ROW + raw.keys().label(row) + " = "
+                    + raw.values().label(value));
+            readVersions.put(version(row, value), number);
+            readKeys.add(key);
+            initial.put(key, code(v == NONE));
+        }
+        return isOverwritten;
+    }
+
+    private long version(int row, long value) {
+        int next = valueNumbers.size();
+        int known = valueNumbers.putIfAbsent(value, next);
+        return (long) row << 32 | (known == NONE ? next : known);
+    }
+
+    private boolean isRead(int o) {
+        return !raw.isWrite(o) && !Predicates.isStandIn(raw.value(o));
+    }
+
+    /** Whether a read may be of a row of an open write that is not known to have it. */
+    private boolean isOpenRead(int o) {
+        long value = raw.value(o);
+        if (value == ValueDictionary.NULL && hasOpenDelete) {
+            return true;
+        }
+        int writer = shown.writerOf(value);
+        return writer >= 0
+                && open.contains(writer)
+                && (shown.isAmbiguous(value) || !rows.get(writer).contains(raw.key(o)));
+    }
+
+    private void add(int t) {
+        int columns = NONE;
+        for (int o = raw.firstOperation(t); o < raw.operationsEnd(t); o++) {
+            long code = raw.value(o);
+            if (Predicates.isRow(code)) {
+                columns = Predicates.rowNumber(code);
+            } else if (Predicates.isOne(code)) {
+                addPredicate(t, Predicates.number(code));
+            } else if (raw.isWrite(o)) {
+                // With an open delete an insert may find no row although no known delete comes before it.
+                boolean isPlain = hasOpenDelete && raw.isInsert(o);
+                write(t, raw.key(o), code, columns, isPlain ? 0 : raw.kind(o));
+                columns = NONE;
+            } else if (!isOpenRead(o)) {
+                put(raw.key(o), false, code, (byte) 0);
+                int version = mayCount(t) && code != ValueDictionary.NULL
+                        ? readVersions.get(version(raw.key(o), code))
+                        : NONE;
+                if (version != NONE) {
+                    put(readKeys.getInt(version), false, yes, (byte) 0);
+                }
+            }
+        }
+    }
+
+    private void addPredicate(int t, int number) {
+        Predicates.Unknown write = predicates.unknown(number);
+        boolean isOpen = open.contains(number);
+        int condition = predicates.conditionOf(number);
+        IntLinkedOpenHashSet matched =
+                write == null ? new IntLinkedOpenHashSet(predicates.keys(number)) : rows.get(number);
+        IntArrayList possible = rowsOf.get(condition);
+        for (int i = 0; mayCount(t) && i < possible.size(); i++) {
+            int row = possible.getInt(i);
+            int has = keyOfPair.get(PredicateReads.pair(condition, row));
+            if (matched.contains(row)) {
+                put(has, false, yes, (byte) 0);
+            } else if (!isOpen) {
+                put(has + 1, false, no, (byte) 0);
+            }
+        }
+        if (write == null) {
+            return;
+        }
+        byte kind = write.isDelete() ? Operations.DELETE : 0;
+        for (int row : matched) {
+            write(t, row, write.isDelete() ? ValueDictionary.NULL : write.value(), write.row(), kind);
+        }
+        if (isOpen && mayCount(t)) {
+            addOpen(number, write, matched);
+        }
+    }
+
+    private void addOpen(int number, Predicates.Unknown write, IntLinkedOpenHashSet matched) {
+        for (int row : candidates.get(number)) {
+            if (matched.contains(row)) {
+                continue;
+            }
+            IntArrayList conditions = conditionsOf.get(row);
+            for (int i = 0; i < conditions.size(); i++) {
+                int c = conditions.getInt(i);
+                boolean matches = !write.isDelete() && matches(c, write.value(), write.row());
+                put(keyOfPair.get(PredicateReads.pair(c, row)) + (matches ? 0 : 1), true, code(matches), (byte) 0);
+            }
+        }
+        IntArrayList versions = overwritten.get(number);
+        for (int i = 0; versions != null && i < versions.size(); i++) {
+            put(readKeys.getInt(versions.getInt(i)), true, no, (byte) 0);
+        }
+    }
+
+    /** Adds a write of a known row, to its own key and to those of whether it matches. */
+    private void write(int t, int row, long value, int columns, byte kind) {
+        put(row, true, value, kind);
+        boolean isDelete = kind == Operations.DELETE;
+        IntArrayList conditions = conditionsOf.get(row);
+        for (int i = 0; mayCount(t) && i < conditions.size(); i++) {
+            int c = conditions.getInt(i);
+            int has = keyOfPair.get(PredicateReads.pair(c, row));
+            long code = code(!isDelete && matches(c, value, columns));
+            put(has, true, code, (byte) 0);
+            put(has + 1, true, code, (byte) 0);
+        }
+        int version = mayCount(t) && !isDelete ? readVersions.get(version(row, value)) : NONE;
+        if (version != NONE) {
+            put(readKeys.getInt(version), true, yes, (byte) 0);
+        }
+    }
+
+    private void put(int key, boolean isWrite, long value, byte kind) {
+        newKeys.add(Operations.pack(key, isWrite));
+        newValues.add(value);
+        newKinds.add(kind);
+    }
+}
