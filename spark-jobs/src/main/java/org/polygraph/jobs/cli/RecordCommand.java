@@ -179,12 +179,12 @@ final class RecordCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         RecordSettings settings = settings();
-        Optional<Promise> promise = settings.promise();
+        Optional<Promise> promise = settings.databases().promise();
         if (check && promise.isEmpty()) {
             throw wrong("--check: no level is known that this database documents for " + isolation.label()
-                    + (settings.replicaIsolation() == isolation
+                    + (replicaIsolation == null || replicaIsolation == isolation
                             ? ""
-                            : " or " + settings.replicaIsolation().label())
+                            : " or " + replicaIsolation.label())
                     + "; record without it, and give check a level");
         }
         if (check && settings.predicates() > 0 && promise.orElseThrow().level().isAxiom()) {
@@ -296,10 +296,11 @@ final class RecordCommand implements Callable<Integer> {
             numbers.transactions(UNLIMITED);
         }
         return new RecordSettings(
-                urls.isEmpty() ? List.of(EMBEDDED) : urls,
-                replica,
-                isolation,
-                replicaIsolation == null ? isolation : replicaIsolation,
+                new RecordSettings.Databases(
+                        urls.isEmpty() ? List.of(EMBEDDED) : urls,
+                        isolation,
+                        replica,
+                        replicaIsolation == null ? isolation : replicaIsolation),
                 workload,
                 numbers,
                 predicates == null ? defaultPredicates() : predicates,

@@ -9,8 +9,6 @@ import org.polygraph.storage.generate.Workload;
 /**
  * The settings of a recording.
  *
- * @param urls the databases, to which clients are assigned in turn
- * @param replica the database from which every third client reads, or null
  * @param workload its sessions, transactions, operations, keys, values, reads, aborts and seed
  * @param predicates the share of operations on rows that select rows by their values
  * @param nanos the longest time; {@link Long#MAX_VALUE} for none
@@ -18,10 +16,7 @@ import org.polygraph.storage.generate.Workload;
  * @param killNanos the time between two connections that are killed; 0 for none
  */
 public record RecordSettings(
-        List<String> urls,
-        @Nullable String replica,
-        Isolation isolation,
-        Isolation replicaIsolation,
+        Databases databases,
         WorkloadKind kind,
         Workload workload,
         double predicates,
@@ -30,26 +25,38 @@ public record RecordSettings(
         long killNanos,
         Path file) {
     /**
-     * What the databases document: the weaker promise, if the replica has another one; empty if one documents nothing.
+     * The databases and their isolations.
+     *
+     * @param urls those to which clients are assigned in turn
+     * @param replica the one from which every third client reads, or null
      */
-    public Optional<Promise> promise() {
-        Optional<Promise> first = promise(urls.get(0), isolation);
-        for (String url : urls) {
-            first = weaker(first, promise(url, isolation));
+    public record Databases(
+            List<String> urls,
+            Isolation isolation,
+            @Nullable String replica,
+            Isolation replicaIsolation) {
+        /**
+         * What the databases document: the weaker promise, if the replica has another one; empty if one documents nothing.
+         */
+        public Optional<Promise> promise() {
+            Optional<Promise> first = promise(urls.get(0), isolation);
+            for (String url : urls) {
+                first = weaker(first, promise(url, isolation));
+            }
+            return replica == null ? first : weaker(first, promise(replica, replicaIsolation));
         }
-        return replica == null ? first : weaker(first, promise(replica, replicaIsolation));
-    }
 
-    private static Optional<Promise> promise(String url, Isolation isolation) {
-        return Dialect.of(url).promise(url, isolation);
-    }
+        private static Optional<Promise> promise(String url, Isolation isolation) {
+            return Dialect.of(url).promise(url, isolation);
+        }
 
-    /** Levels that databases document are declared from the strongest to the weakest. */
-    private static Optional<Promise> weaker(Optional<Promise> one, Optional<Promise> other) {
-        return one.isEmpty()
-                        || other.isPresent()
-                                && one.get().level().compareTo(other.get().level()) >= 0
-                ? one
-                : other;
+        /** Levels that databases document are declared from the strongest to the weakest. */
+        private static Optional<Promise> weaker(Optional<Promise> one, Optional<Promise> other) {
+            return one.isEmpty()
+                            || other.isPresent()
+                                    && one.get().level().compareTo(other.get().level()) >= 0
+                    ? one
+                    : other;
+        }
     }
 }

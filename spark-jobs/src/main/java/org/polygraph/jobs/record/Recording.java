@@ -92,13 +92,14 @@ public final class Recording {
      */
     public @Nullable Throwable run(Consumer<RecordCounts> progress) throws IOException {
         List<Target> targets = new ArrayList<>();
-        for (String url : settings.urls()) {
-            targets.add(new Target(url, drivers.of(url), login, settings.isolation()));
+        RecordSettings.Databases databases = settings.databases();
+        for (String url : databases.urls()) {
+            targets.add(new Target(url, drivers.of(url), login, databases.isolation()));
         }
-        String replicaUrl = settings.replica();
+        String replicaUrl = databases.replica();
         Target replica = replicaUrl == null
                 ? null
-                : new Target(replicaUrl, drivers.of(replicaUrl), login, settings.replicaIsolation());
+                : new Target(replicaUrl, drivers.of(replicaUrl), login, databases.replicaIsolation());
         // This connection keeps a database in memory open.
         try (Connection open = targets.get(0).connect()) {
             table.create(open, targets.get(0).dialect());
@@ -137,7 +138,8 @@ public final class Recording {
         }
         header.put("database", Target.product(connection));
         header.put("isolation", target.isolation().label());
-        settings.promise()
+        settings.databases()
+                .promise()
                 .ifPresent(promise -> header.put("level", promise.level().label()));
         header.put("workload", settings.kind().label());
         header.put("seed", settings.workload().seed());

@@ -237,11 +237,6 @@ final class WindowStore {
         return DealTask.cellOf(firsts, place);
     }
 
-    /** The cells with some places. */
-    Cells cells(Range range) {
-        return cells(cellOf(range.from), cellOf(range.to - 1) + 1);
-    }
-
     /** Some neighbouring cells. */
     Cells cells(int from, int to) {
         return new Cells(from, Arrays.copyOfRange(firsts, from, to + 1), cells.subList(from, to));

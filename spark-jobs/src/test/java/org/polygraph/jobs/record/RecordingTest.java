@@ -171,10 +171,7 @@ class RecordingTest {
 
     private RecordSettings settings(String url, WorkloadKind kind, long transactions, long seed, long killNanos) {
         return new RecordSettings(
-                List.of(url),
-                null,
-                Isolation.SERIALIZABLE,
-                Isolation.SERIALIZABLE,
+                new RecordSettings.Databases(List.of(url), Isolation.SERIALIZABLE, null, Isolation.SERIALIZABLE),
                 kind,
                 new Workload()
                         .transactions(transactions)

@@ -1,6 +1,5 @@
 package org.polygraph.storage.format;
 
-import java.util.Locale;
 import java.util.StringJoiner;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.SourceFiles.Unit;
@@ -64,19 +63,5 @@ public enum HistoryFormat {
             }
         }
         return labels.toString();
-    }
-
-    /**
-     * Returns the format of a label, case ignored.
-     *
-     * @throws IllegalArgumentException that lists the labels
-     */
-    public static HistoryFormat ofLabel(String label) {
-        for (HistoryFormat format : values()) {
-            if (format.label.equals(label.toLowerCase(Locale.ROOT))) {
-                return format;
-            }
-        }
-        throw new IllegalArgumentException("unknown format \"" + label + "\"; expected " + LABELS);
     }
 }

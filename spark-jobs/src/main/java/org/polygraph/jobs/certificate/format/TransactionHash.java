@@ -30,11 +30,6 @@ public final class TransactionHash {
         out.transaction(index, status, start, end, operations);
     }
 
-    /** A read or a write. @param keyAndKind as {@link org.polygraph.storage.table.HistoryTable#operationKeys} */
-    public void operation(KeyDictionary keys, ValueDictionary values, int keyAndKind, long value) {
-        out.operation(keys, values, keyAndKind, value, (byte) 0);
-    }
-
     /** A read or a write of an integer key. */
     public void operation(long key, boolean isWrite, ValueDictionary values, long value) {
         out.operation(key, values, value, (byte) (isWrite ? 1 : 0));
@@ -45,7 +40,11 @@ public final class TransactionHash {
         out.operation(key, values, value, (byte) (isWrite ? 1 : 0));
     }
 
-    /** An operation that may be an insert or a delete. */
+    /**
+     * An operation that may be an insert or a delete.
+     *
+     * @param keyAndKind as {@link org.polygraph.storage.table.HistoryTable#operationKeys}
+     */
     public void operation(
             KeyDictionary keys,
             ValueDictionary values,

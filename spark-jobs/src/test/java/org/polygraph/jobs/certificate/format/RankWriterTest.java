@@ -68,7 +68,8 @@ class RankWriterTest {
                         HistoryTable.NO_TIME,
                         table.operationsEnd(t) - from);
                 for (int o = from; o < table.operationsEnd(t); o++) {
-                    hash.operation(table.keys(), table.values(), table.operationKeys()[o], table.value(o));
+                    hash.operation(
+                            table.keys(), table.values(), table.operationKeys()[o], table.value(o), false, false);
                 }
                 hash.end(leaf, 0);
                 writer.hash(leaf, 0);
