@@ -100,7 +100,7 @@ public final class Counterexamples {
                     ? violation
                     : shrunk(finder, violation, reported.isEmpty() ? refuted.known() : List.of());
             if (reported.stream().noneMatch(other -> isSame(other, shrunk))) {
-                reported.add(PredicateName.of(judged(shrunk, name), table.predicates()));
+                reported.add(PredicateName.of(judged(shrunk, name), table));
             }
             List<Violation> known = new ArrayList<>(reported);
             known.addAll(violations.subList(i + 1, violations.size()));

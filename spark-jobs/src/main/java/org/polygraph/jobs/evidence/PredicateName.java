@@ -2,11 +2,11 @@ package org.polygraph.jobs.evidence;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.EdgeKind;
 import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.PredicateReads;
 
 /**
@@ -20,11 +20,15 @@ final class PredicateName {
     /**
      * Returns the violation under the name that is right for it.
      *
-     * @param predicates of the whole history; null for none
+     * @param table the whole history
      */
-    static Violation of(Violation violation, @Nullable PredicateReads predicates) {
-        if (predicates == null || !violation.cases().isEmpty()) {
+    static Violation of(Violation violation, HistoryTable table) {
+        PredicateReads predicates = table.predicates();
+        if (predicates == null) {
             return violation;
+        }
+        if (violation.anomaly() == Anomaly.NO_VALID_ORDER || !violation.cases().isEmpty()) {
+            return LostMatches.of(violation, table, predicates);
         }
         boolean found = violation.anomaly() == Anomaly.NON_REPEATABLE_READ
                 && predicates.rowOf(violation.keys().get(0)) >= 0;

@@ -71,6 +71,34 @@ class RowWordsTest {
         assertThat(InProcess.run("verify", run.toString()).word()).isEqualTo("VERIFIED");
     }
 
+    /** Each of three transactions ends a match, and the row begins to match twice. No single cycle shows that. */
+    @Test
+    void moreEndsOfAMatchThanBeginningsAreALostUpdate() throws Exception {
+        String other = "{\"op\":\"r\",\"key\":9,\"value\":null}";
+        String header = "{\"format\":\"history\",\"version\":1,\"initial\":{\"value\":null,\"state\":[[1,5]]}}\n";
+        String write = "{\"op\":\"pw\",\"lo\":1,\"hi\":9,\"value\":%d,\"keys\":[1]}";
+        String history =
+                header + transaction(0, write.formatted(60), other) + transaction(1, write.formatted(70), other);
+        String again = "{\"op\":\"w\",\"key\":1,\"value\":6}";
+        Path file = Files.writeString(
+                folder.resolve("lost.jsonl"),
+                history + transaction(2, again, other) + transaction(3, write.formatted(80), other));
+        for (String level : new String[] {"ser", "si"}) {
+            InProcess check = InProcess.run("check", "-l", level, file.toString());
+            assertThat(check.word()).as(check.toString()).isEqualTo("VIOLATION");
+            assertThat(check.out())
+                    .contains("LostUpdate (P4, G-single, lost update)")
+                    .contains(
+                            "3 transactions found \"row 1 between 1 and 9\" and changed it so that it does not match, but"
+                                    + " it began to match at most 2 times")
+                    .contains("if s0#0 before s1#0: T2 --RW--> T4");
+        }
+        String twice = history + transaction(2, again, other) + transaction(4, again.replace("6", "7"), other);
+        Files.writeString(file, twice + transaction(3, write.formatted(80), other));
+        assertThat(InProcess.run("check", "-l", "ser,si", file.toString()).exitCode())
+                .isZero();
+    }
+
     @Test
     void aRowThatWasDeletedIsNotFound() throws Exception {
         String delete = "{\"op\":\"d\",\"key\":1}";

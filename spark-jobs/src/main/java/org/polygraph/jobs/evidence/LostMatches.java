@@ -1,0 +1,70 @@
+package org.polygraph.jobs.evidence;
+
+import org.polygraph.partitioner.isolation.Anomaly;
+import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.PredicateReads;
+
+/**
+ * A lost update of a condition: more transactions found that a row matches, and ended that, than there were times at
+ * which the row began to match. Two of them found the same match, and one did not see the other's write.
+ */
+final class LostMatches {
+    private final HistoryTable table;
+    private final PredicateReads predicates;
+
+    private LostMatches(HistoryTable table, PredicateReads predicates) {
+        this.table = table;
+        this.predicates = predicates;
+    }
+
+    /** Returns a violation without a single cycle as a lost update, if it is one; else as it is. */
+    static Violation of(Violation violation, HistoryTable table, PredicateReads predicates) {
+        if (violation.anomaly() != Anomaly.NO_VALID_ORDER) {
+            return violation;
+        }
+        LostMatches matches = new LostMatches(table, predicates);
+        for (int key : violation.keys()) {
+            String detail = predicates.rowOf(key) < 0 ? "" : matches.of(key);
+            if (!detail.isEmpty()) {
+                return new Violation(
+                        Anomaly.LOST_UPDATE,
+                        Anomaly.LOST_UPDATE.aliases(),
+                        violation.transactions(),
+                        violation.keys(),
+                        violation.cycle(),
+                        violation.cases(),
+                        detail,
+                        violation.minimal());
+            }
+        }
+        return violation;
+    }
+
+    /** What was found of a key of whether a row matches; empty if that is no lost update. */
+    private String of(int key) {
+        int began = predicates.isMatch(table.initialValue(key)) ? 1 : 0;
+        int ended = 0;
+        for (int t = 0; t < table.transactions(); t++) {
+            boolean isWritten = false;
+            boolean isRead = false;
+            boolean leavesMatch = false;
+            for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+                if (table.isWriteOf(o, key)) {
+                    isWritten = true;
+                    leavesMatch = predicates.isMatch(table.value(o));
+                } else if (table.isReadOf(o, key) && !isWritten) {
+                    isRead |= predicates.isMatch(table.value(o));
+                }
+            }
+            began += isWritten && leavesMatch && !isRead && table.status(t) != TransactionStatus.ABORTED ? 1 : 0;
+            ended += isWritten && !leavesMatch && isRead && table.status(t) == TransactionStatus.COMMITTED ? 1 : 0;
+        }
+        return ended <= began
+                ? ""
+                : ended + " transactions found " + table.keys().label(key)
+                        + " and changed it so that it does not match, but it began to match at most " + began
+                        + (began == 1 ? " time" : " times");
+    }
+}
