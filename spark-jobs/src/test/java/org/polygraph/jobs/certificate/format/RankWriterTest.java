@@ -19,6 +19,7 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryGenerator;
 import org.polygraph.storage.testkit.SplitMix;
+import org.polygraph.storage.testkit.SuiteScale;
 
 /** Certificates in several parts: ranges of any size, any places, and every kind of damage. */
 class RankWriterTest {
@@ -96,7 +97,7 @@ class RankWriterTest {
         HistoryTable table = history(9_000);
         Random random = new Random(SEED);
         for (Guarantee guarantee : List.of(Guarantee.SER, Guarantee.SI, Guarantee.SSER, Guarantee.SSI)) {
-            for (int ranges : new int[] {1, 7, 64, 700}) {
+            for (int ranges : new int[] {1, 7, 64, Math.min(700, SuiteScale.of(700))}) {
                 Location run = run(guarantee + "-" + ranges);
                 int[] begins = begins(random, table.transactions(), ranges);
                 assertThat(finish(run, table, guarantee, begins, 1 + random.nextInt(2_000)))
