@@ -10,6 +10,7 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
 
@@ -47,8 +48,13 @@ final class Relocation {
      * of the last write before the read. They are known of keys with many operations too.
      */
     private final Long2ObjectOpenHashMap<LongArrayList> farReaders = new Long2ObjectOpenHashMap<>();
+    /** In real time: reads of a value that was replaced far before the reader. */
+    private final List<Replaced> replaced = new ArrayList<>();
     /** The events of all candidates. */
     private final Cell all = new Cell();
+
+    /** A read of a value that was replaced. */
+    private record Replaced(long place, SourceTask.Sources source) {}
 
     /** A transaction that counts. */
     private static final class Candidate {
@@ -78,6 +84,10 @@ final class Relocation {
             this.block = block;
             this.event = event;
             this.events = events;
+        }
+
+        boolean has(long other) {
+            return place <= other && other < place + events;
         }
 
         /** The place of its first event, and the one behind its last, after a move if it gains by it. */
@@ -138,6 +148,10 @@ final class Relocation {
      */
     boolean run(List<CheckTask.Result> results, List<SourceTask.Sources[]> sources, long far) throws IOException {
         candidates = candidates(suspects(results, sources, far));
+        addReplaced();
+        if (farReaders.isEmpty()) {
+            candidates = List.of();
+        }
         if (candidates.isEmpty()) {
             return false;
         }
@@ -217,30 +231,23 @@ final class Relocation {
     /** The places of the transactions that take part in the most violated reads; none if all these reads are explained nearby. */
     private long[] suspects(List<CheckTask.Result> results, List<SourceTask.Sources[]> sources, long far) {
         Long2IntOpenHashMap counts = new Long2IntOpenHashMap();
-        boolean isAsked = false;
         for (int s = 0; s < sources.size(); s++) {
             List<CheckTask.Read> reads = results.get(s).named();
             for (int i = 0; i < reads.size(); i++) {
                 SourceTask.Sources source = sources.get(s)[i];
-                // In real time writers seldom change places, even if they are near each other; then the reader violates
-                // the level, unless it overlaps the writer.
+                // In real time a reader violates the level if writers that are near each other cannot change places.
                 long place = reads.get(i).place();
-                boolean isFar = source.to() - source.from() > far
-                        || (isRealTime
-                                && source.lastWrite() >= 0
-                                && place - source.lastWrite() > far
-                                && !source.isNear(place, far));
-                isAsked |= isFar;
-                int weight = isFar ? WEIGHT_OF_FAR : 1;
+                boolean isFar = source.to() - source.from() > far;
+                boolean isReplaced = isRealTime
+                        && !isFar
+                        && source.lastWrite() >= 0
+                        && place - source.lastWrite() > far
+                        && !source.isNear(place, far);
+                int weight = isFar || isReplaced ? WEIGHT_OF_FAR : 1;
                 if (isFar) {
-                    LongArrayList writers = farReaders.computeIfAbsent(place, reader -> new LongArrayList());
-                    writers.addAll(LongArrayList.of(source.from(), source.to()));
-                    if (source.lastWrite() >= 0) {
-                        writers.add(source.lastWrite());
-                    }
-                    if (source.possible().size() == 1) {
-                        writers.add(source.possible().getLong(0));
-                    }
+                    addFar(place, source);
+                } else if (isReplaced) {
+                    replaced.add(new Replaced(place, source));
                 }
                 counts.addTo(place, weight);
                 if (source.possible().size() == 1) {
@@ -251,7 +258,7 @@ final class Relocation {
                 }
             }
         }
-        if (!isAsked) {
+        if (farReaders.isEmpty() && replaced.isEmpty()) {
             return new long[0];
         }
         counts.long2IntEntrySet().removeIf(entry -> entry.getIntValue() < LEAST_WEIGHT);
@@ -263,6 +270,35 @@ final class Relocation {
         found = Arrays.copyOf(found, Math.min(MOST, found.length));
         Arrays.sort(found);
         return found;
+    }
+
+    private void addFar(long place, SourceTask.Sources source) {
+        LongArrayList writers = farReaders.computeIfAbsent(place, reader -> new LongArrayList());
+        writers.addAll(LongArrayList.of(source.from(), source.to()));
+        if (source.lastWrite() >= 0) {
+            writers.add(source.lastWrite());
+        }
+        if (source.possible().size() == 1) {
+            writers.add(source.possible().getLong(0));
+        }
+    }
+
+    /** Adds the readers of a replaced value to those far away, unless its writer and the one that replaced it overlap. */
+    private void addReplaced() {
+        TreeMap<Long, Candidate> byPlace = new TreeMap<>();
+        candidates.forEach(candidate -> byPlace.put(candidate.place, candidate));
+        for (Replaced read : replaced) {
+            SourceTask.Sources source = read.source();
+            Map.Entry<Long, Candidate> writer = byPlace.floorEntry(source.from());
+            Map.Entry<Long, Candidate> next = byPlace.floorEntry(source.to());
+            boolean isKnown = writer != null
+                    && next != null
+                    && writer.getValue().has(source.from())
+                    && next.getValue().has(source.to());
+            if (!isKnown || all.end(writer.getValue().event) <= all.start(next.getValue().event)) {
+                addFar(read.place(), source);
+            }
+        }
     }
 
     private List<Candidate> candidates(long[] places) throws IOException {

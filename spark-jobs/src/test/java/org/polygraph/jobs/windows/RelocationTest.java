@@ -102,16 +102,25 @@ class RelocationTest {
         }
     }
 
-    /** A writer that overlaps its reader follows it in the first order. The write before that is far away, which proves nothing. */
+    /**
+     * A writer that overlaps its reader follows it in the first order, and one that overlaps another writer precedes it. The reader is far from
+     * the last write before it, which proves nothing.
+     */
     @Test
     void aReaderOfANewValueInRealTime() throws IOException, HistoryException {
         List<String> lines = new ArrayList<>();
-        int readers = 0;
+        int overlapping = 0;
         for (int t = 0; t < TRANSACTIONS; t++) {
+            int now = 100 * t;
             if (t >= KEYS && t % 100 == 0) {
-                lines.add(line(1, readers++, 100 * t - 80, 100 * t + 20, List.of(operation("r", t % KEYS, t))));
+                lines.add(line(1, overlapping++, now - 80, now + 20, List.of(operation("r", t % KEYS, t))));
+            } else if (t < KEYS && t % 100 == 50) {
+                lines.add(line(1, overlapping++, now - 80, now + 20, List.of(operation("w", KEYS + t, -1 - t))));
+                lines.add(line(2, t, now - 120, now + 50, List.of(operation("w", KEYS + t, 1 + t))));
+            } else if (t % 100 == 50) {
+                lines.add(line(1, overlapping++, now - 80, now - 60, List.of(operation("r", t, 1 + t - KEYS))));
             }
-            lines.add(line(0, t, 100 * t, 100 * t + 50, List.of(operation("w", t % KEYS, t))));
+            lines.add(line(0, t, now, now + 50, List.of(operation("w", t % KEYS, t))));
         }
         for (IsolationLevel level : List.of(IsolationLevel.SSER, IsolationLevel.SSI, IsolationLevel.LIN)) {
             try (LocalWorkers workers = FileWindows.workers()) {
