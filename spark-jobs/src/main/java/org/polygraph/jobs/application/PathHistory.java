@@ -3,6 +3,7 @@ package org.polygraph.jobs.application;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.CpuClock;
@@ -84,8 +85,10 @@ final class PathHistory {
                 TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - before),
                 CpuClock.millis() - cpu,
                 counts.transactions());
-        unknownRows = read.unknownRows();
-        return use(read);
+        // A guess of the rows takes unknown outcomes as committed.
+        HistoryTable judged = request.indeterminate() == IndeterminateMode.ABORT ? UnknownRows.withAborted(read) : read;
+        unknownRows = judged.unknownRows();
+        return use(judged);
     }
 
     /** Takes a history as the one to judge. @return the reason why there is nothing to judge; null if there is something */

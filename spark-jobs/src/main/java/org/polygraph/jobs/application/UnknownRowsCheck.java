@@ -86,17 +86,19 @@ final class UnknownRowsCheck {
             guesses.add(unknown::inOrderOfEnds);
         }
         for (Deadline.Step<@Nullable HistoryTable, HistoryException, IOException> guess : guesses) {
-            Verdict.Builder found = path.attempt(request, () -> guessed(request, guess.run()));
-            if (found != null && found.status() == Verdict.Status.PASS) {
+            Verdict.Builder found = inTime(request, () -> guessed(request, guess.run()));
+            if (found != null && (found.status() == Verdict.Status.PASS || budget.exhausted())) {
                 return path.complete(found);
             }
         }
         List<Deadline.Step<Verdict.@Nullable Builder, HistoryException, IOException>> others =
                 List.of(() -> byChoices(request, read.operations()), () -> byRefinement(request));
         for (Deadline.Step<Verdict.@Nullable Builder, HistoryException, IOException> other : others) {
-            Verdict.Builder found = path.attempt(request, other);
+            Verdict.Builder found = inTime(request, other);
             if (found != null
-                    && (found.status() == Verdict.Status.PASS || found.status() == Verdict.Status.VIOLATION)) {
+                    && (found.status() == Verdict.Status.PASS
+                            || found.status() == Verdict.Status.VIOLATION
+                            || budget.exhausted())) {
                 return path.complete(found);
             }
         }
@@ -106,6 +108,11 @@ final class UnknownRowsCheck {
                                 "found " + unknown.writes() + " writes by a condition without \"keys\", the first at "
                                         + read.whereIs(unknown.first())
                                         + ", whose rows cannot be derived; expected the keys of the rows that they wrote; record them"));
+    }
+
+    private Verdict.@Nullable Builder inTime(
+            CheckRequest request, Deadline.Step<Verdict.Builder, HistoryException, IOException> step) {
+        return path.attempt(request, () -> Deadline.run(budget, step));
     }
 
     private @Nullable HistoryTable byReplay(CheckRequest request, int events, boolean usesTimes, boolean inRealTime)
@@ -174,7 +181,8 @@ final class UnknownRowsCheck {
 
     /** Decides by orders of what holds of all choices of the rows. The evidence of a VIOLATION is of the guess of ends. */
     private Verdict.@Nullable Builder byRefinement(CheckRequest request) throws HistoryException {
-        SerialRefinement refinement = unknown.refinement();
+        // An order would have to place loaders of initial rows before all others.
+        SerialRefinement refinement = input.unloaded() == null ? unknown.refinement() : null;
         CheckRequest serial = request.serial();
         Budget share = budget.part(MOST_NANOS);
         for (HistoryTable table = refinement == null ? null : refinement.table();
@@ -200,6 +208,9 @@ final class UnknownRowsCheck {
         HistoryTable guess = unknown.inOrderOfEnds();
         Verdict.Builder shown =
                 guess == null || guess.unknownRows() != null || input.use(guess) != null ? null : judged(request);
+        if (shown != null && shown.status() == Verdict.Status.PASS) {
+            return shown;
+        }
         return shown == null || shown.status() != Verdict.Status.VIOLATION
                 ? null
                 : shown.certificate(new Certificate(Certificate.ROW_CHOICES, null, false))

@@ -225,6 +225,7 @@ final class ReplaySearch {
     /** Whether an order of all events was found. */
     boolean run() {
         int steps = 0;
+        int attempts = 0;
         choices.add(heads());
         tried.add(0);
         while (order.size() < events) {
@@ -241,10 +242,13 @@ final class ReplaySearch {
                 continue;
             }
             tried.set(place, at + 1);
+            if ((++attempts & 0xff) == 0 && stop.getAsBoolean()) {
+                return false;
+            }
             if (!place(choices.get(place)[at])) {
                 continue;
             }
-            if (++steps > MOST_STEPS || rows.size() > MOST_CHANGES || ((steps & 0xff) == 0 && stop.getAsBoolean())) {
+            if (++steps > MOST_STEPS || rows.size() > MOST_CHANGES) {
                 return false;
             }
             if (failed.contains(state())) {

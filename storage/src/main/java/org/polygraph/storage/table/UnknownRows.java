@@ -29,6 +29,16 @@ public final class UnknownRows {
         return resolution.withUnknownOutcomes(table);
     }
 
+    /** Returns the history of a table with these writes, in which transactions of unknown outcome are aborted. */
+    public static HistoryTable withAborted(HistoryTable table) throws HistoryException {
+        UnknownRows unknown = table.unknownRows();
+        Recorded recorded = table.recorded();
+        return unknown == null || recorded == null
+                ? table
+                : unknown.resolution.withAborted().with(recorded);
+    }
+
+    /** How many of these writes there are. */
     public int writes() {
         return resolution.openWrites();
     }

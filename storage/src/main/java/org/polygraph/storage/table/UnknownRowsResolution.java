@@ -80,13 +80,22 @@ final class UnknownRowsResolution {
 
     /** Returns a table of the same transactions in which unknown outcomes are unknown again. */
     HistoryTable withUnknownOutcomes(HistoryTable table) {
+        return table.withStatus(ofUnknownOutcome(), TransactionStatus.INDETERMINATE);
+    }
+
+    /** Returns the table of the history in which transactions of unknown outcome are aborted. */
+    HistoryTable withAborted() throws HistoryException {
+        return of(original.withStatus(ofUnknownOutcome(), TransactionStatus.ABORTED), predicates);
+    }
+
+    private int[] ofUnknownOutcome() {
         IntArrayList unknown = new IntArrayList();
         for (int t = 0; t < original.transactions(); t++) {
             if (original.status(t) == TransactionStatus.INDETERMINATE) {
                 unknown.add(t);
             }
         }
-        return table.withStatus(unknown.toIntArray(), TransactionStatus.INDETERMINATE);
+        return unknown.toIntArray();
     }
 
     int openWrites() {

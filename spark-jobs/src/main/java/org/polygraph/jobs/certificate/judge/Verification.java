@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Claim;
 import org.polygraph.jobs.certificate.format.Fingerprint;
 import org.polygraph.jobs.certificate.format.Guarantee;
+import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.certificate.format.Names;
 import org.polygraph.jobs.certificate.format.RankFile;
 import org.polygraph.jobs.certificate.format.RankHeader;
@@ -168,8 +169,9 @@ public final class Verification {
     }
 
     /** The history that the evidence is about, if it has writes of unknown rows; null if there is no such history. */
-    private static @Nullable HistoryTable judged(Location run, Claim claim, Terms terms, HistoryTable table)
+    private static @Nullable HistoryTable judged(Location run, Claim claim, Terms terms, HistoryTable read)
             throws IOException, HistoryException {
+        HistoryTable table = terms.indeterminate() == IndeterminateMode.ABORT ? UnknownRows.withAborted(read) : read;
         UnknownRows unknown = table.unknownRows();
         if (unknown == null) {
             return table;

@@ -80,7 +80,7 @@ public final class LevelStatement {
             case Certificate.CYCLE -> "a cycle of transactions, each of which comes before the next";
             case Certificate.PROOF -> "a search that tried every choice and refuted each";
             case Certificate.ROW_CHOICES ->
-                "each choice of the rows that writes by a condition may have written; the evidence is of one of them";
+                "every choice of the rows that writes by a condition may have written is refuted; the evidence is of one of them";
             case Certificate.OPERATIONS -> "operations of one key whose results no order explains";
             default -> "";
         };
