@@ -157,10 +157,19 @@ public record Chain(
         if (!file.exists()) {
             return null;
         }
-        Part base = lines(file).get(0);
+        List<Part> named = lines(file);
+        if (named.size() != 1) {
+            throw new HistoryException(
+                    file.name(),
+                    named.size() + " lines",
+                    "one, which names a seam",
+                    "check this part again with --overwrite");
+        }
+        Part base = named.get(0);
         Seam seam = Seam.of(resolved(run, base.location), () -> false);
         boolean isSame = seam != null
                 && seam.input().equals(base.input)
+                && seam.covered() >= 0
                 && seam.covered() < parts.size()
                 && parts(lines(Seam.file(seam.run(), FILE))).equals(parts.subList(0, seam.covered()));
         if (!isSame) {

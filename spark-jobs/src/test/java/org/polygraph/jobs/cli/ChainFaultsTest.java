@@ -117,6 +117,8 @@ class ChainFaultsTest {
         assertBroken(check("ser", hour(3), "--after", run.toString()), "another list than the verdict states");
         Files.write(list, bytes);
         Path base = run.resolve("seam/base.txt");
+        Files.write(base, new byte[0]);
+        assertBroken(check("ser", hour(3), "--after", run.toString()), "base.txt: found 0 lines");
         Files.delete(base);
         assertBroken(check("ser", hour(3), "--after", run.toString()), "base.txt: found no file");
     }

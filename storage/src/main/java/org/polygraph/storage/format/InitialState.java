@@ -97,17 +97,25 @@ public final class InitialState {
 
             @Override
             public void row(long[] row) throws HistoryException {
-                int key = state.keys.id(row[0]);
-                if (key < size) {
-                    throw twice(file.name(), "a second value of key " + row[0]);
+                try {
+                    int key = state.keys.id(row[0]);
+                    if (key < size) {
+                        throw twice(file.name(), "a second value of key " + row[0]);
+                    }
+                    state.put(key, state.values.code(row[1]));
+                } catch (OutOfMemoryError e) {
+                    throw tooLarge();
                 }
-                state.put(key, state.values.code(row[1]));
                 if (++size % POLL == 0) {
                     context.check(file.name());
                     if (state.bytes() > context.memoryBytes()) {
-                        throw new BudgetException(file.name() + ": the state does not fit the memory");
+                        throw tooLarge();
                     }
                 }
+            }
+
+            private BudgetException tooLarge() {
+                return new BudgetException(file.name() + ": the state does not fit the memory");
             }
         });
         return state;
