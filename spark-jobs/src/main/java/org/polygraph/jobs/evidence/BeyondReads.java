@@ -55,7 +55,7 @@ public final class BeyondReads {
     /** Checks the remaining history. */
     @FunctionalInterface
     public interface Rest {
-        /** Returns violations, first those with sub-histories; none if the budget ends. */
+        /** Returns violations, first those with sub-histories; those found so far if the budget ends. */
         List<Violation> violations(HistoryTable rest, CheckRequest request, Budget budget);
     }
 

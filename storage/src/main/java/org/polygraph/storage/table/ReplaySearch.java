@@ -21,7 +21,7 @@ import org.polygraph.storage.model.TransactionStatus;
  * placed, the last one is taken back. A state from which no order leads on is not tried again with the same events. This
  * may miss an order. What is found is judged as any other guess, so a mistake here makes no wrong verdict.
  *
- * <p>Memory: 60 bytes a write, 12 a read, and 16 for each state that was given up. Time: the rows that each attempt to
+ * <p>Memory: 60 bytes a write, 12 a read, 16 for each state that was given up, and 4 a session for each event. Time: the rows that each attempt to
  * place an event visits.
  */
 final class ReplaySearch {

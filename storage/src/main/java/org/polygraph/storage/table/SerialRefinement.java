@@ -39,7 +39,7 @@ public final class SerialRefinement {
         }
     }
 
-    /** The history of the reads that are selected; null if it would be too large. It is for no eyes. */
+    /** The history of the reads that are selected; null if it would be too large. No evidence is made from it. */
     public @Nullable HistoryTable table() {
         return reads.table();
     }
