@@ -2,7 +2,7 @@ package org.polygraph.benchmarks.micro;
 
 import org.polygraph.benchmarks.data.GeneratorSpec;
 import org.polygraph.partitioner.closure.ChainClocks;
-import org.polygraph.partitioner.closure.Workers;
+import org.polygraph.partitioner.closure.WorkerThreads;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.IndexedHistory;
@@ -58,7 +58,7 @@ final class Prepared {
 
     /** One round of forced edges. */
     Saturation.RoundResult saturate(KnownGraph graph, ChainClocks clocks) {
-        return new Saturation(graph, history.versions(), clocks, history.commitStatus(), Workers.of(1))
+        return new Saturation(graph, history.versions(), clocks, history.commitStatus(), WorkerThreads.of(1))
                 .round(() -> false);
     }
 

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.util.Locale;
 import java.util.Objects;
 import org.polygraph.partitioner.closure.WindowClosure;
-import org.polygraph.partitioner.closure.Workers;
+import org.polygraph.partitioner.closure.WorkerThreads;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.graph.RealTime;
@@ -39,8 +39,9 @@ public final class ClosureBytes {
         Events events = new Events(perTransaction, table.sessionStarts(), history.sessionOf());
         KnownGraph graph = KnownGraph.of(events, history.versions());
         graph.bind(Objects.requireNonNull(RealTime.of(table, history.commitStatus(), 0), "a history without times"));
-        WindowClosure closure = WindowClosure.of(graph, Long.MAX_VALUE, Workers.all());
-        Saturation rules = new Saturation(graph, history.versions(), closure, history.commitStatus(), Workers.all());
+        WindowClosure closure = WindowClosure.of(graph, Long.MAX_VALUE, WorkerThreads.all());
+        Saturation rules =
+                new Saturation(graph, history.versions(), closure, history.commitStatus(), WorkerThreads.all());
         StringBuilder line = new StringBuilder();
         double n = table.transactions();
         for (int i = 0; i < UPDATES; i++) {

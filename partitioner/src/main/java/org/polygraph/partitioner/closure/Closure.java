@@ -11,7 +11,7 @@ public sealed interface Closure permits ChainClocks, WindowClosure {
     static Closure of(KnownGraph graph) {
         return graph.realTime() == null
                 ? ChainClocks.of(graph)
-                : WindowClosure.of(graph, Long.MAX_VALUE, Workers.all());
+                : WindowClosure.of(graph, Long.MAX_VALUE, WorkerThreads.all());
     }
 
     /**

@@ -33,7 +33,7 @@ public final class WindowClosure implements Closure {
     private final long mostBytes;
     private final long[] changed;
     private final WindowPlan.Granularity granularity;
-    private final Workers workers;
+    private final WorkerThreads workers;
 
     private @Nullable TimeBounds bounds;
     private int[] earliestEnd = new int[0];
@@ -43,7 +43,7 @@ public final class WindowClosure implements Closure {
 
     private RowArena rows = new RowArena(0, 0);
 
-    private WindowClosure(KnownGraph graph, long mostBytes, WindowPlan.Granularity granularity, Workers workers) {
+    private WindowClosure(KnownGraph graph, long mostBytes, WindowPlan.Granularity granularity, WorkerThreads workers) {
         this.graph = graph;
         this.events = graph.events();
         this.mostBytes = mostBytes;
@@ -57,7 +57,7 @@ public final class WindowClosure implements Closure {
      *
      * @param mostBytes of its rows
      */
-    public static WindowClosure of(KnownGraph graph, long mostBytes, Workers workers) {
+    public static WindowClosure of(KnownGraph graph, long mostBytes, WorkerThreads workers) {
         return of(graph, mostBytes, WindowPlan.Granularity.DEFAULT, workers);
     }
 
@@ -66,7 +66,8 @@ public final class WindowClosure implements Closure {
      *
      * @param granularity see {@link WindowPlan}
      */
-    static WindowClosure of(KnownGraph graph, long mostBytes, WindowPlan.Granularity granularity, Workers workers) {
+    static WindowClosure of(
+            KnownGraph graph, long mostBytes, WindowPlan.Granularity granularity, WorkerThreads workers) {
         return new WindowClosure(graph, mostBytes, granularity, workers);
     }
 
@@ -124,7 +125,7 @@ public final class WindowClosure implements Closure {
         return true;
     }
 
-    private Workers.Worker worker(WindowPlan plan, RowArena made, int[] madePlaces, long[] keep) {
+    private WorkerThreads.Worker worker(WindowPlan plan, RowArena made, int[] madePlaces, long[] keep) {
         RowArena.Writer writer = made.writer();
         return (number, stop) -> {
             Window window = plan.window(number);

@@ -7,7 +7,7 @@ import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.axiom.CommitOrder;
 import org.polygraph.partitioner.closure.Closure;
-import org.polygraph.partitioner.closure.Workers;
+import org.polygraph.partitioner.closure.WorkerThreads;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.graph.RealTime;
@@ -119,7 +119,7 @@ public final class Explanation {
             graph.add((int) (edge >>> 32), (int) edge);
         }
         boolean exact = clocks.update(stop);
-        Saturation rules = new Saturation(graph, of.versions(), clocks, of.commitStatus(), Workers.all());
+        Saturation rules = new Saturation(graph, of.versions(), clocks, of.commitStatus(), WorkerThreads.all());
         for (int round = 0; round < MOST_ROUNDS; round++) {
             if (!exact) {
                 return evidence(of, graph, branch).ofCycles().get(0);

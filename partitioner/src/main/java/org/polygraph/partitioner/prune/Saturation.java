@@ -7,7 +7,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.polygraph.partitioner.closure.Closure;
-import org.polygraph.partitioner.closure.Workers;
+import org.polygraph.partitioner.closure.WorkerThreads;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.CommitStatus;
@@ -30,7 +30,7 @@ public final class Saturation {
     private final VersionIndex index;
     private final Closure closure;
     private final CommitStatus commitStatus;
-    private final Workers workers;
+    private final WorkerThreads workers;
     private final int taskWriters;
     /** One for each thread, made when it is first needed. */
     private final List<KeyRules> rules = new ArrayList<>();
@@ -41,7 +41,7 @@ public final class Saturation {
     private int impossibleReader = -1;
 
     public Saturation(
-            KnownGraph graph, VersionIndex index, Closure closure, CommitStatus commitStatus, Workers workers) {
+            KnownGraph graph, VersionIndex index, Closure closure, CommitStatus commitStatus, WorkerThreads workers) {
         this(graph, index, closure, commitStatus, workers, TASK);
     }
 
@@ -51,7 +51,7 @@ public final class Saturation {
             VersionIndex index,
             Closure closure,
             CommitStatus commitStatus,
-            Workers workers,
+            WorkerThreads workers,
             int taskWriters) {
         this.graph = graph;
         this.index = index;

@@ -9,7 +9,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.polygraph.partitioner.closure.ChainClocks;
 import org.polygraph.partitioner.closure.EventOrder;
-import org.polygraph.partitioner.closure.Workers;
+import org.polygraph.partitioner.closure.WorkerThreads;
 import org.polygraph.partitioner.evidence.CycleEvidence;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
@@ -79,7 +79,7 @@ class RulesAgainstBruteForceTest {
             return closes(new CycleEvidence(indexed, graph).ofCycles());
         }
         Saturation saturation =
-                new Saturation(graph, indexed.versions(), clocks, indexed.commitStatus(), Workers.of(1));
+                new Saturation(graph, indexed.versions(), clocks, indexed.commitStatus(), WorkerThreads.of(1));
         for (int round = 0; round < rounds; round++) {
             Saturation.RoundResult result = saturation.round(() -> false);
             if (result == Saturation.RoundResult.CONTRADICTION) {

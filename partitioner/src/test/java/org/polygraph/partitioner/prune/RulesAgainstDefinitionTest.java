@@ -9,7 +9,7 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.polygraph.partitioner.closure.ChainClocks;
-import org.polygraph.partitioner.closure.Workers;
+import org.polygraph.partitioner.closure.WorkerThreads;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.CommitStatus;
@@ -127,7 +127,8 @@ class RulesAgainstDefinitionTest {
     private static @Nullable ChainClocks fixpoint(Events events, IndexedHistory indexed) {
         KnownGraph graph = KnownGraph.of(events, indexed.versions());
         ChainClocks clocks = ChainClocks.of(graph);
-        Saturation rules = new Saturation(graph, indexed.versions(), clocks, indexed.commitStatus(), Workers.of(2), 50);
+        Saturation rules =
+                new Saturation(graph, indexed.versions(), clocks, indexed.commitStatus(), WorkerThreads.of(2), 50);
         while (clocks.update(() -> false)) {
             Saturation.RoundResult result = rules.round(() -> false);
             if (result == Saturation.RoundResult.FIXPOINT) {

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.closure.ChainClocks;
 import org.polygraph.partitioner.closure.Closure;
 import org.polygraph.partitioner.closure.WindowClosure;
-import org.polygraph.partitioner.closure.Workers;
+import org.polygraph.partitioner.closure.WorkerThreads;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.IndexedHistory;
@@ -33,7 +33,7 @@ final class Rules {
     private final Closure closure;
     private final Saturation saturation;
 
-    private Rules(IndexedHistory history, KnownGraph graph, Closure closure, Workers workers) {
+    private Rules(IndexedHistory history, KnownGraph graph, Closure closure, WorkerThreads workers) {
         this.closure = closure;
         this.saturation = new Saturation(graph, history.versions(), closure, history.commitStatus(), workers);
     }
@@ -47,13 +47,13 @@ final class Rules {
      * @return null if it does not fit
      */
     static @Nullable Rules of(IndexedHistory history, KnownGraph graph, long bytes, Tuning tuning) {
-        Workers workers = tuning.crew();
+        WorkerThreads workers = tuning.workerThreads();
         Closure closure = closure(history, graph, bytes, tuning.rows(), workers);
         return closure == null ? null : new Rules(history, graph, closure, workers);
     }
 
     private static @Nullable Closure closure(
-            IndexedHistory history, KnownGraph graph, long most, Tuning.RealTimeRows rows, Workers workers) {
+            IndexedHistory history, KnownGraph graph, long most, Tuning.RealTimeRows rows, WorkerThreads workers) {
         if (graph.realTime() == null) {
             Events events = graph.events();
             return ChainClocks.pay(events.count(), events.chains()) && ChainClocks.bytes(events) <= most

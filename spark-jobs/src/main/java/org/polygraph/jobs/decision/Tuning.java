@@ -1,6 +1,6 @@
 package org.polygraph.jobs.decision;
 
-import org.polygraph.partitioner.closure.Workers;
+import org.polygraph.partitioner.closure.WorkerThreads;
 import org.polygraph.solver.SolverOptions;
 
 /**
@@ -60,8 +60,8 @@ public record Tuning(int rounds, RealTimeRows rows, int workers, SolverOptions s
         return new Tuning(rounds, rows, workers, solver.with(option, value));
     }
 
-    Workers crew() {
-        return workers == 0 ? Workers.all() : Workers.of(workers);
+    WorkerThreads workerThreads() {
+        return workers == 0 ? WorkerThreads.all() : WorkerThreads.of(workers);
     }
 
     boolean hasRules() {

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.decision.Progress;
 
 /**
- * Publishes the progress of a check as gauges of a registry: {@code stage.<name>.done}, {@code .total} (0 where
+ * Publishes the progress of a check as gauges of a registry: {@code phase.<name>.done}, {@code .total} (0 where
  * unknown) and {@code .running} (1 or 0) of each phase that has begun, {@code checks.<status>} and {@code
  * checks.failed} of the checks that have ended, {@code heap.bytes}, {@code offheap.bytes} (buffers and mapped files)
  * and {@code spilled.bytes} of the check that runs or ran last. All values are numbers, because Prometheus supports no
@@ -87,9 +87,9 @@ final class CheckMetrics {
 
     private PhaseGauge registered(String name) {
         PhaseGauge phase = new PhaseGauge();
-        gauge("stage." + name + ".done", () -> phase.done);
-        gauge("stage." + name + ".total", () -> phase.total);
-        gauge("stage." + name + ".running", () -> phase.isRunning ? 1L : 0L);
+        gauge("phase." + name + ".done", () -> phase.done);
+        gauge("phase." + name + ".total", () -> phase.total);
+        gauge("phase." + name + ".running", () -> phase.isRunning ? 1L : 0L);
         return phase;
     }
 

@@ -20,7 +20,7 @@ final class ScratchFolder implements Closeable {
     /** Every remedy ends with this text. */
     static final String AGAIN = ", then run the command again: a check with --out continues from its checkpoints";
 
-    private static final String PREFIX = "polygraph-stage-";
+    private static final String PREFIX = "polygraph-scratch-";
     private final FileSystem fileSystem;
     private final Path folder;
     private final ScratchOwner owner;

@@ -322,7 +322,7 @@ class FaultsTest {
         assertThat(RAN).as("jobs after " + job).contains(job);
         if (!FIRST.contains(job)) {
             assertThat(again.err())
-                    .contains("windows.stage: a checkpoint of an earlier process; the check continues from it");
+                    .contains("windows.checkpoint: a checkpoint of an earlier process; the check continues from it");
             assertThat(RAN).as("jobs after " + job).doesNotContainAnyElementsOf(FIRST);
         }
     }
@@ -404,9 +404,9 @@ class FaultsTest {
                         HttpResponse.BodyHandlers.ofString());
         String plugin = "metrics_[a-z0-9_]+_driver_plugin_org_polygraph_jobs_spark_CheckMetricsPlugin_";
         assertThat(response.body().lines())
-                .anyMatch(line -> line.matches(plugin + "stage_windows_running_Value\\{.*} 0"))
-                .anyMatch(line -> line.matches(plugin + "stage_replay_total_Value\\{.*} [0-9]+"))
-                .anyMatch(line -> line.matches(plugin + "stage_read_done_Value\\{.*} [0-9]+"))
+                .anyMatch(line -> line.matches(plugin + "phase_windows_running_Value\\{.*} 0"))
+                .anyMatch(line -> line.matches(plugin + "phase_replay_total_Value\\{.*} [0-9]+"))
+                .anyMatch(line -> line.matches(plugin + "phase_read_done_Value\\{.*} [0-9]+"))
                 .anyMatch(line -> line.matches(plugin + "checks_pass_Count\\{.*} [1-9][0-9]*"))
                 .anyMatch(line -> line.matches(plugin + "heap_bytes_Value\\{.*} [1-9][0-9]*"))
                 .anyMatch(line -> line.matches(plugin + "offheap_bytes_Value\\{.*} [0-9]+"))

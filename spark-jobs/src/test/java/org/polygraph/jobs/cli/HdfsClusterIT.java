@@ -71,7 +71,7 @@ class HdfsClusterIT {
                 }
                 assertThat(files.listStatus(new org.apache.hadoop.fs.Path("/stages")))
                         .isEmpty();
-                assertThat(names(files)).noneMatch(name -> name.endsWith(".tmp") || name.endsWith(".stage"));
+                assertThat(names(files)).noneMatch(name -> name.endsWith(".tmp") || name.endsWith(".checkpoint"));
             }
         } finally {
             hdfs.shutdown();

@@ -72,7 +72,7 @@ class ResumeTest {
             kill(words(history, out, "--resume"), out, stage);
             InProcess again = InProcess.run(words(history, out, "--resume"));
             assertThat(again.exitCode()).as(again.err()).isZero();
-            assertThat(again.err()).contains("index.stage: a checkpoint of an earlier process");
+            assertThat(again.err()).contains("index.checkpoint: a checkpoint of an earlier process");
             assertThat(verdict(out)).isEqualTo(verdict(whole));
             assertThat(run(out).resolve("stages")).doesNotExist();
             assertThat(run(out).resolve("_SUCCESS")).exists();
@@ -113,7 +113,7 @@ class ResumeTest {
             kill(words(level, history, out, "--resume"), out, stage);
             InProcess again = InProcess.run(words(level, history, out, "--resume"));
             assertThat(again.exitCode()).as(again.err()).isZero();
-            assertThat(again.err()).contains(stage + ".stage: a checkpoint of an earlier process");
+            assertThat(again.err()).contains(stage + ".checkpoint: a checkpoint of an earlier process");
             assertThat(verdict(out)).isEqualTo(verdict(whole));
             assertThat(run(out).resolve("stages")).doesNotExist();
         }
@@ -147,7 +147,7 @@ class ResumeTest {
             return false;
         }
         try (Stream<Path> runs = Files.list(out)) {
-            return runs.anyMatch(run -> Files.exists(run.resolve("stages").resolve(stage + ".stage")));
+            return runs.anyMatch(run -> Files.exists(run.resolve("stages").resolve(stage + ".checkpoint")));
         }
     }
 }

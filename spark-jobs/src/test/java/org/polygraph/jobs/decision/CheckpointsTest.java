@@ -49,11 +49,11 @@ class CheckpointsTest {
 
     /** The phases that begin. */
     private static final class Heard implements Progress {
-        final Set<String> stages = new TreeSet<>();
+        final Set<String> phases = new TreeSet<>();
 
         @Override
         public void phase(String name) {
-            stages.add(name);
+            phases.add(name);
         }
 
         @Override
@@ -186,7 +186,7 @@ class CheckpointsTest {
 
     private Map<String, Object> rules() throws IOException {
         ArrayFile file =
-                ArrayFile.read(Location.of(folder.resolve("rules.stage").toString()));
+                ArrayFile.read(Location.of(folder.resolve("rules.checkpoint").toString()));
         Map<String, Object> all = new TreeMap<>();
         for (String name : List.of("edgesFrom", "edgesTo", "edgeState", "loop", "position", "coreKeys")) {
             all.put(name, file.ints(name));
@@ -208,7 +208,7 @@ class CheckpointsTest {
         }
         assertThat(messages)
                 .hasSize(20)
-                .allMatch(message -> message.contains("orders.stage: a checkpoint of an earlier"));
+                .allMatch(message -> message.contains("orders.checkpoint: a checkpoint of an earlier"));
         // The checkpoint is of another history.
         CheckpointFiles kept = new CheckpointFiles(Location.of(folder.toString()), messages::add);
         HistoryTable other = Registers.simulated(new SplitMix(SEED), 300, 19, 5, true, 0);
@@ -216,7 +216,10 @@ class CheckpointsTest {
         messages.clear();
         Verdict verdict = new EmbeddedChecker().check(other, request, Progress.NONE, Budget.unlimited(), kept);
         assertThat(verdict.status()).isEqualTo(Verdict.Status.PASS);
-        assertThat(messages).singleElement().asString().contains("orders.stage: a damaged checkpoint: found orders");
+        assertThat(messages)
+                .singleElement()
+                .asString()
+                .contains("orders.checkpoint: a damaged checkpoint: found orders");
     }
 
     private void goesOn(HistoryTable table, CheckRequest request, String name, Set<String> seen) throws IOException {
@@ -230,20 +233,20 @@ class CheckpointsTest {
             } catch (EndingCheckpoints.Killed e) {
                 // The check runs again.
             }
-            boolean ordered = Files.exists(folder.resolve("order.stage"));
-            boolean ruled = Files.exists(folder.resolve("rules.stage"));
+            boolean ordered = Files.exists(folder.resolve("order.checkpoint"));
+            boolean ruled = Files.exists(folder.resolve("rules.checkpoint"));
             Heard then = new Heard();
             Verdict resumed =
                     new EmbeddedChecker().check(table, request, then, Budget.unlimited(), ending(Integer.MAX_VALUE));
             assertThat(Untimed.json(resumed)).as(name + " after " + after).isEqualTo(Untimed.json(whole));
-            assertThat(then.stages).as(name).doesNotContain("index");
+            assertThat(then.phases).as(name).doesNotContain("index");
             if (ordered) {
-                assertThat(then.stages).as(name).doesNotContain("graph", "closure", "saturation", "solve");
+                assertThat(then.phases).as(name).doesNotContain("graph", "closure", "saturation", "solve");
                 seen.add("order");
             } else if (ruled) {
-                assertThat(then.stages).as(name).doesNotContain("graph");
+                assertThat(then.phases).as(name).doesNotContain("graph");
             }
-            before.stages.forEach(seen::add);
+            before.phases.forEach(seen::add);
         }
     }
 
@@ -252,16 +255,16 @@ class CheckpointsTest {
         HistoryTable table = histories().get(60);
         CheckRequest request = CheckRequest.of(IsolationLevel.SER);
         Verdict whole = new EmbeddedChecker().check(table, request, Progress.NONE, Budget.unlimited());
-        for (String stage : List.of("index", "rules", "order")) {
+        for (String checkpoint : List.of("index", "rules", "order")) {
             for (int how = 0; how < 3; how++) {
                 clear();
                 messages.clear();
                 new EmbeddedChecker()
                         .check(table, request, Progress.NONE, Budget.unlimited(), ending(Integer.MAX_VALUE));
-                if (stage.equals("rules")) {
-                    Files.delete(folder.resolve("order.stage"));
+                if (checkpoint.equals("rules")) {
+                    Files.delete(folder.resolve("order.checkpoint"));
                 }
-                Path file = folder.resolve(stage + ".stage");
+                Path file = folder.resolve(checkpoint + ".checkpoint");
                 byte[] bytes = Files.readAllBytes(file);
                 switch (how) {
                     case 0 -> Files.write(file, java.util.Arrays.copyOf(bytes, bytes.length / 2));
@@ -272,17 +275,17 @@ class CheckpointsTest {
                     default ->
                         // The file is whole, but of another checkpoint.
                         new CheckpointFiles(Location.of(folder.toString()), messages::add)
-                                .keep(stage, new ArrayFile().put("other", new int[] {1}));
+                                .keep(checkpoint, new ArrayFile().put("other", new int[] {1}));
                 }
                 Verdict again = new EmbeddedChecker()
                         .check(table, request, Progress.NONE, Budget.unlimited(), ending(Integer.MAX_VALUE));
-                assertThat(Untimed.json(again)).as(stage + how).isEqualTo(Untimed.json(whole));
+                assertThat(Untimed.json(again)).as(checkpoint + how).isEqualTo(Untimed.json(whole));
                 assertThat(messages)
-                        .as(stage + how)
-                        .filteredOn(message -> message.contains(stage + ".stage"))
+                        .as(checkpoint + how)
+                        .filteredOn(message -> message.contains(checkpoint + ".checkpoint"))
                         .singleElement()
                         .asString()
-                        .contains(stage + ".stage: a damaged checkpoint: ");
+                        .contains(checkpoint + ".checkpoint: a damaged checkpoint: ");
             }
         }
     }

@@ -21,8 +21,8 @@ public final class EndingCheckpoints implements Checkpoints {
     }
 
     @Override
-    public <T, E extends Exception> @Nullable T restored(String stage, Reading<T, E> reading) throws E {
-        return kept.restored(stage, reading);
+    public <T, E extends Exception> @Nullable T restored(String checkpoint, Reading<T, E> reading) throws E {
+        return kept.restored(checkpoint, reading);
     }
 
     @Override
@@ -31,8 +31,8 @@ public final class EndingCheckpoints implements Checkpoints {
     }
 
     @Override
-    public void keep(String stage, ArrayFile data) {
-        kept.keep(stage, data);
+    public void keep(String checkpoint, ArrayFile data) {
+        kept.keep(checkpoint, data);
         if (++count == after) {
             throw new Killed();
         }

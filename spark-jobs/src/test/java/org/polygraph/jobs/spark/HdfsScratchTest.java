@@ -53,8 +53,8 @@ class HdfsScratchTest {
      */
     private static void sweeps(FileSystem files) throws IOException, HistoryException {
         org.apache.hadoop.fs.Path parent = new org.apache.hadoop.fs.Path(files.getUri() + "/swept");
-        org.apache.hadoop.fs.Path dead = new org.apache.hadoop.fs.Path(parent, "polygraph-stage-dead");
-        org.apache.hadoop.fs.Path alive = new org.apache.hadoop.fs.Path(parent, "polygraph-stage-alive");
+        org.apache.hadoop.fs.Path dead = new org.apache.hadoop.fs.Path(parent, "polygraph-scratch-dead");
+        org.apache.hadoop.fs.Path alive = new org.apache.hadoop.fs.Path(parent, "polygraph-scratch-alive");
         OutputStream open = files.create(new org.apache.hadoop.fs.Path(alive, ".owner"));
         OutputStream closed = files.create(new org.apache.hadoop.fs.Path(dead, ".owner"));
         ScratchFolder.sweep(files, parent);

@@ -45,7 +45,7 @@ class ScratchFolderTest {
     @Timeout(120)
     void onlyTheDeadAreSwept() throws IOException, InterruptedException {
         // The owners of these folders cannot be determined, so the folders stay.
-        Files.createDirectory(parent.resolve("polygraph-stage-of-old"));
+        Files.createDirectory(parent.resolve("polygraph-scratch-of-old"));
         Files.createDirectory(parent.resolve("mine"));
         Process other = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),

@@ -11,7 +11,7 @@ import org.polygraph.storage.model.StoppedException;
  * asks whether to stop; the others see a flag. The number of workers changes nothing but the time: a task writes its
  * result where no other task writes, or results are put together by number of task.
  */
-public final class Workers {
+public final class WorkerThreads {
     /** The most threads, because more would wait for memory. */
     private static final int MOST = 32;
 
@@ -19,18 +19,18 @@ public final class Workers {
 
     private final int threads;
 
-    private Workers(int threads) {
+    private WorkerThreads(int threads) {
         this.threads = threads;
     }
 
     /** Returns as many workers as the machine has processors. */
-    public static Workers all() {
-        return new Workers(Math.min(MOST, Runtime.getRuntime().availableProcessors()));
+    public static WorkerThreads all() {
+        return new WorkerThreads(Math.min(MOST, Runtime.getRuntime().availableProcessors()));
     }
 
     /** Returns the given number of workers, 1 or more. */
-    public static Workers of(int threads) {
-        return new Workers(threads);
+    public static WorkerThreads of(int threads) {
+        return new WorkerThreads(threads);
     }
 
     /** The work of one thread. */
