@@ -64,7 +64,7 @@ final class CheckCommand implements Callable<Integer> {
     private static final String LEVEL = "--level";
 
     /** Options without a value that {@link #take} accepts. */
-    private static final Set<String> FLAGS = Set.of("--json", "-q", "--quiet", "-v", "--verbose");
+    private static final Set<String> FLAGS = Set.of("--json", "--each", "-q", "--quiet", "-v", "--verbose");
 
     /** Short names of options that {@link #take} accepts. */
     private static final Map<String, String> SHORT =
@@ -124,7 +124,7 @@ final class CheckCommand implements Callable<Integer> {
         } catch (TypeConversionException e) {
             return false;
         }
-        return given.contains("") && given.contains(LEVEL);
+        return given.contains("") && given.contains(LEVEL) && options.isFit();
     }
 
     static CommandLine explain(Environment environment) {
@@ -142,7 +142,7 @@ final class CheckCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         boolean explains = detail == ViolationText.Detail.FULL;
-        options.validate();
+        validate();
         Map<String, CheckSettings> settingsOf = new HashMap<>();
         for (String path : options.paths()) {
             if (explains && isMissing(path)) {
@@ -194,6 +194,11 @@ final class CheckCommand implements Callable<Integer> {
             exitCode = ExitCode.merge(exitCode, ExitCode.IO.code());
         }
         return exitCode;
+    }
+
+    /** Rejects options that exclude each other. */
+    void validate() {
+        options.validate();
     }
 
     private static boolean isMissing(String path) {

@@ -183,11 +183,19 @@ final class CheckOptions {
             case "--timeout" -> timeoutNanos = new Converters.DurationNanos().convert(value);
             case "--memory" -> memoryBytes = new Converters.Bytes().convert(value);
             case "--json" -> json = true;
+            case "--after" -> after = value;
+            case "--each" -> each = true;
             default -> {
                 return false;
             }
         }
         return true;
+    }
+
+    /** Whether {@link #validate} accepts the words that {@link #take} took. */
+    boolean isFit() {
+        return (!each || (out != null && after == null))
+                && (after == null || !paths.paths().contains("-"));
     }
 
     /** Whether levels were given; otherwise the header of each history states its level. */

@@ -38,6 +38,9 @@ class CheckWordsTest {
             "512MiB",
             "--json",
             "--json=true",
+            "--after",
+            "run=1",
+            "--each",
             "-q",
             "--quiet",
             "-v",
@@ -85,7 +88,9 @@ class CheckWordsTest {
                 "-l rc h.parquet",
                 "-q -l rc h.parquet",
                 "h.parquet --level ser,si --json",
-                "-l cc -f plume -o dir --timeout 10s --memory 4g -v -")) {
+                "-l cc -f plume -o dir --timeout 10s --memory 4g -v -",
+                "-q -l ser -o runs --after runs h.jsonl",
+                "-l si --out runs --each folder")) {
             List<String> words = List.of(line.split(" "));
             CheckCommand command = CheckCommand.check(environment);
             assertThat(command.take(words)).as(line).isTrue();
@@ -114,7 +119,9 @@ class CheckWordsTest {
         line.add(0, "check");
         CommandLine commands = PolygraphCommand.commandLine(line, environment);
         commands.parseArgs(line.toArray(new String[0]));
-        Object parsed = commands.getSubcommands().get("check").getCommandSpec().userObject();
+        CheckCommand parsed = (CheckCommand)
+                commands.getSubcommands().get("check").getCommandSpec().userObject();
+        parsed.validate();
         assertThat(taken)
                 .as("%s", words)
                 .usingRecursiveComparison()
