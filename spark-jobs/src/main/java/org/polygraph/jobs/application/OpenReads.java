@@ -82,7 +82,7 @@ final class OpenReads {
         return table == null
                         || first == null
                         || first.anomaly() != Anomaly.THIN_AIR_READ
-                        || (certificate != null && certificate.kind().equals(Certificate.ROW_CHOICES))
+                        || (certificate != null && certificate.isOfUnknownRows())
                         || isOfQuery(first, table)
                 ? null
                 : Names.transaction(table, first.transactions().get(0)) + " " + first.detail()

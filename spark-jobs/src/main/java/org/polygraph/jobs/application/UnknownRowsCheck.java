@@ -32,6 +32,9 @@ final class UnknownRowsCheck {
     /** The most operations of all choices together. */
     private static final long MOST_OPERATIONS = 1_000_000;
 
+    /** The most rows times conditions whose necessary reads are all selected at once. */
+    private static final long FEW = 1_000;
+
     private static final long MOST_NANOS = 5_000_000_000L;
 
     private final PathCheck path;
@@ -92,7 +95,7 @@ final class UnknownRowsCheck {
             }
         }
         List<Deadline.Step<Verdict.@Nullable Builder, HistoryException, IOException>> others =
-                List.of(() -> byChoices(request, read.operations()), () -> byRefinement(request));
+                List.of(() -> byChoices(request, read.operations()), () -> byNecessaryReads(request));
         for (Deadline.Step<Verdict.@Nullable Builder, HistoryException, IOException> other : others) {
             Verdict.Builder found = inTime(request, other);
             if (found != null
@@ -147,11 +150,11 @@ final class UnknownRowsCheck {
 
     /** Decides every choice of the rows; null if there are too many, or one is not decided. */
     private Verdict.@Nullable Builder byChoices(CheckRequest request, int operations) throws HistoryException {
-        RowChoices choices = unknown.choices(MOST_OPERATIONS / Math.max(1_000, operations));
+        Budget share = budget.part(MOST_NANOS);
+        RowChoices choices = unknown.choices(MOST_OPERATIONS / Math.max(1_000, operations), share::exhausted);
         if (choices == null) {
             return null;
         }
-        Budget share = budget.part(MOST_NANOS);
         for (int i = 0; i < choices.count(); i++) {
             share.require();
             if (input.use(choices.table(i)) != null) {
@@ -179,45 +182,42 @@ final class UnknownRowsCheck {
                         .reason(noneOf(choices.count()));
     }
 
-    /** Decides by orders of what holds of all choices of the rows. The evidence of a VIOLATION is of the guess of ends. */
-    private Verdict.@Nullable Builder byRefinement(CheckRequest request) throws HistoryException {
-        // An order would have to place loaders of initial rows before all others.
-        SerialRefinement refinement = input.unloaded() == null ? unknown.refinement() : null;
-        CheckRequest serial = request.serial();
+    /** Refutes a level of serial orders by what each of them explains, whatever the rows are; null if that does not succeed. */
+    private Verdict.@Nullable Builder byNecessaryReads(CheckRequest request) throws HistoryException {
         Budget share = budget.part(MOST_NANOS);
+        // An order would have to place loaders of initial rows before all others.
+        SerialRefinement refinement = request.level().eventsPerTransaction() == 1 && input.unloaded() == null
+                ? unknown.refinement(FEW, share::exhausted)
+                : null;
+        CheckRequest plain = request.withoutLoaders();
         for (HistoryTable table = refinement == null ? null : refinement.table();
                 refinement != null && table != null;
                 table = refinement.table()) {
             share.require();
-            Finding found = checker.find(new Check(table, serial, Progress.NONE, share, Checkpoints.NONE));
-            if (!(found instanceof Finding.Order order)) {
-                return found instanceof Finding.Choices || serial.level() != request.level() ? null : refuted(request);
+            Finding found = checker.find(new Check(table, plain, Progress.NONE, share, Checkpoints.NONE));
+            if (found instanceof Finding.Refuted || found instanceof Finding.Violated) {
+                return refuted(request, table);
             }
-            Witness witness = order.witness();
-            if (!refinement.replay(witness.counted(), witness.position())) {
+            if (!(found instanceof Finding.Order order)
+                    || !refinement.replay(
+                            order.witness().counted(), order.witness().position())) {
                 return null;
-            }
-            if (refinement.isExplained()) {
-                return passed(request, witness);
             }
         }
         return null;
     }
 
-    private Verdict.@Nullable Builder refuted(CheckRequest request) throws HistoryException {
-        HistoryTable guess = unknown.inOrderOfEnds();
-        Verdict.Builder shown =
-                guess == null || guess.unknownRows() != null || input.use(guess) != null ? null : judged(request);
-        if (shown != null && shown.status() == Verdict.Status.PASS) {
-            return shown;
-        }
-        return shown == null || shown.status() != Verdict.Status.VIOLATION
+    /** @param necessary a history that violates the level */
+    private Verdict.@Nullable Builder refuted(CheckRequest request, HistoryTable necessary) throws HistoryException {
+        Verdict.Builder shown = path.judge(necessary, request.withoutLoaders(), PathCheck.Kept.NOWHERE, List.of());
+        return shown.status() != Verdict.Status.VIOLATION
                 ? null
-                : shown.certificate(new Certificate(Certificate.ROW_CHOICES, null, false))
+                : shown.certificate(new Certificate(Certificate.NECESSARY_READS, null, false))
                         .refutation(null)
-                        .reason(
-                                "no choice of the rows that " + writes()
-                                        + " by a condition without \"keys\" may have written has a serial order; the evidence is of one choice");
+                        .assumptions(request.assumptions(necessary, false))
+                        .reason("whatever rows " + writes()
+                                + " by a condition without \"keys\" may have written, no serial order explains what results and reads state"
+                                + " of these rows");
     }
 
     /** The verdict of the guess from an order of a choice, which verify makes from the certificate too. */

@@ -85,17 +85,6 @@ public record CheckRequest(
         return new CheckRequest(level, time, clockSkewNanos, indeterminate, replayed, mostViolations);
     }
 
-    /** Returns the request for an order of whole transactions, without loaders: SER, or with real time SSER. */
-    public CheckRequest serial() {
-        return new CheckRequest(
-                level.realTime() ? IsolationLevel.SSER : IsolationLevel.SER,
-                time,
-                clockSkewNanos,
-                indeterminate,
-                replayed,
-                mostViolations);
-    }
-
     /** How transactions of unknown outcome are indexed. */
     public IndexedHistory.Indeterminate indexing() {
         return indeterminate == IndeterminateMode.MAYBE

@@ -62,7 +62,7 @@ public final class ViolationText {
     private final Detail detail;
     /** How the violation depends on loaders of initial rows; empty if it does not. */
     private final String effect;
-    /** Which of several histories the violation is of; empty if there is one. */
+    /** Which other history the violation is of; empty if it is of the one that was read. */
     private final String choice;
 
     private final Facts facts;
@@ -75,7 +75,7 @@ public final class ViolationText {
         this.detail = detail;
         this.effect = InitialRows.effect(verdict);
         Certificate certificate = verdict.certificate();
-        this.choice = certificate != null && certificate.kind().equals(Certificate.ROW_CHOICES) ? verdict.reason() : "";
+        this.choice = certificate != null && certificate.isOfUnknownRows() ? verdict.reason() : "";
         this.facts = new Facts(table, t -> numbers.containsKey(t) ? "T" + numbers.get(t) : Facts.id(t, table));
     }
 

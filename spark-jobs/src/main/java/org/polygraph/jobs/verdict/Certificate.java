@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
  * The evidence behind a verdict.
  *
  * @param kind of a PASS {@link #ORDER} or {@link #CHOICES}; of a VIOLATION {@link #CYCLE}, {@link #PROOF}, {@link
- *     #ROW_CHOICES} or {@link #OPERATIONS}
+ *     #ROW_CHOICES}, {@link #NECESSARY_READS} or {@link #OPERATIONS}
  * @param path where it was written, relative to the run directory; null if it was not written
  * @param verified whether independent code checked it against the raw history
  */
@@ -29,9 +29,20 @@ public record Certificate(String kind, @Nullable String path, boolean verified) 
     /** Every choice of the rows of writes by a condition violates the level. The violation that is shown is of one of them. */
     public static final String ROW_CHOICES = "row-choices";
 
+    /**
+     * Operations of a history that each serial order explains, whatever rows writes by a condition have. No order explains them. Their
+     * keys state whether a row matches a condition.
+     */
+    public static final String NECESSARY_READS = "necessary-reads";
+
     /** A search that refuted every choice. */
     public static final String PROOF = "proof";
 
     /** At level lin: operations of one key that no order explains. */
     public static final String OPERATIONS = "operations";
+
+    /** Whether the evidence is of a history in which rows of writes by a condition were chosen or left open. */
+    public boolean isOfUnknownRows() {
+        return kind.equals(ROW_CHOICES) || kind.equals(NECESSARY_READS);
+    }
 }

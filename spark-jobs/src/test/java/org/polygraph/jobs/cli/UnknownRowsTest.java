@@ -171,6 +171,41 @@ class UnknownRowsTest {
                 .isEqualTo("VERIFIED");
     }
 
+    /** Write skews of a store that keeps si alone. No choice of the rows is shown, but what holds of all of them. */
+    @Test
+    void whatHoldsOfAllRowsIsShown() throws IOException {
+        String path = file(HEADER.replace("[1,5],[2,5]", many(1, 40, 5) + ",[41,6],[42,6],[51,1],[52,1]")
+                + line(0, "{\"op\":\"pw\",\"lo\":5,\"hi\":5,\"value\":7}")
+                + line(
+                        1,
+                        "{\"op\":\"pr\",\"lo\":1,\"hi\":1,\"rows\":[[51,1],[52,1]]},{\"op\":\"w\",\"key\":41,\"value\":8}")
+                + line(
+                        2,
+                        "{\"op\":\"pr\",\"lo\":6,\"hi\":6,\"rows\":[[41,6],[42,6]]},{\"op\":\"w\",\"key\":51,\"value\":9}")
+                + line(3, "{\"op\":\"pd\",\"lo\":8,\"hi\":8}"));
+        Path runs = folder.resolve("necessary");
+        InProcess check = InProcess.run("check", "-l", "ser", "-o", runs.toString(), path);
+        assertThat(check.word()).as(check.toString()).isEqualTo("VIOLATION");
+        assertThat(check.out()).contains("whatever rows 2 writes by a condition without \"keys\" may have written");
+        Path run = Faults.run(runs);
+        assertThat(Files.readString(run.resolve("verdict.json"))).contains("\"kind\":\"necessary-reads\"");
+        InProcess verified = InProcess.run("verify", run.toString(), path);
+        assertThat(verified.word()).as(verified.toString()).isEqualTo("VERIFIED");
+        // The evidence is of no other history.
+        String other = Files.readString(Path.of(path)).replace("\"key\":51,\"value\":9", "\"key\":52,\"value\":1");
+        Files.writeString(Path.of(path), other);
+        assertThat(InProcess.run("verify", run.toString(), path).word()).isEqualTo("REJECTED");
+        assertThat(InProcess.run("check", "-l", "si", path).out()).doesNotContain("VIOLATION");
+    }
+
+    private static String many(int from, int to, int value) {
+        StringBuilder rows = new StringBuilder();
+        for (int key = from; key <= to; key++) {
+            rows.append(key == from ? "" : ",").append("[" + key + "," + value + "]");
+        }
+        return rows.toString();
+    }
+
     /** With {@code --indeterminate abort} no guess of the rows takes an unknown outcome as committed. */
     @Test
     void unknownOutcomesThatDoNotCount() throws IOException {

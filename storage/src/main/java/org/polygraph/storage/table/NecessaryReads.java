@@ -6,12 +6,15 @@ import it.unimi.dsi.fastutil.ints.Int2LongOpenHashMap;
 import it.unimi.dsi.fastutil.ints.Int2ObjectMap;
 import it.unimi.dsi.fastutil.ints.Int2ObjectOpenHashMap;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
+import it.unimi.dsi.fastutil.ints.IntArrays;
 import it.unimi.dsi.fastutil.ints.IntLinkedOpenHashSet;
 import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
 import it.unimi.dsi.fastutil.longs.Long2IntOpenHashMap;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.dictionary.KeyDictionary;
 import org.polygraph.storage.dictionary.ValueDictionary;
@@ -28,7 +31,7 @@ import org.polygraph.storage.model.TransactionStatus;
  * such a read and never contradicts one. A version whose writer is known has a key too. Open writes that it matches
  * overwrite it there, because one that comes between the version and its reader has the row.
  */
-final class NecessaryReads {
+final class NecessaryReads implements RecordedWalk.Visitor {
     private static final int MOST_OPERATIONS = 1 << 21;
     private static final int NONE = -1;
 
@@ -37,7 +40,7 @@ final class NecessaryReads {
     private final ShownRows shown;
     private final Int2ObjectMap<IntLinkedOpenHashSet> rows;
     private final IntOpenHashSet open;
-    private final Int2ObjectMap<IntLinkedOpenHashSet> candidates;
+    private final Int2ObjectMap<BitSet> candidates;
     private final KeyDictionary keys = new KeyDictionary();
     private final Int2LongMap initial = new Int2LongOpenHashMap();
     private final long yes;
@@ -59,10 +62,11 @@ final class NecessaryReads {
     /** By condition: the rows that have keys. */
     private final List<IntArrayList> rowsOf = new ArrayList<>();
 
-    /** By row and value of a version that is read: its number; and by that number its key. */
+    /** By row and value of a version that is read: its number; and by that number its key and its row. */
     private final Long2IntOpenHashMap readVersions = new Long2IntOpenHashMap();
 
     private final IntArrayList readKeys = new IntArrayList();
+    private final IntArrayList readRows = new IntArrayList();
     /** By open write: the numbers of versions that it overwrites. */
     private final Int2ObjectMap<IntArrayList> overwritten = new Int2ObjectOpenHashMap<>();
 
@@ -71,6 +75,8 @@ final class NecessaryReads {
     private final IntArrayList newKeys = new IntArrayList();
     private final LongArrayList newValues = new LongArrayList();
     private final ByteArrayList newKinds = new ByteArrayList();
+    /** Whether the transaction that is added may have committed. */
+    private boolean mayCount;
 
     /**
      * Prepares the reads.
@@ -85,7 +91,7 @@ final class NecessaryReads {
             ShownRows shown,
             Int2ObjectMap<IntLinkedOpenHashSet> rows,
             IntOpenHashSet open,
-            Int2ObjectMap<IntLinkedOpenHashSet> candidates) {
+            Int2ObjectMap<BitSet> candidates) {
         this.raw = raw;
         this.predicates = predicates;
         this.shown = shown;
@@ -118,23 +124,44 @@ final class NecessaryReads {
         collectVersions();
     }
 
-    /** The history of the reads that were selected; null if they are too many. */
+    /** The history of the reads that were selected; null if they are too many, or if it was stopped. */
     @Nullable
-    HistoryTable table() {
+    HistoryTable table(BooleanSupplier stop) {
         newKeys.clear();
         newValues.clear();
         newKinds.clear();
+        sort();
         int[] starts = new int[raw.transactions() + 1];
+        RecordedWalk walk = new RecordedWalk(raw, predicates, this);
         for (int t = 0; t < raw.transactions(); t++) {
-            add(t);
+            mayCount = mayCount(t);
+            walk.over(t);
             starts[t + 1] = newKeys.size();
-            if (newKeys.size() > MOST_OPERATIONS) {
+            if (newKeys.size() > MOST_OPERATIONS || stop.getAsBoolean()) {
                 return null;
             }
         }
         byte[] kinds = raw.operationKinds() == null && !hasDeletes() ? null : newKinds.toByteArray();
         Operations operations = new Operations(starts, newKeys.toIntArray(), newValues.toLongArray(), kinds);
         return raw.with(keys, operations).withInitialState(initial);
+    }
+
+    /** Makes the order of the operations independent of that of the selection. */
+    private void sort() {
+        for (IntArrayList conditions : conditionsOf) {
+            conditions.sort((a, b) -> predicates
+                    .condition(a)
+                    .label()
+                    .compareTo(predicates.condition(b).label()));
+        }
+        for (IntArrayList each : rowsOf) {
+            each.sort(null);
+        }
+        for (IntArrayList versions : overwritten.values()) {
+            versions.sort((a, b) -> readRows.getInt(a) == readRows.getInt(b)
+                    ? keys.label(readKeys.getInt(a)).compareTo(keys.label(readKeys.getInt(b)))
+                    : Integer.compare(readRows.getInt(a), readRows.getInt(b)));
+        }
     }
 
     /** Selects all reads. */
@@ -179,11 +206,7 @@ final class NecessaryReads {
      * Selects that no open write comes between a version and its readers. @return false if this was selected before, or demands nothing
      */
     boolean selectVersion(int row, long value) {
-        int writer = shown.writerOf(value);
-        boolean isOpen = writer >= 0
-                && open.contains(writer)
-                && (shown.isAmbiguous(value) || !rows.get(writer).contains(row));
-        if (value == ValueDictionary.NULL || isOpen || readVersions.containsKey(version(row, value))) {
+        if (value == ValueDictionary.NULL || isOfOpen(row, value) || readVersions.containsKey(version(row, value))) {
             return false;
         }
         int written = raw.existsAtFirst(row) && raw.initialValue(row) == value ? 1 : 0;
@@ -212,25 +235,38 @@ final class NecessaryReads {
     }
 
     private void collectVersions() {
-        for (int t = 0; t < raw.transactions(); t++) {
-            int columns = NONE;
-            for (int o = raw.firstOperation(t); mayCount(t) && o < raw.operationsEnd(t); o++) {
-                long code = raw.value(o);
-                if (Predicates.isRow(code)) {
-                    columns = Predicates.rowNumber(code);
-                } else if (predicates.isUnknown(code)) {
-                    Predicates.Unknown write = predicates.unknown(Predicates.number(code));
-                    for (int row : rows.get(Predicates.number(code))) {
-                        if (write != null && !write.isDelete()) {
-                            addVersion(row, write.value(), write.row());
-                        }
+        RecordedWalk walk = new RecordedWalk(raw, predicates, new RecordedWalk.Visitor() {
+            @Override
+            public boolean read(int operation, int row, long value) {
+                return true;
+            }
+
+            @Override
+            public boolean result(int predicate) {
+                return true;
+            }
+
+            @Override
+            public boolean unknown(int predicate, Predicates.Unknown write) {
+                for (int row : rows.get(predicate)) {
+                    if (!write.isDelete()) {
+                        addVersion(row, write.value(), write.row());
                     }
-                } else if (raw.isWrite(o)) {
-                    if (!raw.isDelete(o)) {
-                        addVersion(raw.key(o), code, columns);
-                    }
-                    columns = NONE;
                 }
+                return true;
+            }
+
+            @Override
+            public boolean write(int operation, int row, long value, int columns) {
+                if (!raw.isDelete(operation)) {
+                    addVersion(row, value, columns);
+                }
+                return true;
+            }
+        });
+        for (int t = 0; t < raw.transactions(); t++) {
+            if (mayCount(t)) {
+                walk.over(t);
             }
         }
     }
@@ -279,6 +315,7 @@ final class NecessaryReads {
                     + raw.values().label(value));
             readVersions.put(version(row, value), number);
             readKeys.add(key);
+            readRows.add(row);
             initial.put(key, code(v == NONE));
         }
         return isOverwritten;
@@ -295,72 +332,78 @@ final class NecessaryReads {
     }
 
     /** Whether a read may be of a row of an open write that is not known to have it. */
-    private boolean isOpenRead(int o) {
-        long value = raw.value(o);
-        if (value == ValueDictionary.NULL && hasOpenDelete) {
-            return true;
-        }
+    private boolean isOpenRead(int row, long value) {
+        return (value == ValueDictionary.NULL && hasOpenDelete) || isOfOpen(row, value);
+    }
+
+    private boolean isOfOpen(int row, long value) {
         int writer = shown.writerOf(value);
         return writer >= 0
                 && open.contains(writer)
-                && (shown.isAmbiguous(value) || !rows.get(writer).contains(raw.key(o)));
+                && (shown.isAmbiguous(value) || !rows.get(writer).contains(row));
     }
 
-    private void add(int t) {
-        int columns = NONE;
-        for (int o = raw.firstOperation(t); o < raw.operationsEnd(t); o++) {
-            long code = raw.value(o);
-            if (Predicates.isRow(code)) {
-                columns = Predicates.rowNumber(code);
-            } else if (Predicates.isOne(code)) {
-                addPredicate(t, Predicates.number(code));
-            } else if (raw.isWrite(o)) {
-                // With an open delete an insert may find no row although no known delete comes before it.
-                boolean isPlain = hasOpenDelete && raw.isInsert(o);
-                write(t, raw.key(o), code, columns, isPlain ? 0 : raw.kind(o));
-                columns = NONE;
-            } else if (!isOpenRead(o)) {
-                put(raw.key(o), false, code, (byte) 0);
-                int version = mayCount(t) && code != ValueDictionary.NULL
-                        ? readVersions.get(version(raw.key(o), code))
-                        : NONE;
-                if (version != NONE) {
-                    put(readKeys.getInt(version), false, yes, (byte) 0);
-                }
+    @Override
+    public boolean read(int operation, int row, long value) {
+        if (!isOpenRead(row, value)) {
+            put(row, false, value, (byte) 0);
+            int version = mayCount && value != ValueDictionary.NULL ? readVersions.get(version(row, value)) : NONE;
+            if (version != NONE) {
+                put(readKeys.getInt(version), false, yes, (byte) 0);
             }
         }
+        return true;
     }
 
-    private void addPredicate(int t, int number) {
-        Predicates.Unknown write = predicates.unknown(number);
-        boolean isOpen = open.contains(number);
-        int condition = predicates.conditionOf(number);
-        IntLinkedOpenHashSet matched =
-                write == null ? new IntLinkedOpenHashSet(predicates.keys(number)) : rows.get(number);
+    @Override
+    public boolean result(int predicate) {
+        addMatches(predicate, new IntLinkedOpenHashSet(predicates.keys(predicate)), true);
+        return true;
+    }
+
+    @Override
+    public boolean unknown(int predicate, Predicates.Unknown write) {
+        IntLinkedOpenHashSet known = rows.get(predicate);
+        boolean isOpen = open.contains(predicate);
+        addMatches(predicate, known, !isOpen);
+        byte kind = write.isDelete() ? Operations.DELETE : 0;
+        int[] ascending = known.toIntArray();
+        IntArrays.quickSort(ascending);
+        for (int row : ascending) {
+            write(row, write.isDelete() ? ValueDictionary.NULL : write.value(), write.row(), kind);
+        }
+        if (isOpen && mayCount) {
+            addOpen(predicate, write, known);
+        }
+        return true;
+    }
+
+    @Override
+    public boolean write(int operation, int row, long value, int columns) {
+        // With an open delete an insert may find no row although no known delete comes before it.
+        boolean isPlain = hasOpenDelete && raw.isInsert(operation);
+        write(row, value, columns, isPlain ? 0 : raw.kind(operation));
+        return true;
+    }
+
+    /** Adds the selected reads of whether rows match a condition. @param areAll whether other rows do not match */
+    private void addMatches(int predicate, IntLinkedOpenHashSet matched, boolean areAll) {
+        int condition = predicates.conditionOf(predicate);
         IntArrayList possible = rowsOf.get(condition);
-        for (int i = 0; mayCount(t) && i < possible.size(); i++) {
+        for (int i = 0; mayCount && i < possible.size(); i++) {
             int row = possible.getInt(i);
             int has = keyOfPair.get(PredicateReads.pair(condition, row));
             if (matched.contains(row)) {
                 put(has, false, yes, (byte) 0);
-            } else if (!isOpen) {
+            } else if (areAll) {
                 put(has + 1, false, no, (byte) 0);
             }
-        }
-        if (write == null) {
-            return;
-        }
-        byte kind = write.isDelete() ? Operations.DELETE : 0;
-        for (int row : matched) {
-            write(t, row, write.isDelete() ? ValueDictionary.NULL : write.value(), write.row(), kind);
-        }
-        if (isOpen && mayCount(t)) {
-            addOpen(number, write, matched);
         }
     }
 
     private void addOpen(int number, Predicates.Unknown write, IntLinkedOpenHashSet matched) {
-        for (int row : candidates.get(number)) {
+        BitSet possible = candidates.get(number);
+        for (int row = possible.nextSetBit(0); row >= 0; row = possible.nextSetBit(row + 1)) {
             if (matched.contains(row)) {
                 continue;
             }
@@ -378,18 +421,18 @@ final class NecessaryReads {
     }
 
     /** Adds a write of a known row, to its own key and to those of whether it matches. */
-    private void write(int t, int row, long value, int columns, byte kind) {
+    private void write(int row, long value, int columns, byte kind) {
         put(row, true, value, kind);
         boolean isDelete = kind == Operations.DELETE;
         IntArrayList conditions = conditionsOf.get(row);
-        for (int i = 0; mayCount(t) && i < conditions.size(); i++) {
+        for (int i = 0; mayCount && i < conditions.size(); i++) {
             int c = conditions.getInt(i);
             int has = keyOfPair.get(PredicateReads.pair(c, row));
             long code = code(!isDelete && matches(c, value, columns));
             put(has, true, code, (byte) 0);
             put(has + 1, true, code, (byte) 0);
         }
-        int version = mayCount(t) && !isDelete ? readVersions.get(version(row, value)) : NONE;
+        int version = mayCount && !isDelete ? readVersions.get(version(row, value)) : NONE;
         if (version != NONE) {
             put(readKeys.getInt(version), true, yes, (byte) 0);
         }

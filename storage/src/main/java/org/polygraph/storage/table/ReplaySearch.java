@@ -7,9 +7,8 @@ import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.ints.IntArrays;
 import it.unimi.dsi.fastutil.ints.IntLinkedOpenHashSet;
 import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
+import java.util.BitSet;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.model.TransactionStatus;
@@ -21,13 +20,15 @@ import org.polygraph.storage.model.TransactionStatus;
  * placed, the last one is taken back. A state from which no order leads on is not tried again with the same events. This
  * may miss an order. What is found is judged as any other guess, so a mistake here makes no wrong verdict.
  *
- * <p>Memory: 60 bytes a write, 12 a read, 16 for each state that was given up, and 4 a session for each event. Time: the rows that each attempt to
+ * <p>Memory: 60 bytes a write, 12 a read, 16 for each state that was given up, and 25 for each event. Time: the rows that each attempt to
  * place an event visits.
  */
-final class ReplaySearch {
+final class ReplaySearch implements RecordedWalk.Visitor {
     private static final int NONE = -1;
     /** The most times that an event is placed. */
     private static final int MOST_STEPS = 5_000_000;
+    /** The most states that were given up. */
+    private static final int MOST_FAILED = 1 << 22;
     /** The most changes of rows that are kept. */
     private static final int MOST_CHANGES = 1 << 25;
 
@@ -41,6 +42,7 @@ final class ReplaySearch {
     private final long skew;
     private final BooleanSupplier stop;
 
+    private final RecordedWalk walk;
     private final ReplayedRows rows;
     private final PendingReads pending;
     private final boolean[] counted;
@@ -57,10 +59,19 @@ final class ReplaySearch {
 
     private final int[] obstacle;
     private final long[] obstacleChange;
-    /** By place: the sessions whose next events may be placed there, and how many of them were tried. */
-    private final List<int[]> choices = new ArrayList<>();
-
+    /** The ranks of the next events of all sessions. */
+    private final BitSet heads = new BitSet();
+    /** By place: the rank of the event that was tried last; {@link #NONE} if none was. */
     private final IntArrayList tried = new IntArrayList();
+
+    /** By rank: the event. */
+    private final int[] ranked;
+    /** What {@link #latestStart} returns until an event is placed or taken back. */
+    private long latestStart;
+
+    private boolean isLatestStartKnown;
+    /** The event that {@link #walk} goes over. */
+    private int walked;
     /** Hashes of states and of the events that were placed before them, from which no order leads on. */
     private final LongOpenHashSet failed = new LongOpenHashSet();
     /** A hash of the events that are placed, and of the rows that open transactions will write. */
@@ -105,11 +116,16 @@ final class ReplaySearch {
         this.stop = stop;
         int n = raw.transactions();
         counted = counted();
+        walk = new RecordedWalk(raw, predicates, this);
         rows = new ReplayedRows(raw, predicates);
         pending = new PendingReads(raw, predicates, counted);
         position = new int[n * perTransaction];
         Arrays.fill(position, NONE);
-        rank = rank();
+        ranked = ranked();
+        rank = new int[ranked.length];
+        for (int i = 0; i < rank.length; i++) {
+            rank[ranked[i]] = i;
+        }
         next = new int[raw.sessions()];
         int all = 0;
         for (int t = 0; t < n; t++) {
@@ -117,7 +133,8 @@ final class ReplaySearch {
         }
         events = all;
         for (int s = 0; s < next.length; s++) {
-            next[s] = firstEvent(s, raw.firstTransaction(s));
+            next[s] = NONE;
+            setNext(s, firstEvent(s, raw.firstTransaction(s)));
         }
         obstacle = new int[next.length];
         Arrays.fill(obstacle, NONE);
@@ -149,7 +166,7 @@ final class ReplaySearch {
     }
 
     /** Events by the ends and starts of transactions, or as they were recorded. */
-    private int[] rank() {
+    private int[] ranked() {
         int n = position.length;
         long[] key = new long[n];
         boolean isBySession = true;
@@ -172,11 +189,7 @@ final class ReplaySearch {
         int[] sorted = new int[n];
         Arrays.setAll(sorted, e -> e);
         IntArrays.mergeSort(sorted, (a, b) -> Long.compare(key[a], key[b]));
-        int[] ranks = new int[n];
-        for (int i = 0; i < n; i++) {
-            ranks[sorted[i]] = i;
-        }
-        return ranks;
+        return sorted;
     }
 
     private int firstEvent(int session, int from) {
@@ -226,26 +239,23 @@ final class ReplaySearch {
     boolean run() {
         int steps = 0;
         int attempts = 0;
-        choices.add(heads());
-        tried.add(0);
+        tried.add(NONE);
         while (order.size() < events) {
-            int place = choices.size() - 1;
-            int at = tried.getInt(place);
-            if (at == choices.get(place).length) {
+            if ((++attempts & 0xff) == 0 && stop.getAsBoolean()) {
+                return false;
+            }
+            int head = nextHead(tried.topInt());
+            if (head == NONE) {
                 failed.add(state());
-                choices.remove(place);
                 tried.popInt();
-                if (order.isEmpty()) {
+                if (order.isEmpty() || failed.size() > MOST_FAILED) {
                     return false;
                 }
                 takeBackLast();
                 continue;
             }
-            tried.set(place, at + 1);
-            if ((++attempts & 0xff) == 0 && stop.getAsBoolean()) {
-                return false;
-            }
-            if (!place(choices.get(place)[at])) {
+            tried.set(tried.size() - 1, rank[head]);
+            if (!place(sessionOf(head))) {
                 continue;
             }
             if (++steps > MOST_STEPS || rows.size() > MOST_CHANGES) {
@@ -254,8 +264,7 @@ final class ReplaySearch {
             if (failed.contains(state())) {
                 takeBackLast();
             } else {
-                choices.add(heads());
-                tried.add(0);
+                tried.add(NONE);
             }
         }
         return true;
@@ -265,37 +274,50 @@ final class ReplaySearch {
         return HashCommon.mix(hash) ^ rows.hash();
     }
 
-    /** The sessions whose next events time permits, by their rank. */
-    private int[] heads() {
-        IntArrayList heads = new IntArrayList();
-        long latestStart = latestStart();
-        for (int s = 0; s < next.length; s++) {
-            if (next[s] != NONE && isEarlyEnough(next[s], latestStart)) {
-                heads.add(s);
+    /** The first of the next events of sessions that time permits, after those of some rank; {@link #NONE} if there is none. */
+    private int nextHead(int after) {
+        for (int at = heads.nextSetBit(after + 1); at >= 0; at = heads.nextSetBit(at + 1)) {
+            if (isEarlyEnough(ranked[at])) {
+                return ranked[at];
             }
         }
-        heads.sort((a, b) -> Integer.compare(rank[next[a]], rank[next[b]]));
-        return heads.toIntArray();
+        return NONE;
+    }
+
+    private void setNext(int session, int event) {
+        if (next[session] != NONE) {
+            heads.clear(rank[next[session]]);
+        }
+        next[session] = event;
+        if (event != NONE) {
+            heads.set(rank[event]);
+        }
+        isLatestStartKnown = false;
     }
 
     /** The first end of a transaction that is not placed, which no later one may start after. */
     private long latestStart() {
-        long first = Long.MAX_VALUE;
-        for (int s = 0; inRealTime && ends != null && s < next.length; s++) {
-            int t = next[s] / perTransaction;
-            if (next[s] != NONE && raw.status(t) == TransactionStatus.COMMITTED && ends[t] != HistoryTable.NO_TIME) {
-                first = Math.min(first, ends[t] + skew);
+        if (!isLatestStartKnown) {
+            isLatestStartKnown = true;
+            latestStart = Long.MAX_VALUE;
+            for (int s = 0; ends != null && s < next.length; s++) {
+                int t = next[s] / perTransaction;
+                if (next[s] != NONE
+                        && raw.status(t) == TransactionStatus.COMMITTED
+                        && ends[t] != HistoryTable.NO_TIME) {
+                    latestStart = Math.min(latestStart, ends[t] + skew);
+                }
             }
         }
-        return first;
+        return latestStart;
     }
 
-    private boolean isEarlyEnough(int event, long latestStart) {
+    private boolean isEarlyEnough(int event) {
         return !inRealTime
                 || starts == null
                 || !isFirst(event)
                 || starts[event / perTransaction] == HistoryTable.NO_TIME
-                || starts[event / perTransaction] <= latestStart;
+                || starts[event / perTransaction] <= latestStart();
     }
 
     /** Places a session's next event if the state explains it. */
@@ -311,7 +333,7 @@ final class ReplaySearch {
         if (isFirst(e)) {
             pending.change(t, -1, rows);
         }
-        boolean isExplained = replay(t, isFirst(e), isLast(e));
+        boolean isExplained = runs(e);
         if (!isExplained || !isLast(e)) {
             rows.takeBack(before);
         }
@@ -328,7 +350,7 @@ final class ReplaySearch {
         position[e] = order.size();
         order.add(e);
         changesBefore.add(before);
-        next[session] = isLast(e) ? firstEvent(session, t + 1) : e + 1;
+        setNext(session, isLast(e) ? firstEvent(session, t + 1) : e + 1);
         return true;
     }
 
@@ -342,7 +364,7 @@ final class ReplaySearch {
         lock(e, -1);
         hash ^= HashCommon.mix(e + 1L);
         position[e] = NONE;
-        next[session] = e;
+        setNext(session, e);
         obstacle[session] = NONE;
     }
 
@@ -371,43 +393,44 @@ final class ReplaySearch {
         rows.touch(row);
     }
 
-    /** @param evaluates whether what it reads is compared with the state @param commits whether it commits */
-    private boolean replay(int t, boolean evaluates, boolean commits) {
-        int columns = NONE;
-        for (int o = raw.firstOperation(t); o < raw.operationsEnd(t); o++) {
-            long code = raw.value(o);
-            if (Predicates.isRow(code)) {
-                columns = Predicates.rowNumber(code);
-            } else if (Predicates.isOne(code)) {
-                int number = Predicates.number(code);
-                Predicates.Unknown write = predicates.unknown(number);
-                if (write == null) {
-                    if (evaluates && !isResult(number)) {
-                        return false;
-                    }
-                    continue;
-                }
-                if (evaluates && !chooses(number, write.count())) {
-                    return false;
-                }
-                IntArrayList written = chosen.get(number);
-                for (int i = 0; i < written.size(); i++) {
-                    int row = written.getInt(i);
-                    if (!mayWrite(t, row, false, write.isDelete(), evaluates, commits)) {
-                        return false;
-                    }
-                    rows.write(row, write.isDelete(), write.value(), write.row(), t);
-                }
-            } else if (raw.isWrite(o)) {
-                if (!mayWrite(t, raw.key(o), raw.isInsert(o), raw.isDelete(o), evaluates, commits)) {
-                    return false;
-                }
-                rows.write(raw.key(o), raw.isDelete(o), code, columns, t);
-                columns = NONE;
-            } else if (evaluates && code != rows.value(raw.key(o))) {
-                return fails(raw.key(o));
-            }
+    /** Runs an event: what it reads is compared with the state, or its writes are left, or both. */
+    private boolean runs(int event) {
+        walked = event;
+        return walk.over(event / perTransaction);
+    }
+
+    @Override
+    public boolean read(int operation, int row, long value) {
+        return !isFirst(walked) || value == rows.value(row) || fails(row);
+    }
+
+    @Override
+    public boolean result(int predicate) {
+        return !isFirst(walked) || isResult(predicate);
+    }
+
+    @Override
+    public boolean unknown(int predicate, Predicates.Unknown write) {
+        if (isFirst(walked) && !chooses(predicate, write.count())) {
+            return false;
         }
+        IntArrayList written = chosen.get(predicate);
+        for (int i = 0; i < written.size(); i++) {
+            int row = written.getInt(i);
+            if (!mayWrite(row, false, write.isDelete())) {
+                return false;
+            }
+            rows.write(row, write.isDelete(), write.value(), write.row(), walked / perTransaction);
+        }
+        return true;
+    }
+
+    @Override
+    public boolean write(int operation, int row, long value, int columns) {
+        if (!mayWrite(row, raw.isInsert(operation), raw.isDelete(operation))) {
+            return false;
+        }
+        rows.write(row, raw.isDelete(operation), value, columns, walked / perTransaction);
         return true;
     }
 
@@ -451,12 +474,13 @@ final class ReplaySearch {
         return count < 0 || count == matching.size() || fails(NONE);
     }
 
-    private boolean mayWrite(int t, int row, boolean isInsert, boolean isDelete, boolean evaluates, boolean commits) {
+    private boolean mayWrite(int row, boolean isInsert, boolean isDelete) {
+        int t = walked / perTransaction;
         int writer = rows.writer(row);
         if (writer == t) {
             return true;
         }
-        if (perTransaction == 2 && evaluates && locks[row] > 0 && !isInsert) {
+        if (perTransaction == 2 && isFirst(walked) && locks[row] > 0 && !isInsert) {
             return fails(row);
         }
         boolean exists = rows.exists(row);
@@ -467,6 +491,6 @@ final class ReplaySearch {
         boolean isWrong = (isInsert ? exists : isDelete && !exists)
                 || overlaps
                 || (exists && pending.isNeeded(row, rows.value(row)));
-        return !(commits && isWrong) || fails(row);
+        return !(isLast(walked) && isWrong) || fails(row);
     }
 }

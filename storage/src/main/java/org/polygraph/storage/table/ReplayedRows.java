@@ -106,6 +106,16 @@ final class ReplayedRows {
         changesBefore.size(first);
     }
 
+    /** Forgets all changes, which cannot be taken back then. */
+    void keep() {
+        changed.clear();
+        existed.clear();
+        valuesBefore.clear();
+        columnsBefore.clear();
+        writersBefore.clear();
+        changesBefore.clear();
+    }
+
     private long hashOf(int row) {
         return exists[row]
                 ? HashCommon.mix(HashCommon.mix(values[row] + 31L * columnsOf[row]) ^ HashCommon.mix(~(long) row))

@@ -5,6 +5,7 @@ import it.unimi.dsi.fastutil.ints.Int2ObjectOpenHashMap;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.ints.IntLinkedOpenHashSet;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.model.HistoryException;
@@ -42,14 +43,18 @@ public final class RowChoices {
             UnknownRowsResolution resolution,
             Predicates predicates,
             Int2ObjectMap<IntLinkedOpenHashSet> rows,
-            Int2ObjectMap<IntLinkedOpenHashSet> candidates,
+            Int2ObjectMap<BitSet> candidates,
             int keys,
             long most) {
         RowChoices choices = new RowChoices(resolution);
         for (int number : candidates.keySet()) {
             Predicates.Unknown write = predicates.unknown(number);
             IntLinkedOpenHashSet shown = rows.get(number);
-            IntLinkedOpenHashSet possible = new IntLinkedOpenHashSet(candidates.get(number));
+            IntLinkedOpenHashSet possible = new IntLinkedOpenHashSet();
+            BitSet matching = candidates.get(number);
+            for (int key = matching.nextSetBit(0); key >= 0; key = matching.nextSetBit(key + 1)) {
+                possible.add(key);
+            }
             if (write != null && write.count() >= 0 && write.count() < shown.size()) {
                 // Each choice leaves out a row that a read shows.
                 possible.addAll(shown);

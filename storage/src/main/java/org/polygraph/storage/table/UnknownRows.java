@@ -95,16 +95,20 @@ public final class UnknownRows {
         return resolution.byReplay(events, usesTimes, inRealTime, skew, stop);
     }
 
-    /** Returns a search for a serial order; null if it would be too large. */
-    public @Nullable SerialRefinement refinement() {
-        return resolution.refinement();
+    /**
+     * Returns what each serial order explains; null if that would be too large, or if it was stopped.
+     *
+     * @param few the most rows times conditions that are all selected at first
+     */
+    public @Nullable SerialRefinement refinement(long few, BooleanSupplier stop) {
+        return resolution.refinement(few, stop);
     }
 
     /**
-     * Returns all choices of the rows of these writes; null if there are more than some number, or if none has the
-     * counts.
+     * Returns all choices of the rows of these writes; null if there are more than some number, if none has the
+     * counts, or if the search for them was stopped.
      */
-    public @Nullable RowChoices choices(long most) {
-        return resolution.choices(most);
+    public @Nullable RowChoices choices(long most, BooleanSupplier stop) {
+        return resolution.choices(most, stop);
     }
 }

@@ -7,6 +7,7 @@ import it.unimi.dsi.fastutil.ints.IntArrays;
 import it.unimi.dsi.fastutil.ints.IntLinkedOpenHashSet;
 import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.model.HistoryException;
@@ -23,8 +24,6 @@ import org.polygraph.storage.model.TransactionStatus;
 final class UnknownRowsResolution {
     /** The most open writes of which all choices of rows are tried. */
     private static final int MOST_OPEN = 64;
-    /** The most versions times open writes that are compared. */
-    private static final long MOST_EVALUATIONS = 500_000_000;
 
     /** The history as it was recorded; below, perhaps with outcomes in place of unknown ones. */
     private final HistoryTable original;
@@ -142,29 +141,9 @@ final class UnknownRowsResolution {
      */
     @Nullable
     HistoryTable inOrder(boolean[] counted, int[] position) throws HistoryException {
-        Int2ObjectMap<IntLinkedOpenHashSet> guessed = new Int2ObjectOpenHashMap<>(rows);
-        IntOpenHashSet left = new IntOpenHashSet();
-        int perTransaction = position.length / raw.transactions();
-        int[] events = new int[position.length];
-        int count = 0;
-        for (int event = 0; event < events.length; event++) {
-            if (counted[event / perTransaction] && position[event] >= 0) {
-                events[count++] = event;
-            }
-        }
-        IntArrays.mergeSort(events, 0, count, (a, b) -> Integer.compare(position[a], position[b]));
-        MatchingRows state = new MatchingRows(raw, predicates, rows, open);
-        for (int i = 0; i < count; i++) {
-            int t = events[i] / perTransaction;
-            // Conditions are evaluated at the snapshot, and writes are left at the commit.
-            if (events[i] % perTransaction == 0 && hasOpen(t)) {
-                state.evaluate(t, guessed, left);
-            }
-            if (events[i] % perTransaction == perTransaction - 1) {
-                state.apply(t, guessed);
-            }
-        }
-        return guess(counted, guessed, left);
+        OrderReplay replay = new OrderReplay(raw, predicates, rows, open, OrderReplay.Wrong.IGNORED);
+        replay.run(counted, position, () -> false);
+        return guess(counted, replay.found(), replay.left());
     }
 
     /**
@@ -215,100 +194,33 @@ final class UnknownRowsResolution {
 
     /** All choices of the rows of open writes; null if there are more than {@code most}, or none. */
     @Nullable
-    RowChoices choices(long most) {
-        return open.size() > MOST_OPEN
+    RowChoices choices(long most, BooleanSupplier stop) {
+        Int2ObjectMap<BitSet> candidates = open.size() > MOST_OPEN ? null : candidates(stop);
+        return candidates == null
                 ? null
                 : RowChoices.of(
-                        this, predicates, rows, candidates(), original.keys().size(), most);
+                        this, predicates, rows, candidates, original.keys().size(), most);
     }
 
     /** Null if there are too many rows that open writes may have. */
     @Nullable
-    SerialRefinement refinement() {
-        return (long) open.size() * original.operations() > MOST_EVALUATIONS
+    SerialRefinement refinement(long few, BooleanSupplier stop) {
+        Int2ObjectMap<BitSet> candidates = candidates(stop);
+        return candidates == null
                 ? null
                 : new SerialRefinement(
                         original,
                         predicates,
                         rows,
-                        new NecessaryReads(original, predicates, shown, rows, open, candidates()));
+                        open,
+                        new NecessaryReads(original, predicates, shown, rows, open, candidates),
+                        few,
+                        stop);
     }
 
-    /** By number of an open write: the rows that it may have. */
-    private Int2ObjectMap<IntLinkedOpenHashSet> candidates() {
-        Int2ObjectMap<IntLinkedOpenHashSet> candidates = new Int2ObjectOpenHashMap<>();
-        for (int number : open) {
-            candidates.put(number, matchingVersions(number));
-        }
-        if (open.size() > MOST_OPEN) {
-            addAll(candidates);
-            return candidates;
-        }
-        // A row of another open write may match because of what that one leaves.
-        for (boolean isChanged = true; isChanged; ) {
-            isChanged = false;
-            for (int number : open) {
-                for (int other : rows.keySet()) {
-                    Predicates.Unknown write = predicates.unknown(other);
-                    if (write != null
-                            && other != number
-                            && !write.isDelete()
-                            && !shown.isOfAborted(other)
-                            && matches(number, write)) {
-                        isChanged |= candidates.get(number).addAll(candidates.getOrDefault(other, rows.get(other)));
-                    }
-                }
-            }
-        }
-        return candidates;
-    }
-
-    /** Adds the rows of all open writes to each that may match because of another one. */
-    private void addAll(Int2ObjectMap<IntLinkedOpenHashSet> candidates) {
-        IntLinkedOpenHashSet all = new IntLinkedOpenHashSet();
-        for (int number : rows.keySet()) {
-            all.addAll(candidates.getOrDefault(number, rows.get(number)));
-        }
-        for (int number : open) {
-            for (int other : rows.keySet()) {
-                Predicates.Unknown write = predicates.unknown(other);
-                if (write != null && other != number && !write.isDelete() && matches(number, write)) {
-                    candidates.put(number, all);
-                    break;
-                }
-            }
-        }
-    }
-
-    private boolean matches(int number, Predicates.Unknown write) {
-        return predicates
-                .condition(predicates.conditionOf(number))
-                .matches(original.values(), predicates.rows(), write.value(), write.row());
-    }
-
-    /** The keys of which the initial version or one of a write of known rows satisfies the condition of a write. */
-    private IntLinkedOpenHashSet matchingVersions(int number) {
-        Condition condition = predicates.condition(predicates.conditionOf(number));
-        IntLinkedOpenHashSet found = new IntLinkedOpenHashSet();
-        for (int key = 0; key < original.keys().size(); key++) {
-            if (original.existsAtFirst(key)
-                    && condition.matches(original.values(), predicates.rows(), original.initialValue(key), -1)) {
-                found.add(key);
-            }
-        }
-        int row = -1;
-        for (int o = 0; o < original.operations(); o++) {
-            long code = original.value(o);
-            if (Predicates.isRow(code)) {
-                row = Predicates.rowNumber(code);
-            } else if (original.isWrite(o)) {
-                if (!original.isDelete(o) && condition.matches(original.values(), predicates.rows(), code, row)) {
-                    found.add(original.key(o));
-                }
-                row = -1;
-            }
-        }
-        return found;
+    /** By number of an open write: the rows that it may have; null if that would take too long. */
+    private @Nullable Int2ObjectMap<BitSet> candidates(BooleanSupplier stop) {
+        return CandidateRows.of(original, predicates, shown, rows, open, stop);
     }
 
     private boolean hasOpen(int t) {

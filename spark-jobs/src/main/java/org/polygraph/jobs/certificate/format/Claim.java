@@ -110,6 +110,11 @@ public record Claim(
         return verdict.equals("VIOLATION") && kind.equals("row-choices");
     }
 
+    /** Whether a VIOLATION is one of what holds whatever rows writes by a condition have. */
+    public boolean isOfNecessaryReads() {
+        return verdict.equals("VIOLATION") && kind.equals("necessary-reads");
+    }
+
     /** Whether the order may leave out transactions that a later part of the chain may explain. */
     public boolean isOfOthers() {
         return verdict.equals("UNKNOWN") && kind.equals("order-of-others");

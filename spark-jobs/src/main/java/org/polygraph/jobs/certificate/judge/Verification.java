@@ -143,6 +143,9 @@ public final class Verification {
         if (claim.isOfRowChoices()) {
             return RowChoicesCheck.of(claim, terms, table);
         }
+        if (claim.isOfNecessaryReads()) {
+            return NecessaryReadsCheck.of(run, claim, terms, table);
+        }
         HistoryTable judged = judged(run, claim, terms, table);
         if (judged == null) {
             return new Report(

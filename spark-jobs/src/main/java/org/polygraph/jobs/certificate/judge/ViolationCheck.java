@@ -113,6 +113,16 @@ final class ViolationCheck {
         return verified > 0 ? report(Answer.VERIFIED, "") : report(Answer.UNDECIDED, first);
     }
 
+    /** Adds the keys of all sub-histories, without quotes. */
+    void addKeys(Set<String> labels) throws IOException, HistoryException {
+        for (int i = 0; violation(i).child(HISTORY).exists(); i++) {
+            HistoryTable sub = HistoryReader.read(violation(i).child(HISTORY).name(), HistoryFormat.JSONL);
+            for (int key = 0; key < sub.keys().size(); key++) {
+                labels.add(NecessaryHistory.text(sub.keys(), key));
+            }
+        }
+    }
+
     private Report violation(Location folder) throws IOException, HistoryException {
         if (terms.guarantee() == Guarantee.LIN) {
             return operations(folder);

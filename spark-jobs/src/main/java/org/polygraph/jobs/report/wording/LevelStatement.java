@@ -81,6 +81,8 @@ public final class LevelStatement {
             case Certificate.PROOF -> "a search that tried every choice and refuted each";
             case Certificate.ROW_CHOICES ->
                 "every choice of the rows that writes by a condition may have written is refuted; the evidence is of one of them";
+            case Certificate.NECESSARY_READS ->
+                "what results and reads state of single rows, whatever rows writes by a condition have, is explained by no order";
             case Certificate.OPERATIONS -> "operations of one key whose results no order explains";
             default -> "";
         };

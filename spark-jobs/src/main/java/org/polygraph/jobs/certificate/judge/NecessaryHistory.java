@@ -1,0 +1,471 @@
+package org.polygraph.jobs.certificate.judge;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.storage.dictionary.KeyDictionary;
+import org.polygraph.storage.dictionary.ValueDictionary;
+import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.Condition;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.HistoryTableBuilder;
+import org.polygraph.storage.table.Predicates;
+
+/**
+ * The reads and writes that each serial execution of a history explains, whatever rows its writes by a condition wrote (docs/predicates.md,
+ * Writes of unknown rows). They are made from the operations as they were recorded, for the keys that some sub-histories
+ * name. This class shares no code with the decision.
+ *
+ * <ul>
+ *   <li>{@code row R C found} is read as yes by each result of condition C that has the row. A known write of the row
+ *       writes whether it matches; a write that may have the row writes yes if it leaves a match.
+ *   <li>{@code row R C missing} is read as no by each result that lacks the row. A known write writes the same; a write that may have the row writes no
+ *       if it leaves no match.
+ *   <li>{@code row R = V} is read as yes where the row has value V, which one known write leaves. It writes yes, and a write by a condition that V satisfies
+ *       writes no.
+ * </ul>
+ */
+final class NecessaryHistory {
+    private static final String FOUND = " found";
+    private static final String MISSING = " missing";
+
+    /** A write by a condition that does not name its rows. */
+    private static final class Unknown {
+        private final Condition condition;
+        private final Predicates.Unknown write;
+        private final boolean isAborted;
+        /** The rows in which committed transactions read its value, which no other write leaves. */
+        private final TreeSet<Integer> shown = new TreeSet<>();
+
+        private boolean isOpen = true;
+
+        Unknown(Condition condition, Predicates.Unknown write, boolean isAborted) {
+            this.condition = condition;
+            this.write = write;
+            this.isAborted = isAborted;
+        }
+    }
+
+    /** What a known write, or none, leaves in a row. */
+    private record Version(long value, int columns, boolean mayCount) {}
+
+    /** A row and a condition, with the numbers of their keys. */
+    private record Match(int row, Condition condition, int found, int missing) {}
+
+    /** A row and the value of one of its versions, with the number of its key. */
+    private record Read(int row, long value, int columns, int key) {}
+
+    private final HistoryTable read;
+    private final Predicates recorded;
+    /** By operation. */
+    private final Map<Integer, Unknown> unknown = new TreeMap<>();
+    /** By value of such a write: the only one; null if another write, or no transaction, may have left it. */
+    private final Map<Long, @Nullable Unknown> writers = new HashMap<>();
+    /** Values of open writes. */
+    private final Set<Long> openValues = new HashSet<>();
+
+    private final Map<String, Condition> conditions = new HashMap<>();
+    private final Map<Integer, Map<String, Long>> contents = new HashMap<>();
+    private final HistoryTableBuilder builder = new HistoryTableBuilder(true);
+    private final ValueDictionary.Codes codes;
+    private final long yes;
+    private final long no;
+    private boolean hasOpenDelete;
+
+    /** By row, by label of a condition; and by row, by label of a value. */
+    private final Map<Integer, TreeMap<String, Match>> matches = new TreeMap<>();
+
+    private final Map<Integer, TreeMap<String, Read>> reads = new TreeMap<>();
+    /** By row of a match: the versions of known writes. */
+    private final Map<Integer, List<Version>> versions = new HashMap<>();
+    /** By row of a match: the open writes that may have it. */
+    private final Map<Integer, Set<Unknown>> candidates = new HashMap<>();
+
+    private NecessaryHistory(HistoryTable table) {
+        read = table.asRead();
+        recorded = Objects.requireNonNull(table.recordedPredicates(), "a history with predicates");
+        builder.keys().addAll(read.keys().labels());
+        codes = builder.values().addAll(read.values().labels());
+        yes = builder.values().code("yes");
+        no = builder.values().code("no");
+        collect();
+    }
+
+    /**
+     * Makes the history.
+     *
+     * @param labels the keys of sub-histories, without quotes
+     * @return null if a label is none of the recorded keys, nor of the three forms
+     */
+    static @Nullable HistoryTable of(HistoryTable table, Set<String> labels) throws HistoryException {
+        NecessaryHistory history = new NecessaryHistory(table);
+        Set<String> rows = new HashSet<>();
+        for (int row = 0; row < history.read.keys().size(); row++) {
+            rows.add(text(history.read.keys(), row));
+        }
+        for (String label : new TreeSet<>(labels)) {
+            if (!rows.contains(label) && !history.name(label)) {
+                return null;
+            }
+        }
+        return history.built();
+    }
+
+    /** A key without quotes. */
+    static String text(KeyDictionary keys, int key) {
+        return keys.isString(key) ? keys.string(key) : keys.label(key);
+    }
+
+    private boolean mayCount(int t) {
+        return read.status(t) != TransactionStatus.ABORTED;
+    }
+
+    private void collect() {
+        Set<Long> others = new HashSet<>();
+        others.add(read.initialValue());
+        for (int row = 0; row < read.keys().size(); row++) {
+            others.add(read.initialValue(row));
+        }
+        for (int t = 0; t < read.transactions(); t++) {
+            for (int o = read.firstOperation(t); o < read.operationsEnd(t); o++) {
+                long code = read.value(o);
+                if (Predicates.isOne(code)) {
+                    Predicates.Recording recording = recorded.recording(code);
+                    conditions.put(recording.condition().label(), recording.condition());
+                    Predicates.Unknown write = recording.write();
+                    if (recording.keys() == null && write != null) {
+                        Unknown one = new Unknown(recording.condition(), write, !mayCount(t));
+                        unknown.put(o, one);
+                        if (!write.isDelete()) {
+                            writers.put(write.value(), writers.containsKey(write.value()) ? null : one);
+                        }
+                    }
+                } else if (!Predicates.isRow(code) && read.isWrite(o)) {
+                    others.add(code);
+                }
+            }
+        }
+        others.stream().filter(writers::containsKey).forEach(value -> writers.put(value, null));
+        for (int t = 0; t < read.transactions(); t++) {
+            for (int o = read.firstOperation(t); o < read.operationsEnd(t); o++) {
+                Unknown writer = isRead(o) ? writers.get(read.value(o)) : null;
+                if (writer != null && read.status(t) == TransactionStatus.COMMITTED) {
+                    writer.shown.add(read.key(o));
+                }
+            }
+        }
+        for (Unknown one : unknown.values()) {
+            boolean isKnown = !one.write.isDelete()
+                    && writers.get(one.write.value()) == one
+                    && one.shown.size() == one.write.count();
+            one.isOpen = !one.isAborted && !isKnown;
+            hasOpenDelete |= one.isOpen && one.write.isDelete();
+            if (one.isOpen && !one.write.isDelete()) {
+                openValues.add(one.write.value());
+            }
+        }
+    }
+
+    private boolean isRead(int o) {
+        return !read.isWrite(o) && !Predicates.isOne(read.value(o)) && !Predicates.isRow(read.value(o));
+    }
+
+    /** Whether a value in a row may be of a write that is not known to have the row. */
+    private boolean isOfOpen(int row, long value) {
+        Unknown writer = writers.get(value);
+        return openValues.contains(value) && (writer == null || !writer.shown.contains(row));
+    }
+
+    /** Finds what a label names, and makes its keys. @return false unless it names one thing */
+    private boolean name(String label) {
+        boolean isFound = false;
+        for (int row = 0; row < read.keys().size(); row++) {
+            String start = "row " + read.keys().label(row) + " ";
+            if (label.startsWith(start)) {
+                String rest = label.substring(start.length());
+                boolean isOne =
+                        rest.startsWith("= ") ? nameRead(row, rest.substring(2), label) : nameMatch(row, rest, start);
+                if (isOne && isFound) {
+                    return false;
+                }
+                isFound |= isOne;
+            }
+        }
+        return isFound;
+    }
+
+    private boolean nameMatch(int row, String rest, String start) {
+        String suffix = rest.endsWith(FOUND) ? FOUND : MISSING;
+        String of = rest.endsWith(suffix) ? rest.substring(0, rest.length() - suffix.length()) : "";
+        Condition condition = conditions.get(of);
+        if (condition == null) {
+            return false;
+        }
+        TreeMap<String, Match> all = matches.computeIfAbsent(row, unused -> new TreeMap<>());
+        if (!all.containsKey(of)) {
+            Match match = new Match(
+                    row,
+                    condition,
+                    builder.keys().id(start + of + FOUND),
+                    builder.keys().id(start + of + MISSING));
+            all.put(of, match);
+            boolean isMatch = read.existsAtFirst(row) && satisfies(condition, read.initialValue(row), -1);
+            builder.initialValue(match.found, isMatch ? yes : no);
+            builder.initialValue(match.missing, isMatch ? yes : no);
+            candidates.computeIfAbsent(row, this::candidates);
+        }
+        return true;
+    }
+
+    private boolean nameRead(int row, String text, String label) {
+        Version only = null;
+        int writes = 0;
+        boolean isInitial = false;
+        for (Version version : versions(row)) {
+            if (version.mayCount && read.values().label(version.value).equals(text)) {
+                only = version;
+                writes++;
+            }
+        }
+        if (read.existsAtFirst(row)
+                && read.values().label(read.initialValue(row)).equals(text)) {
+            only = new Version(read.initialValue(row), -1, true);
+            writes++;
+            isInitial = true;
+        }
+        if (only == null || writes != 1 || only.value == ValueDictionary.NULL || isOfOpen(row, only.value)) {
+            return false;
+        }
+        int key = builder.keys().id(label);
+        builder.initialValue(key, isInitial ? yes : no);
+        reads.computeIfAbsent(row, unused -> new TreeMap<>()).put(text, new Read(row, only.value, only.columns, key));
+        return true;
+    }
+
+    /** The versions that known writes leave in a row, in transactions of any outcome. */
+    private List<Version> versions(int row) {
+        return versions.computeIfAbsent(row, unused -> {
+            List<Version> all = new ArrayList<>();
+            for (int t = 0; t < read.transactions(); t++) {
+                int columns = -1;
+                for (int o = read.firstOperation(t); o < read.operationsEnd(t); o++) {
+                    long code = read.value(o);
+                    Unknown one = unknown.get(o);
+                    if (Predicates.isRow(code)) {
+                        columns = Predicates.rowNumber(code);
+                    } else if (one != null && !one.write.isDelete() && one.shown.contains(row)) {
+                        all.add(new Version(one.write.value(), one.write.row(), mayCount(t)));
+                    } else if (!Predicates.isOne(code) && read.isWrite(o)) {
+                        if (read.key(o) == row && !read.isDelete(o)) {
+                            all.add(new Version(code, columns, mayCount(t)));
+                        }
+                        columns = -1;
+                    }
+                }
+            }
+            return all;
+        });
+    }
+
+    /** The open writes that may have a row: some version of it may satisfy their condition. */
+    private Set<Unknown> candidates(int row) {
+        List<Version> known = new ArrayList<>();
+        if (read.existsAtFirst(row)) {
+            known.add(new Version(read.initialValue(row), -1, true));
+        }
+        int columns = -1;
+        for (int o = 0; o < read.operations(); o++) {
+            long code = read.value(o);
+            if (Predicates.isRow(code)) {
+                columns = Predicates.rowNumber(code);
+            } else if (!Predicates.isOne(code) && read.isWrite(o)) {
+                if (read.key(o) == row && !read.isDelete(o)) {
+                    known.add(new Version(code, columns, true));
+                }
+                columns = -1;
+            }
+        }
+        for (Unknown one : unknown.values()) {
+            if (!one.isOpen && !one.isAborted && !one.write.isDelete() && one.shown.contains(row)) {
+                known.add(new Version(one.write.value(), one.write.row(), true));
+            }
+        }
+        Set<Unknown> found = new HashSet<>();
+        for (int next = 0; next < known.size(); next++) {
+            Version version = known.get(next);
+            for (Unknown one : unknown.values()) {
+                if (one.isOpen && satisfies(one.condition, version.value, version.columns) && found.add(one)) {
+                    if (!one.write.isDelete()) {
+                        known.add(new Version(one.write.value(), one.write.row(), true));
+                    }
+                }
+            }
+        }
+        return found;
+    }
+
+    private boolean satisfies(Condition condition, long value, int columns) {
+        for (Condition.Term term : condition.terms()) {
+            Long code = term.column() == Condition.VALUE
+                    ? (Long) value
+                    : columns < 0 ? null : contents(columns).get(recorded.column(term.column()));
+            if (code == null || !isOf(term, code)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private boolean isOf(Condition.Term term, long code) {
+        long[] any = term.codes();
+        if (any == null) {
+            return read.values().isInteger(code)
+                    && read.values().integer(code) >= term.low()
+                    && read.values().integer(code) <= term.high();
+        }
+        boolean isOne = false;
+        for (long each : any) {
+            isOne |= each == code;
+        }
+        return isOne;
+    }
+
+    private Map<String, Long> contents(int columns) {
+        return contents.computeIfAbsent(columns, number -> {
+            Map<String, Long> all = new HashMap<>();
+            recorded.columns(number, (name, code) -> all.putIfAbsent(name, code));
+            return all;
+        });
+    }
+
+    private HistoryTable built() throws HistoryException {
+        builder.file("history");
+        builder.initialValue(codes.of(read.initialValue()));
+        for (int row = 0; row < read.keys().size(); row++) {
+            if (read.initialValue(row) != read.initialValue()) {
+                builder.initialValue(row, codes.of(read.initialValue(row)));
+            }
+        }
+        long[] starts = read.starts();
+        long[] ends = read.ends();
+        for (int t = 0; t < read.transactions(); t++) {
+            builder.begin(read.sessionLabel(read.sessionOf(t)), read.index(t), read.status(t), t + 1L);
+            if (starts != null && ends != null) {
+                builder.times(starts[t], ends[t]);
+            }
+            add(t);
+            builder.end();
+        }
+        return builder.build();
+    }
+
+    private void add(int t) {
+        int columns = -1;
+        for (int o = read.firstOperation(t); o < read.operationsEnd(t); o++) {
+            long code = read.value(o);
+            Unknown one = unknown.get(o);
+            if (Predicates.isRow(code)) {
+                columns = Predicates.rowNumber(code);
+            } else if (one != null) {
+                addUnknown(t, one);
+            } else if (Predicates.isOne(code)) {
+                Predicates.Recording recording = recorded.recording(code);
+                int[] keys = recording.keys();
+                Set<Integer> rows = new HashSet<>();
+                for (int i = 0; keys != null && i < keys.length; i++) {
+                    rows.add(keys[i]);
+                }
+                addMatches(t, recording.condition(), rows, true);
+            } else if (read.isWrite(o)) {
+                addWrite(t, read.key(o), read.isDelete(o), read.isInsert(o) && !hasOpenDelete, code, columns);
+                columns = -1;
+            } else {
+                addRead(t, read.key(o), code);
+            }
+        }
+    }
+
+    private void addRead(int t, int row, long value) {
+        if ((value == ValueDictionary.NULL && hasOpenDelete) || isOfOpen(row, value)) {
+            return;
+        }
+        builder.read(row, codes.of(value));
+        for (Read one : reads.getOrDefault(row, new TreeMap<>()).values()) {
+            if (mayCount(t) && one.value == value) {
+                builder.read(one.key, yes);
+            }
+        }
+    }
+
+    /** @param areAll whether the result lacks all other rows */
+    private void addMatches(int t, Condition condition, Set<Integer> rows, boolean areAll) {
+        for (TreeMap<String, Match> ofRow : matches.values()) {
+            Match match = ofRow.get(condition.label());
+            if (match != null && mayCount(t)) {
+                if (rows.contains(match.row)) {
+                    builder.read(match.found, yes);
+                } else if (areAll) {
+                    builder.read(match.missing, no);
+                }
+            }
+        }
+    }
+
+    private void addWrite(int t, int row, boolean isDelete, boolean isInsert, long value, int columns) {
+        if (isDelete) {
+            builder.delete(row);
+        } else if (isInsert) {
+            builder.insert(row, codes.of(value));
+        } else {
+            builder.write(row, codes.of(value));
+        }
+        if (!mayCount(t)) {
+            return;
+        }
+        for (Match match : matches.getOrDefault(row, new TreeMap<>()).values()) {
+            long code = !isDelete && satisfies(match.condition, value, columns) ? yes : no;
+            builder.write(match.found, code);
+            builder.write(match.missing, code);
+        }
+        for (Read one : reads.getOrDefault(row, new TreeMap<>()).values()) {
+            if (!isDelete && one.value == value) {
+                builder.write(one.key, yes);
+            }
+        }
+    }
+
+    private void addUnknown(int t, Unknown one) {
+        addMatches(t, one.condition, one.shown, !one.isOpen);
+        for (int row : one.shown) {
+            addWrite(t, row, one.write.isDelete(), false, one.write.value(), one.write.row());
+        }
+        if (!one.isOpen || !mayCount(t)) {
+            return;
+        }
+        matches.forEach((row, ofRow) -> {
+            boolean mayHave = candidates.getOrDefault(row, Set.of()).contains(one) && !one.shown.contains(row);
+            for (Match match : ofRow.values()) {
+                boolean isMatch =
+                        !one.write.isDelete() && satisfies(match.condition, one.write.value(), one.write.row());
+                if (mayHave) {
+                    builder.write(isMatch ? match.found : match.missing, isMatch ? yes : no);
+                }
+            }
+        });
+        reads.forEach((row, ofRow) -> {
+            for (Read version : ofRow.values()) {
+                if (!one.shown.contains(row) && satisfies(one.condition, version.value, version.columns)) {
+                    builder.write(version.key, no);
+                }
+            }
+        });
+    }
+}

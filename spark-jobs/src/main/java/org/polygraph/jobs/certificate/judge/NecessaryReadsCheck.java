@@ -1,0 +1,50 @@
+package org.polygraph.jobs.certificate.judge;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import org.polygraph.jobs.certificate.format.Claim;
+import org.polygraph.jobs.certificate.format.IndeterminateMode;
+import org.polygraph.jobs.certificate.format.Terms;
+import org.polygraph.jobs.certificate.judge.Verification.Answer;
+import org.polygraph.jobs.certificate.judge.Verification.Report;
+import org.polygraph.storage.analysis.Loaders;
+import org.polygraph.storage.artifact.Location;
+import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.UnknownRows;
+
+/**
+ * Checks a violation of what holds whatever rows writes by a condition have: the sub-histories of the run have to be of the {@link
+ * NecessaryHistory}, and to violate the level.
+ */
+final class NecessaryReadsCheck {
+    private NecessaryReadsCheck() {}
+
+    static Report of(Location run, Claim claim, Terms terms, HistoryTable read) throws IOException, HistoryException {
+        HistoryTable table = terms.indeterminate() == IndeterminateMode.ABORT ? UnknownRows.withAborted(read) : read;
+        if (table.unknownRows() == null) {
+            return new Report(Answer.REJECTED, "the history has no writes of unknown rows", List.of());
+        }
+        if (terms.guarantee().isAxiom() || terms.guarantee().events() != 1) {
+            return new Report(
+                    Answer.REJECTED, "level " + terms.guarantee().label() + " has no serial orders", List.of());
+        }
+        if (Loaders.of(table, claim.loaders(), claim.usesTimes(), terms.clockSkewNanos())
+                        .transactions()
+                        .length
+                > 0) {
+            return new Report(Answer.UNDECIDED, "the history has transactions that load the initial rows", List.of());
+        }
+        Set<String> labels = new TreeSet<>();
+        new ViolationCheck(run, terms, table).addKeys(labels);
+        HistoryTable necessary = NecessaryHistory.of(table, labels);
+        return necessary == null
+                ? new Report(
+                        Answer.REJECTED,
+                        "a key of a sub-history is neither one of the history nor whether a row of it matches a condition",
+                        List.of())
+                : new ViolationCheck(run, terms, necessary).all(claim.unshown());
+    }
+}
