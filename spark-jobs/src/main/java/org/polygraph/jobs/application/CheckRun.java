@@ -381,7 +381,16 @@ public final class CheckRun {
                         .millis(found.millis() + millis);
             }
             if (!found.path().equals(STDIN) || !before.isEmpty()) {
-                kept.parts(chain(found, Location.of(directory.name()), input, budget));
+                Chain chain = chain(found, input);
+                Seam seam = chain.seam();
+                if (seam != null && !seam.isCurrent()) {
+                    return Answer.found(error(
+                            found,
+                            directory.name() + ": not written, because another job replaced the seam of "
+                                    + seam.run().name() + " after it was read; the verdict on it was "
+                                    + found.status() + "; check again"));
+                }
+                kept.parts(written(chain, found, Location.of(directory.name()), input, budget));
             }
             Verdict verdict = kept.build();
             directory.finish(verdict);
@@ -399,11 +408,18 @@ public final class CheckRun {
         }
     }
 
-    /** Writes the parts that the verdict covers, and if it has an order the seam for the next part. */
-    private CoveredParts chain(Verdict verdict, Location run, String input, Budget budget) throws IOException {
-        OnSeams decided = Objects.requireNonNull(onSeams, "a check");
-        Chain chain = before.on(decided.seam(verdict.level()))
+    private Chain chain(Verdict verdict, String input) throws IOException {
+        return before.on(decided().seam(verdict.level()))
                 .then(input, Location.of(verdict.path()).absolute());
+    }
+
+    private OnSeams decided() {
+        return Objects.requireNonNull(onSeams, "a check");
+    }
+
+    /** Writes the parts that the verdict covers, and if it has an order the seam for the next part. */
+    private CoveredParts written(Chain chain, Verdict verdict, Location run, String input, Budget budget)
+            throws IOException {
         CoveredParts listed = chain.write(run);
         KnownRuns.write(known, run);
         if (writes != null) {
@@ -412,7 +428,11 @@ public final class CheckRun {
         Witness witness = verdict.witness();
         if (settings.after() != null && verdict.status() == Verdict.Status.VIOLATION) {
             StandingViolation.write(
-                    run, verdict, chain.parts().size(), terms(verdict.level()), decided.ends(verdict.level()));
+                    run,
+                    verdict,
+                    chain.parts().size(),
+                    terms(verdict.level()),
+                    decided().ends(verdict.level()));
         }
         if (settings.after() == null || witness == null) {
             return listed;

@@ -6,6 +6,7 @@ import it.unimi.dsi.fastutil.ints.IntArrayList;
 import java.io.IOException;
 import java.util.Iterator;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.format.parquet.NumberTable;
@@ -51,9 +52,9 @@ final class ExchangeOrders {
     }
 
     /** Reads a file whose checksum is known to be right. */
-    static ExchangeOrders read(Location file) throws IOException, HistoryException {
+    static ExchangeOrders read(Location file, BooleanSupplier stop) throws IOException, HistoryException {
         ExchangeOrders read = new ExchangeOrders();
-        NumberTable.read(file, NAME, new NumberTable.Sink() {
+        NumberTable.read(file, NAME, stop, new NumberTable.Sink() {
             @Override
             public void header(String text, List<String> columns, long rows) throws HistoryException {
                 if (!columns.equals(COLUMNS)) {

@@ -1,12 +1,16 @@
 package org.polygraph.jobs.application;
 
 import it.unimi.dsi.fastutil.longs.LongArrayList;
+import java.io.IOException;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
 import org.polygraph.jobs.certificate.format.Witness;
+import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.dictionary.KeyDictionary;
+import org.polygraph.storage.format.HistoryFormat;
+import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.StoppedException;
 import org.polygraph.storage.model.TransactionStatus;
@@ -44,6 +48,30 @@ final class Exchanges {
     private static final int NONE = -1;
 
     private Exchanges() {}
+
+    /**
+     * Reads a file whose checksum is known to be right.
+     *
+     * @throws HistoryException if it has other transactions than exchanges
+     */
+    static HistoryTable read(Location file, BooleanSupplier stop, long memoryBytes)
+            throws IOException, HistoryException {
+        HistoryTable exchanges = HistoryReader.read(file.name(), HistoryFormat.PARQUET, stop, memoryBytes);
+        long[] starts = exchanges.starts();
+        long[] ends = exchanges.ends();
+        if (starts == null || ends == null || exchanges.operations() != exchanges.transactions()) {
+            throw SessionEnds.damaged(file.name());
+        }
+        for (int e = 0; e < exchanges.transactions(); e++) {
+            if (exchanges.firstOperation(e) != e
+                    || !exchanges.isWrite(e)
+                    || starts[e] == HistoryTable.NO_TIME
+                    || ends[e] < starts[e]) {
+                throw SessionEnds.damaged(file.name());
+            }
+        }
+        return exchanges;
+    }
 
     /**
      * Returns the exchanges that a later part needs: it reads the other value of their keys, and does not write this

@@ -72,7 +72,7 @@ record Seam(
         if (!file.exists()) {
             return null;
         }
-        SessionEnds ends = SessionEnds.read(file, NAME);
+        SessionEnds ends = SessionEnds.read(file, NAME, stop);
         try {
             return new Seam(
                     run,
@@ -111,11 +111,7 @@ record Seam(
 
     /** @param input SHA-256 of the file; empty if there is no exchange */
     static SeamFile<HistoryTable> exchanges(Location run, String input) {
-        return new SeamFile<>(
-                "the exchanges of a seam",
-                file(run, EXCHANGES),
-                input,
-                (file, stop, memory) -> HistoryReader.read(file.name(), HistoryFormat.PARQUET, stop, memory));
+        return new SeamFile<>("the exchanges of a seam", file(run, EXCHANGES), input, Exchanges::read);
     }
 
     /** @param input SHA-256 of the file; empty if there is no order */
@@ -124,13 +120,13 @@ record Seam(
                 "the orders of exchanges of a seam",
                 file(run, ORDERS),
                 input,
-                (file, stop, memory) -> ExchangeOrders.read(file));
+                (file, stop, memory) -> ExchangeOrders.read(file, stop));
     }
 
     /** Returns the size of a history after the seam, with its tail and the keys of its state. */
     HistorySize sizeBefore(HistorySize next) throws IOException, HistoryException {
         HistorySize ofTail = HistorySize.of(tail.location().absolute(), HistoryFormat.AUTO);
-        long keys = InitialState.size(state.location());
+        long keys = Math.min(HistorySize.MOST, InitialState.size(state.location()));
         return next.after(new HistorySize(
                 ofTail.source(),
                 ofTail.format(),
@@ -186,6 +182,12 @@ record Seam(
                 file.present(stop);
             }
         }
+    }
+
+    /** Whether it is still there, and no other job has replaced it. */
+    boolean isCurrent() throws IOException {
+        Location file = file(run, FILE);
+        return file.exists() && Fingerprint.ofInput(file, () -> false).equals(input);
     }
 
     /** Whether a PASS on this seam is a PASS at these terms. */

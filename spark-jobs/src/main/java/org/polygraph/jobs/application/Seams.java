@@ -144,7 +144,7 @@ final class Seams {
         StandingViolation longest = null;
         for (Location run : runs) {
             try {
-                StandingViolation violation = StandingViolation.of(run);
+                StandingViolation violation = StandingViolation.of(run, stop);
                 if (violation != null
                         && violation.terms().equals(terms)
                         && violation.covered() <= chain.parts().size()
@@ -165,7 +165,7 @@ final class Seams {
 
     private @Nullable Writes written(Location run) throws IOException {
         try {
-            return Writes.read(run);
+            return Writes.read(run, stop);
         } catch (HistoryException e) {
             warn.accept(Failures.text(e) + "; it is not used");
             return null;

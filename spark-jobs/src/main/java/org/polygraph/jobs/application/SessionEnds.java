@@ -13,6 +13,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
 import org.polygraph.jobs.certificate.format.Fingerprint;
 import org.polygraph.jobs.certificate.format.Guarantee;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
@@ -39,13 +40,9 @@ record SessionEnds(Map<String, String> fields, Long2LongMap last) {
      *
      * @param name of its table
      */
-    static SessionEnds read(Location file, String name) throws IOException, HistoryException {
+    static SessionEnds read(Location file, String name, BooleanSupplier stop) throws IOException, HistoryException {
         Rows rows = new Rows(file.name());
-        NumberTable.read(file, name, rows);
-        String checksum = rows.fields.remove(CHECKSUM);
-        if (!checksum(rows.fields).equals(checksum)) {
-            throw damaged(file.name());
-        }
+        NumberTable.read(file, name, stop, rows);
         return new SessionEnds(rows.fields, rows.last);
     }
 
@@ -123,6 +120,8 @@ record SessionEnds(Map<String, String> fields, Long2LongMap last) {
         private final String file;
         private final Map<String, String> fields = new TreeMap<>();
         private final Long2LongMap last = new Long2LongOpenHashMap();
+        /** The session of the last row; sessions ascend. */
+        private long session;
 
         Rows(String file) {
             this.file = file;
@@ -143,10 +142,18 @@ record SessionEnds(Map<String, String> fields, Long2LongMap last) {
             } catch (IOException e) {
                 throw new IllegalStateException(e);
             }
+            String checksum = fields.remove(CHECKSUM);
+            if (!checksum(fields).equals(checksum)) {
+                throw damaged(file);
+            }
         }
 
         @Override
-        public void row(long[] row) {
+        public void row(long[] row) throws HistoryException {
+            if (!last.isEmpty() && row[0] <= session) {
+                throw damaged(file);
+            }
+            session = row[0];
             last.put(row[0], row[1]);
         }
     }

@@ -55,12 +55,12 @@ record StandingViolation(Location run, int covered, Terms terms, String input, L
     private static final int MOST_TRIED = 4;
 
     /** Returns that of a run; null if it has none. */
-    static @Nullable StandingViolation of(Location run) throws IOException, HistoryException {
+    static @Nullable StandingViolation of(Location run, BooleanSupplier stop) throws IOException, HistoryException {
         Location file = Seam.file(run, FILE);
         if (!file.exists()) {
             return null;
         }
-        SessionEnds ends = SessionEnds.read(file, NAME);
+        SessionEnds ends = SessionEnds.read(file, NAME, stop);
         try {
             return new StandingViolation(
                     run, Integer.parseInt(ends.field("parts")), ends.terms(), ends.field(HISTORY), ends.last());

@@ -8,6 +8,7 @@ import it.unimi.dsi.fastutil.longs.LongSet;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.dictionary.KeyDictionary;
@@ -102,13 +103,13 @@ record Writes(String input, long[] hashes) {
     }
 
     /** Reads the file of a run; null if it has none. */
-    static @Nullable Writes read(Location run) throws IOException, HistoryException {
+    static @Nullable Writes read(Location run, BooleanSupplier stop) throws IOException, HistoryException {
         Location file = Seam.file(run, FILE);
         if (!file.exists()) {
             return null;
         }
         Rows rows = new Rows(file.name());
-        NumberTable.read(file, NAME, rows);
+        NumberTable.read(file, NAME, stop, rows);
         if (rows.hashes.size() != rows.count) {
             throw SessionEnds.damaged(file.name());
         }

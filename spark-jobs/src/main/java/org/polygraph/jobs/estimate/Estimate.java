@@ -62,6 +62,9 @@ public record Estimate(
     private static final long CELL_BYTES = 512;
 
     private static final long PIECE_SESSION_BYTES = 60;
+    /** More than any machine has. */
+    private static final long MOST_BYTES = 1L << 60;
+
     private static final long OPERATIONS_OF_PIECE = 1L << 18;
     /** A worker has at most the transactions of so many windows, and beside them what it reads and writes. */
     private static final int WINDOWS_OF_TASK = 2;
@@ -162,7 +165,8 @@ public record Estimate(
         long transactions = Math.max(1, size.transactions());
         long cells = 2 * transactions / WINDOW + operations / OPERATIONS_OF_SLICE + 2;
         long pieces = operations / OPERATIONS_OF_PIECE + 1;
-        long known = CELL_BYTES * cells + PIECE_SESSION_BYTES * pieces * size.sessions();
+        double ofSessions = (double) PIECE_SESSION_BYTES * pieces * size.sessions();
+        long known = CELL_BYTES * cells + (long) Math.min(ofSessions, MOST_BYTES);
         double share = Math.min(1, (double) WINDOWS_OF_TASK * WINDOW / transactions);
         HistorySize window = new HistorySize(
                 size.source(),

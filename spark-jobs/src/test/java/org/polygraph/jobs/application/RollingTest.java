@@ -3,6 +3,7 @@ package org.polygraph.jobs.application;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -230,6 +231,61 @@ class RollingTest {
         }
     }
 
+    /** A run does not name a seam that another job replaced while the run's part was decided. */
+    @Test
+    void aSeamIsReplacedWhileTheNextPartIsDecided() throws Exception {
+        HistoryTable history = HistoryDsl.parse("init 0; s0: w(x,1); s1: r(x,1) w(x,2)");
+        CheckSettings settings = settings(IsolationLevel.SER, Files.createDirectory(folder.resolve("runs")));
+        IsolationCheck.Messages messages = new IsolationCheck.Messages();
+        Path first = folder.resolve("part-0.jsonl");
+        Path second = folder.resolve("part-1.jsonl");
+        write(history, new int[] {0, 1}, 0, 0, first);
+        write(history, new int[] {0, 1}, 1, 1, second);
+        Answer pass = new CheckRun(settings, new EmbeddedChecker(), messages, 0)
+                .answers(first.toString())
+                .get(0);
+        Seam seam = Seam.of(Location.of(pass.run().name()), () -> false);
+        Checker replacing = new Checker() {
+            @Override
+            public Progress listening(Progress progress) {
+                try {
+                    replaced(seam, seam.tail(), seam.transactions(), 1).write();
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+                return progress;
+            }
+        };
+        Answer answer = new CheckRun(settings, replacing, messages, 0)
+                .answers(second.toString())
+                .get(0);
+        assertThat(answer.status()).isEqualTo(Verdict.Status.ERROR);
+        assertThat(messages.lines.toString())
+                .contains("another job replaced the seam of", "the verdict on it was PASS");
+        Answer again = new CheckRun(settings, new EmbeddedChecker(), messages, 0)
+                .answers(second.toString())
+                .get(0);
+        assertThat(again.status()).isEqualTo(Verdict.Status.PASS);
+        Chain.of(Location.of(again.run().name())).requireUnchanged();
+    }
+
+    /** A seam with another tail and another number of places. */
+    private static Seam replaced(Seam seam, SeamFile<HistoryTable> tail, int transactions, long more) {
+        return new Seam(
+                seam.run(),
+                "",
+                seam.covered(),
+                seam.terms(),
+                seam.latestStart(),
+                transactions,
+                seam.state(),
+                tail,
+                seam.places() + more,
+                Seam.exchanges(seam.run(), ""),
+                Seam.orders(seam.run(), ""),
+                seam.sessions());
+    }
+
     /** A transaction that reads what a later part writes is in the tail, or the replay of the seam rejects it. */
     @Test
     void aSeamWithoutAnOpenTransactionIsRejected() throws Exception {
@@ -254,19 +310,7 @@ class RollingTest {
                 HistorySelection.of(kept, new int[] {0, 1}, new int[] {0, 1, 2}).table(),
                 tail.name(),
                 HistoryFormat.JSONL);
-        new Seam(
-                        run,
-                        "",
-                        1,
-                        seam.terms(),
-                        seam.latestStart(),
-                        2,
-                        seam.state(),
-                        Seam.tail(run, tail.fileName(), Fingerprint.ofInput(tail, () -> false)),
-                        seam.places(),
-                        Seam.exchanges(run, ""),
-                        Seam.orders(run, ""),
-                        seam.sessions())
+        replaced(seam, Seam.tail(run, tail.fileName(), Fingerprint.ofInput(tail, () -> false)), 2, 0)
                 .write();
         assertThat(SeamReplay.of(run, read, () -> false, 1L << 30).orElseThrow().problem())
                 .contains("part-0.jsonl:4 is neither in the order nor in the tail");

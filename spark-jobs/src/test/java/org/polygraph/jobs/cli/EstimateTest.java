@@ -369,4 +369,32 @@ class EstimateTest {
                         .asLong())
                 .isEqualTo(2 * alone);
     }
+
+    /** Footers may state any numbers. */
+    @Test
+    void sizesDoNotOverflow() {
+        HistorySize part = new HistorySize(
+                HistorySize.Source.METADATA,
+                HistoryFormat.PARQUET,
+                1,
+                Long.MAX_VALUE,
+                Long.MAX_VALUE,
+                Long.MAX_VALUE,
+                Long.MAX_VALUE,
+                Long.MAX_VALUE,
+                true,
+                HistorySize.Whole.NEVER);
+        HistorySize both = part.after(part);
+        assertThat(both.operations()).isPositive();
+        for (IsolationLevel level : IsolationLevel.values()) {
+            for (Estimate.Engine engine : Estimate.Engine.values()) {
+                Estimate estimate = Estimate.of(engine, both, level, 4);
+                assertThat(List.of(estimate.memoryBytes(), estimate.leastBytes(), estimate.diskBytes()))
+                        .as("%s %s", engine, level)
+                        .allMatch(bytes -> bytes >= 0);
+                assertThat(estimate.cpuSeconds()).isPositive();
+                assertThat(estimate.fit(1L << 40)).isEqualTo(Estimate.Fit.NO);
+            }
+        }
+    }
 }

@@ -35,6 +35,17 @@ public record HistorySize(
         long keys,
         boolean timed,
         Whole whole) {
+    /** The most of anything that is counted. The footers of files may state more, and products of it would overflow. */
+    public static final long MOST = 1L << 40;
+
+    public HistorySize {
+        transactions = Math.min(transactions, MOST);
+        operations = Math.min(operations, MOST);
+        writes = Math.min(writes, MOST);
+        sessions = Math.min(sessions, MOST);
+        keys = Math.min(keys, MOST);
+    }
+
     /** When windows of files do not decide a history. */
     public enum Whole {
         NEVER,

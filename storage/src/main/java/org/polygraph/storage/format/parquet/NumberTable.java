@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.BooleanSupplier;
 import org.apache.parquet.ParquetRuntimeException;
 import org.apache.parquet.column.ParquetProperties;
 import org.apache.parquet.hadoop.ParquetWriter;
@@ -18,6 +19,7 @@ import org.polygraph.storage.artifact.SeekableInput;
 import org.polygraph.storage.format.io.Shown;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.model.StoppedException;
 
 /**
  * Reads and writes a flat table of 64-bit integers as a Parquet file, with one text in its metadata. Columns are
@@ -28,6 +30,9 @@ import org.polygraph.storage.model.HistoryException;
  */
 public final class NumberTable {
     private static final long ROW_GROUP_BYTES = 16L << 20;
+    /** A multiple of {@link ParquetColumn#BLOCK}. */
+    private static final int POLL = 1 << 14;
+
     private static final ParquetValues.Meaning NO_TEXT = text -> {
         throw new IllegalArgumentException("a column of integers with " + text);
     };
@@ -121,6 +126,12 @@ public final class NumberTable {
      * @throws HistoryException if the file is not such a table, or from the sink
      */
     public static void read(Location file, String name, Sink sink) throws IOException, HistoryException {
+        read(file, name, () -> false, sink);
+    }
+
+    /** Reads a file. @param stop asked every few thousand rows, because a small file may state a billion of them */
+    public static void read(Location file, String name, BooleanSupplier stop, Sink sink)
+            throws IOException, HistoryException {
         SeekableInput in = open(file);
         try (in) {
             ParquetFooter footer = ParquetFooter.of(in, file.length());
@@ -141,7 +152,7 @@ public final class NumberTable {
                         List.of(names.get(c)), Objects.requireNonNull(type), 0, 0, NO_TEXT, false, footer.createdBy());
             }
             for (ParquetFooter.Group group : footer.groups()) {
-                rows(in, group, columns, sink);
+                rows(in, group, columns, stop, sink);
             }
         } catch (BudgetException e) {
             throw e;
@@ -168,7 +179,8 @@ public final class NumberTable {
         return names;
     }
 
-    private static void rows(SeekableInput in, ParquetFooter.Group group, ParquetColumn[] columns, Sink sink)
+    private static void rows(
+            SeekableInput in, ParquetFooter.Group group, ParquetColumn[] columns, BooleanSupplier stop, Sink sink)
             throws IOException, HistoryException {
         for (ParquetColumn column : columns) {
             column.open(in, group);
@@ -189,6 +201,9 @@ public final class NumberTable {
                 at[c] = columns[c].position();
             }
             for (int from = 0; from < n; from += ParquetColumn.BLOCK) {
+                if (from % POLL == 0) {
+                    StoppedException.check(stop);
+                }
                 rows(numbers, at, from, Math.min(n, from + ParquetColumn.BLOCK), row, sink);
             }
             for (ParquetColumn column : columns) {
