@@ -56,7 +56,6 @@ public final class Solver {
         private @Nullable DynamicOrder order;
         private @Nullable ReadCheck check;
         private @Nullable ClauseMaker clauses;
-        private @Nullable Atoms atoms;
         /** The counters of earlier searches of this call. */
         private Statistics past = Statistics.NONE;
 
@@ -106,7 +105,6 @@ public final class Solver {
                     past = statistics();
                     search = null;
                     clauses = null;
-                    atoms = null;
                     ofClauses.release();
                     order.removeAdded();
                 }
@@ -136,7 +134,7 @@ public final class Solver {
             if (proof != null) {
                 proof.begin(p.shape());
             }
-            atoms = new Atoms(ofClauses);
+            Atoms atoms = new Atoms(ofClauses);
             clauses = new ClauseMaker(p, atoms, check, ofClauses, proof);
             OrderTheory theory = new OrderTheory(p, atoms, order, check, clauses, limit, ofClauses, options);
             search = new Search(
@@ -198,15 +196,10 @@ public final class Solver {
             Search s = search;
             ReadCheck c = check;
             ClauseMaker m = clauses;
-            Atoms a = atoms;
             return new Statistics(
                     past.instantiated() + (m == null ? 0 : m.size()),
                     past.decisions() + (s == null ? 0 : s.decisions()),
                     past.conflicts() + (s == null ? 0 : s.conflicts()),
-                    past.cycles() + (s == null ? 0 : s.theoryConflicts()),
-                    past.propagations() + (s == null ? 0 : s.propagations()),
-                    past.variables() + (a == null ? 0 : a.size()),
-                    past.edges() + (a == null ? 0 : a.edges()),
                     c == null ? 0 : c.checks(),
                     c == null ? 0 : c.waiting(),
                     budget.bytes(),

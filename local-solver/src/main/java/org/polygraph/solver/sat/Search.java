@@ -51,7 +51,6 @@ public final class Search {
 
     private long decisions;
     private long conflicts;
-    private long theoryConflicts;
     private long propagations;
 
     /**
@@ -205,7 +204,6 @@ public final class Search {
             int literal = trail.literal(assignedInTheory);
             explanation.clear();
             if (!theory.assign(literal, explanation)) {
-                theoryConflicts++;
                 conflict.clear();
                 conflict.push(literal ^ 1);
                 for (int i = 0; i < explanation.size(); i++) {
@@ -444,10 +442,6 @@ public final class Search {
 
     public long conflicts() {
         return conflicts;
-    }
-
-    public long theoryConflicts() {
-        return theoryConflicts;
     }
 
     public long propagations() {

@@ -42,11 +42,6 @@ public final class Atoms {
         return size;
     }
 
-    /** Number of pairs of events among the variables. */
-    public int edges() {
-        return edges.size();
-    }
-
     /** The variable of the pair {a, b}, or {@link PairTable#ABSENT}. */
     public int edge(int a, int b) {
         return edges.get(pair(a, b));

@@ -35,10 +35,6 @@ public final class PairTable {
         size++;
     }
 
-    public int size() {
-        return size;
-    }
-
     private int slot(long key) {
         int mask = keys.length - 1;
         long hash = key * 0x9E3779B97F4A7C15L;
