@@ -2,9 +2,6 @@ package org.polygraph.storage.format.plume;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
 import org.polygraph.storage.format.io.Shown;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTableBuilder;
@@ -29,11 +26,7 @@ public final class PlumeReader {
     private final InputStream in;
     private final HistoryTableBuilder builder;
 
-    private static final VarHandle WORDS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
-    /** The number of bytes after the newline at the end of the buffer that {@link #number} may read. */
-    private static final int SLACK = 8;
-
-    private final byte[] buffer = new byte[(1 << 18) + 1 + SLACK];
+    private final byte[] buffer = new byte[(1 << 18) + 1];
     private int limit;
     private boolean ended;
     private int lineStart;
@@ -109,8 +102,8 @@ public final class PlumeReader {
     private void fill(int p) throws IOException {
         limit -= p;
         System.arraycopy(buffer, p, buffer, 0, limit);
-        while (limit < buffer.length - 1 - SLACK) {
-            int n = in.read(buffer, limit, buffer.length - 1 - SLACK - limit);
+        while (limit < buffer.length - 1) {
+            int n = in.read(buffer, limit, buffer.length - 1 - limit);
             if (n <= 0) {
                 ended = true;
                 break;
@@ -151,25 +144,6 @@ public final class PlumeReader {
 
     /** Parses a number at {@code from} into {@link #number} and returns the position after it. */
     private int number(int from) throws HistoryException {
-        // Eight bytes are handled at a time, because a loop over digits mispredicts its branch at the end of most
-        // numbers.
-        long x = (long) WORDS.get(buffer, from) ^ 0x3030303030303030L;
-        // The lowest byte above 9 has its high bit set. Carries go only to higher bytes, so they do not change that
-        // bit.
-        int digits = Long.numberOfTrailingZeros((x + 0x7676767676767676L | x) & 0x8080808080808080L) >>> 3;
-        if (digits == 0 || digits == 8) {
-            return anyNumber(from);
-        }
-        // The number is padded with leading zeros; then digits are combined to pairs, pairs to fours, and fours to
-        // eights.
-        x <<= 64 - 8 * digits;
-        x = x * 10 + (x >>> 8) & 0x00FF00FF00FF00FFL;
-        x = x * 100 + (x >>> 16) & 0x0000FFFF0000FFFFL;
-        number = x * 10_000 + (x >>> 32) & 0xFFFFFFFFL;
-        return from + digits;
-    }
-
-    private int anyNumber(int from) throws HistoryException {
         byte[] b = buffer;
         int p = from;
         if (b[p] == ' ' || b[p] == '\t') {
