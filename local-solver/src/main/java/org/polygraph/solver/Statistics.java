@@ -10,13 +10,7 @@ package org.polygraph.solver;
  * @param bytes memory of the solver's own structures at the end
  */
 public record Statistics(
-        long instantiated,
-        long decisions,
-        long conflicts,
-        long checks,
-        long violated,
-        long bytes,
-        long nanos) {
+        long instantiated, long decisions, long conflicts, long checks, long violated, long bytes, long nanos) {
     /** The counters of no search. */
     static final Statistics NONE = new Statistics(0, 0, 0, 0, 0, 0, 0);
 }

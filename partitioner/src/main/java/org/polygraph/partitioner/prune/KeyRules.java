@@ -9,7 +9,8 @@ import org.polygraph.partitioner.index.VersionIndex;
 import org.polygraph.storage.model.StoppedException;
 
 /**
- * The rules of saturation for one key at a time. For S and T that write the key and r that reads it from T:
+ * The rules of saturation for one key at a time. b(T) is the begin of transaction T and c(T) its commit; with one event
+ * a transaction they are the same. For S and T that write the key and r that reads it from T:
  *
  * <ul>
  *   <li>R0 (two events a transaction): if b(S) reaches c(T), then S is before T; otherwise T would overlap S and both

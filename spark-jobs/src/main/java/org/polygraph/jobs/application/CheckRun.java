@@ -77,7 +77,7 @@ public final class CheckRun {
         Budget budget = settings.budget();
         listener.path(path);
         try {
-            String parent = settings.out();
+            String parent = settings.runs().folder();
             if (parent == null) {
                 before = before("", path, budget);
                 return consistent(check(path, start, budget), path);
@@ -97,12 +97,14 @@ public final class CheckRun {
 
     /** @param input SHA-256 of the history; empty if it is not known */
     private Chain before(String input, String path, Budget budget) throws IOException, HistoryException {
-        String after = settings.after();
-        String state = settings.initialState();
+        String after = settings.before().run();
+        String state = settings.before().state();
         Predecessors.Before found = after == null
                 ? Predecessors.Before.NOTHING
                 : Predecessors.before(
-                        after, new Chain.Part(input, Location.of(path).absolute()), settings.out());
+                        after,
+                        new Chain.Part(input, Location.of(path).absolute()),
+                        settings.runs().folder());
         known = found.known();
         Chain chain = found.chain();
         return state == null ? chain : chain.beginningWith(state, budget::exhausted);
@@ -143,8 +145,8 @@ public final class CheckRun {
         if (!onSeams.left().isEmpty()) {
             PathCheck whole = new PathCheck(settings, onSeams.left(), checker, listener, path, before, start, budget);
             for (Verdict verdict : whole.run(kept)) {
-                Verdict given = settings.after() == null ? verdict : unlessOpen(verdict, path, budget);
-                String cutOut = settings.after() == null && before.isEmpty() ? OpenReads.cutOut(verdict) : null;
+                Verdict given = settings.before().run() == null ? verdict : unlessOpen(verdict, path, budget);
+                String cutOut = settings.before().run() == null && before.isEmpty() ? OpenReads.cutOut(verdict) : null;
                 if (cutOut != null) {
                     listener.notice(cutOut);
                 }
@@ -202,7 +204,7 @@ public final class CheckRun {
         for (CheckRequest request : requests) {
             RunDirectory run = settings.run(folder, request, location.fileName(), input.toString(), before);
             runs.add(run);
-            if (settings.earlier() == CheckSettings.Earlier.OVERWRITTEN) {
+            if (settings.runs().earlier() == CheckSettings.Earlier.OVERWRITTEN) {
                 run.stages().delete();
             }
             Answer answer = earlier(path, request, run, start);
@@ -283,7 +285,7 @@ public final class CheckRun {
 
     /** Returns the verdict of an earlier run, or an error if it cannot be read; null if the level is open. */
     private @Nullable Answer earlier(String path, CheckRequest request, RunDirectory run, long start) {
-        if (settings.earlier() == CheckSettings.Earlier.OVERWRITTEN) {
+        if (settings.runs().earlier() == CheckSettings.Earlier.OVERWRITTEN) {
             return null;
         }
         try {
@@ -426,7 +428,7 @@ public final class CheckRun {
             new Writes(input, writes).write(run);
         }
         Witness witness = verdict.witness();
-        if (settings.after() != null && verdict.status() == Verdict.Status.VIOLATION) {
+        if (settings.before().run() != null && verdict.status() == Verdict.Status.VIOLATION) {
             StandingViolation.write(
                     run,
                     verdict,
@@ -434,7 +436,7 @@ public final class CheckRun {
                     terms(verdict.level()),
                     decided().ends(verdict.level()));
         }
-        if (settings.after() == null || witness == null) {
+        if (settings.before().run() == null || witness == null) {
             return listed;
         }
         try {

@@ -16,31 +16,46 @@ import org.polygraph.storage.format.HistoryFormat;
  *
  * @param requests one for each level, the strongest level first
  * @param asFits whether a level that the data of a history do not allow has no verdict, rather than INVALID
- * @param timeoutNanos for each PATH, {@link Long#MAX_VALUE} for none
+ * @param limits of each PATH
  * @param succeedOnViolation whether a VIOLATION has exit code 0
- * @param out the folder of runs, or null
- * @param earlier how a run that exists is used
+ * @param runs where runs are kept
  * @param proof file of the solver's refutation, or null
- * @param initialState a file with the values of keys before each PATH; null if there is none
- * @param after a run, or a folder of runs, of the parts of the history before each PATH; null if a PATH is a whole
- *     history
+ * @param before what is known of the history before each PATH
  * @param usesWindows whether windows may decide a history
  */
 public record CheckSettings(
         HistoryFormat format,
         List<CheckRequest> requests,
         boolean asFits,
-        long timeoutNanos,
-        long heapBytes,
+        Limits limits,
         boolean succeedOnViolation,
-        @Nullable String out,
-        Earlier earlier,
+        Runs runs,
         @Nullable String proof,
-        @Nullable String initialState,
-        @Nullable String after,
+        Before before,
         boolean usesWindows) {
     /** A check of fewer operations takes less time than its checkpoints would. */
     private static final int MANY_OPERATIONS = 1_000_000;
+
+    /** @param timeoutNanos {@link Long#MAX_VALUE} for none */
+    public record Limits(long timeoutNanos, long heapBytes) {}
+
+    /**
+     * Where runs are kept.
+     *
+     * @param folder null if none are kept
+     * @param earlier how a run that exists is used
+     */
+    public record Runs(@Nullable String folder, Earlier earlier) {}
+
+    /**
+     * What is known of the history before a PATH.
+     *
+     * @param state a file with the values of keys; null if there is none
+     * @param run a run, or a folder of runs, of the earlier parts; null if the PATH is a whole history
+     */
+    public record Before(@Nullable String state, @Nullable String run) {
+        public static final Before NOTHING = new Before(null, null);
+    }
 
     /** How a run that exists is used. */
     public enum Earlier {
@@ -54,12 +69,12 @@ public record CheckSettings(
 
     /** Returns a budget that starts now, for all levels of a PATH. */
     Budget budget() {
-        return Budget.starting(timeoutNanos, heapBytes);
+        return Budget.starting(limits.timeoutNanos, limits.heapBytes);
     }
 
     /** Whether a check of this history keeps checkpoints. */
     boolean keepsCheckpoints(long operations) {
-        return earlier == Earlier.RESUMED || operations >= MANY_OPERATIONS;
+        return runs.earlier == Earlier.RESUMED || operations >= MANY_OPERATIONS;
     }
 
     /** Returns the exit code of a verdict. */

@@ -126,14 +126,11 @@ public final class IsolationCheck {
                 HistoryFormat.AUTO,
                 List.of(request),
                 false,
-                timeout.toNanos(),
-                Runtime.getRuntime().maxMemory(),
+                new CheckSettings.Limits(timeout.toNanos(), Runtime.getRuntime().maxMemory()),
                 false,
-                runs == null ? null : runs.toString(),
-                CheckSettings.Earlier.CONTINUED,
+                new CheckSettings.Runs(runs == null ? null : runs.toString(), CheckSettings.Earlier.CONTINUED),
                 null,
-                null,
-                null,
+                CheckSettings.Before.NOTHING,
                 true);
         Messages messages = new Messages();
         Answer answer = new CheckRun(settings, new EmbeddedChecker(), messages)

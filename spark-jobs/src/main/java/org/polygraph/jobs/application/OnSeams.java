@@ -83,7 +83,7 @@ final class OnSeams {
 
     /** Decides what it can. */
     void decide() {
-        String after = settings.after();
+        String after = settings.before().run();
         if (after == null || before.parts().isEmpty()) {
             return;
         }

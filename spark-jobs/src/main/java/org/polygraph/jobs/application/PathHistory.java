@@ -79,7 +79,7 @@ final class PathHistory {
             }
         }
         counts = Counts.of(read);
-        writes = settings.after() == null || settings.out() == null ? null : Writes.of(read, path);
+        writes = settings.before().run() == null || settings.runs().folder() == null ? null : Writes.of(read, path);
         reading = new Phase(
                 "read",
                 TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - before),

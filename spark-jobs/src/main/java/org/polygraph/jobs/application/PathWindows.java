@@ -34,12 +34,12 @@ final class PathWindows {
     boolean mayDecide(CheckRequest request, PathCheck.Kept kept) {
         return settings.usesWindows()
                 && whyWhole().isEmpty()
-                && (settings.out() == null) == (kept.run(request) == null);
+                && (settings.runs().folder() == null) == (kept.run(request) == null);
     }
 
     /** Why the history has to be read as a whole, whatever it is; empty if it need not. A seam and a proof are made of a table. */
     private String whyWhole() {
-        if (settings.after() != null || !earlier.isEmpty()) {
+        if (settings.before().run() != null || !earlier.isEmpty()) {
             return "the seam of a chain (--after, --each, --initial-state) is made of a table; give smaller parts";
         }
         if (settings.proof() != null) {

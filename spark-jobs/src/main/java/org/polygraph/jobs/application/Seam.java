@@ -126,16 +126,18 @@ record Seam(
     /** Returns the size of a history after the seam, with its tail and the keys of its state. */
     HistorySize sizeBefore(HistorySize next) throws IOException, HistoryException {
         HistorySize ofTail = HistorySize.of(tail.location().absolute(), HistoryFormat.AUTO);
+        HistorySize.Counts counts = ofTail.counts();
         long keys = Math.min(HistorySize.MOST, InitialState.size(state.location()));
         return next.after(new HistorySize(
                 ofTail.source(),
                 ofTail.format(),
                 ofTail.bytes() + state.location().length(),
-                ofTail.transactions(),
-                ofTail.operations() + keys,
-                ofTail.writes() + keys,
-                ofTail.sessions(),
-                keys,
+                new HistorySize.Counts(
+                        counts.transactions(),
+                        counts.operations() + keys,
+                        counts.writes() + keys,
+                        counts.sessions(),
+                        keys),
                 next.timed(),
                 HistorySize.Whole.NEVER));
     }

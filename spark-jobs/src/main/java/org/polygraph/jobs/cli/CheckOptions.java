@@ -290,16 +290,17 @@ final class CheckOptions {
                                 level, time, clockSkewNanos, indeterminate, initial, !unverified, mostViolations))
                         .toList(),
                 levels.all(),
-                timeoutNanos == null ? Long.MAX_VALUE : timeoutNanos,
-                memoryBytes == null ? heap : Math.min(memoryBytes, heap),
+                new CheckSettings.Limits(
+                        timeoutNanos == null ? Long.MAX_VALUE : timeoutNanos,
+                        memoryBytes == null ? heap : Math.min(memoryBytes, heap)),
                 onViolation == OnViolation.SUCCEED,
-                out,
-                overwrite
-                        ? CheckSettings.Earlier.OVERWRITTEN
-                        : resume ? CheckSettings.Earlier.RESUMED : CheckSettings.Earlier.CONTINUED,
+                new CheckSettings.Runs(
+                        out,
+                        overwrite
+                                ? CheckSettings.Earlier.OVERWRITTEN
+                                : resume ? CheckSettings.Earlier.RESUMED : CheckSettings.Earlier.CONTINUED),
                 proof,
-                initialState,
-                each ? out : after,
+                new CheckSettings.Before(initialState, each ? out : after),
                 window == null || window > 0);
     }
 

@@ -130,8 +130,9 @@ final class EstimateCommand implements Callable<Integer> {
     private void print(String path, HistorySize size) {
         PrintStream out = environment.out();
         out.println(Legible.of(path));
-        out.println("  " + size.transactions() + " txns  " + size.operations() + " ops  " + size.sessions()
-                + " sessions  " + size.keys() + " keys  (" + known(size) + ")");
+        out.println("  " + size.counts().transactions() + " txns  "
+                + size.counts().operations() + " ops  " + size.counts().sessions() + " sessions  "
+                + size.counts().keys() + " keys  (" + known(size) + ")");
         String row = "  %-6s%-10s%12s%12s%12s%12s%12s  %s%n";
         out.printf(
                 Locale.ROOT, row, "level", "engine", "memory", "a task", "disk", "CPU", "time", "in " + bytes(heap()));
@@ -205,10 +206,10 @@ final class EstimateCommand implements Callable<Integer> {
             out.writeStringField("source", size.source().name().toLowerCase(Locale.ROOT));
             out.writeStringField("format", size.format().label());
             out.writeNumberField("bytes", size.bytes());
-            out.writeNumberField("transactions", size.transactions());
-            out.writeNumberField("operations", size.operations());
-            out.writeNumberField("sessions", size.sessions());
-            out.writeNumberField("keys", size.keys());
+            out.writeNumberField("transactions", size.counts().transactions());
+            out.writeNumberField("operations", size.counts().operations());
+            out.writeNumberField("sessions", size.counts().sessions());
+            out.writeNumberField("keys", size.counts().keys());
             out.writeNumberField("heap_bytes", heap());
             out.writeNumberField("cores", shared);
             out.writeArrayFieldStart("estimates");

@@ -56,9 +56,10 @@ final class StatsCommand implements Callable<Integer> {
                         + stats.recorded().reads() + " reads, "
                         + stats.recorded().writes()
                         + " writes"
-                        + (stats.inserts() + stats.deletes() == 0
+                        + (stats.writes().inserts() + stats.writes().deletes() == 0
                                 ? ""
-                                : " (" + stats.inserts() + " inserts, " + stats.deletes() + " deletes)")
+                                : " (" + stats.writes().inserts() + " inserts, "
+                                        + stats.writes().deletes() + " deletes)")
                         + "; at most " + stats.maxOperations() + " a transaction");
         int predicates = stats.recorded().queries() + stats.recorded().predicateWrites();
         if (predicates > 0) {
@@ -68,12 +69,12 @@ final class StatsCommand implements Callable<Integer> {
                             + stats.recorded().predicateWrites()
                             + " pw and pd; they and the rows that they return or write are operations");
         }
-        line("keys", stats.recorded().keys() + ", " + stats.writtenKeys() + " of them written");
+        line("keys", stats.recorded().keys() + ", " + stats.writes().keys() + " of them written");
         line(
                 "values",
                 stats.uniqueValues()
                         ? "unique on each key"
-                        : stats.repeatedWrites() + " writes of a value that their key already had");
+                        : stats.writes().repeated() + " writes of a value that their key already had");
         line(
                 "times",
                 stats.times().timed() == 0
@@ -99,14 +100,14 @@ final class StatsCommand implements Callable<Integer> {
                     "ops", (long) stats.recorded().reads() + stats.recorded().writes());
             out.writeNumberField("reads", stats.recorded().reads());
             out.writeNumberField("writes", stats.recorded().writes());
-            out.writeNumberField("inserts", stats.inserts());
-            out.writeNumberField("deletes", stats.deletes());
+            out.writeNumberField("inserts", stats.writes().inserts());
+            out.writeNumberField("deletes", stats.writes().deletes());
             out.writeNumberField("predicate_reads", stats.recorded().queries());
             out.writeNumberField("predicate_writes", stats.recorded().predicateWrites());
             out.writeNumberField("most_ops", stats.maxOperations());
             out.writeNumberField("keys", stats.recorded().keys());
-            out.writeNumberField("keys_written", stats.writtenKeys());
-            out.writeNumberField("repeated_writes", stats.repeatedWrites());
+            out.writeNumberField("keys_written", stats.writes().keys());
+            out.writeNumberField("repeated_writes", stats.writes().repeated());
             out.writeNumberField("txns_timed", stats.times().timed());
             out.writeNumberField("span_ns", stats.times().span());
             out.writeNumberField("longest_ns", stats.times().longest());

@@ -117,34 +117,33 @@ public record Estimate(
      */
     public static Estimate of(Engine engine, HistorySize size, IsolationLevel level, int executorThreads) {
         return switch (engine) {
-            case EMBEDDED -> whole(size, level);
+            case EMBEDDED -> whole(size.counts(), size.timed(), level);
             case WINDOWS -> byWindows(engine, size, level, Runtime.getRuntime().availableProcessors());
             // The driver judges a window without an order as large as that of a task.
             case SPARK -> byWindows(engine, size, level, Math.max(1, executorThreads));
         };
     }
 
-    private static Estimate whole(HistorySize size, IsolationLevel level) {
+    private static Estimate whole(HistorySize.Counts counts, boolean timed, IsolationLevel level) {
         boolean ordered = !level.isAxiom();
-        long transactions = size.transactions();
-        long operations = size.operations();
+        long transactions = counts.transactions();
+        long operations = counts.operations();
         long events = ordered ? level.eventsPerTransaction() * transactions : transactions;
         long table = HistoryTable.BYTES_PER_OPERATION * operations
-                + (size.timed() ? HistoryTable.BYTES_PER_TIMED_TRANSACTION : HistoryTable.BYTES_PER_TRANSACTION)
-                        * transactions
-                + KEY_BYTES * size.keys();
-        long index = INDEX_WRITE_BYTES * size.writes()
-                + INDEX_READ_BYTES * (operations - size.writes())
-                + INDEX_KEY_BYTES * size.keys();
+                + (timed ? HistoryTable.BYTES_PER_TIMED_TRANSACTION : HistoryTable.BYTES_PER_TRANSACTION) * transactions
+                + KEY_BYTES * counts.keys();
+        long index = INDEX_WRITE_BYTES * counts.writes()
+                + INDEX_READ_BYTES * (operations - counts.writes())
+                + INDEX_KEY_BYTES * counts.keys();
         // Each read is an edge, and so is each step of a session.
-        long graph = EDGE_BYTES * (operations - size.writes() + events) + EVENT_BYTES * events;
-        long sessions = size.sessions();
+        long graph = EDGE_BYTES * (operations - counts.writes() + events) + EVENT_BYTES * events;
+        long sessions = counts.sessions();
         boolean hasClocks = ordered && !level.realTime() && ChainClocks.pay(events, sessions);
         long causal = level == IsolationLevel.CC ? CausalAxiom.leastBytes(transactions) : 0;
         long clocks = level.realTime()
                 ? WINDOW_EVENT_BYTES * events
                 : level == IsolationLevel.CC
-                        ? CausalAxiom.bytes(transactions, sessions, size.writes()) - causal
+                        ? CausalAxiom.bytes(transactions, sessions, counts.writes()) - causal
                         : hasClocks ? ChainClocks.bytes(events, sessions) : 0;
         double warm = Math.min(1, operations / WARM_UP_OPERATIONS);
         double read = READ_SECONDS * operations;
@@ -161,25 +160,21 @@ public record Estimate(
 
     /** @param workers tasks that this process runs at once */
     private static Estimate byWindows(Engine engine, HistorySize size, IsolationLevel level, int workers) {
-        long operations = size.operations();
-        long transactions = Math.max(1, size.transactions());
+        HistorySize.Counts counts = size.counts();
+        long operations = counts.operations();
+        long transactions = Math.max(1, counts.transactions());
         long cells = 2 * transactions / WINDOW + operations / OPERATIONS_OF_SLICE + 2;
         long pieces = operations / OPERATIONS_OF_PIECE + 1;
-        double ofSessions = (double) PIECE_SESSION_BYTES * pieces * size.sessions();
+        double ofSessions = (double) PIECE_SESSION_BYTES * pieces * counts.sessions();
         long known = CELL_BYTES * cells + (long) Math.min(ofSessions, MOST_BYTES);
         double share = Math.min(1, (double) WINDOWS_OF_TASK * WINDOW / transactions);
-        HistorySize window = new HistorySize(
-                size.source(),
-                size.format(),
-                -1,
+        HistorySize.Counts window = new HistorySize.Counts(
                 (long) (share * transactions),
                 (long) (share * operations),
-                (long) (share * size.writes()),
-                size.sessions(),
-                Math.min(size.keys(), (long) (share * operations)),
-                size.timed(),
-                HistorySize.Whole.NEVER);
-        long task = TASK_BYTES + whole(window, level).leastBytes - PROCESS_BYTES;
+                (long) (share * counts.writes()),
+                counts.sessions(),
+                Math.min(counts.keys(), (long) (share * operations)));
+        long task = TASK_BYTES + whole(window, size.timed(), level).leastBytes - PROCESS_BYTES;
         boolean isSpark = engine == Engine.SPARK;
         long tasks = operations / OPERATIONS_OF_SLICE + 1;
         long memory = known + (isSpark ? SPARK_SESSION_BYTES : PROCESS_BYTES) + Math.min(workers, tasks) * task;

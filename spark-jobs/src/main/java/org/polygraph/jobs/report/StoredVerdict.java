@@ -22,9 +22,6 @@ import org.polygraph.storage.model.HistoryException;
  * @param json verdict.json, without its line break
  * @param path of the history that was checked
  * @param anomaly the name of the first anomaly, or the reason
- * @param explanations explain.txt of each violation with a folder, the clearest first
- * @param violations number of violations in verdict.json
- * @param found number of violations found, also those that are not explained
  */
 public record StoredVerdict(
         String json,
@@ -34,15 +31,18 @@ public record StoredVerdict(
         long transactions,
         long operations,
         String anomaly,
-        List<String> explanations,
-        int violations,
-        int found) {
+        Violations violations) {
+    /**
+     * The violations of the verdict.
+     *
+     * @param explanations explain.txt of each violation with a folder, the clearest first
+     * @param listed number of violations in verdict.json
+     * @param found number of violations found, also those that are not explained
+     */
+    record Violations(List<String> explanations, int listed, int found) {}
+
     private static final Set<String> STATUSES = Set.of("PASS", "VIOLATION", "UNKNOWN", "INVALID", "ERROR");
     private static final String REMEDY = "check the history again with --overwrite";
-
-    public StoredVerdict {
-        explanations = List.copyOf(explanations);
-    }
 
     /** The exit code of the status, even if the run was made with {@code --on-violation succeed}. */
     public int exitCode() {
@@ -57,11 +57,13 @@ public record StoredVerdict(
     /** The output of {@link ViolationText}, except that a brief text may show more operations of long transactions. */
     public String explanation(ViolationText.Detail detail) {
         if (detail == ViolationText.Detail.FULL) {
-            return Legible.lines(String.join("", explanations)) + ViolationText.more(violations, violations, found);
+            return Legible.lines(String.join("", violations.explanations))
+                    + ViolationText.more(violations.listed, violations.listed, violations.found);
         }
-        return explanations.isEmpty()
+        return violations.explanations.isEmpty()
                 ? ""
-                : Legible.lines(firstHalf(explanations.get(0))) + ViolationText.more(1, violations, found);
+                : Legible.lines(firstHalf(violations.explanations.get(0)))
+                        + ViolationText.more(1, violations.listed, violations.found);
     }
 
     private static String firstHalf(String explanation) {
@@ -181,8 +183,6 @@ public record StoredVerdict(
                 transactions,
                 operations,
                 name.isEmpty() ? reason : name,
-                explanations,
-                violations,
-                Math.max(violations, found));
+                new Violations(List.copyOf(explanations), violations, Math.max(violations, found)));
     }
 }

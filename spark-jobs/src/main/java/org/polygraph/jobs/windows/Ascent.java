@@ -3,7 +3,7 @@ package org.polygraph.jobs.windows;
 /**
  * Whether numbers along a session ascend. Each piece of the input has its own, and neighbouring ones are joined.
  *
- * @param ascends whether those of the piece do
+ * @param ascends whether the numbers of the piece ascend
  * @param first the first number of the piece; {@code last} is its last one; {@link #NONE} if it has none
  */
 record Ascent(boolean ascends, long first, long last) {

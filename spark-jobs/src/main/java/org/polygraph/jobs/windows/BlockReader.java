@@ -43,7 +43,7 @@ final class BlockReader {
     }
 
     long unsigned() {
-        // A local copy of the position: a fifth of the time of windows was the loads and stores of the field.
+        // The position is copied, because loads and stores of the field took a fifth of the time of windows.
         int i = at;
         byte next = bytes[i++];
         long value = next & 0x7F;

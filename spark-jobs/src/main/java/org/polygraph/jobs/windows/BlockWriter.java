@@ -14,7 +14,7 @@ final class BlockWriter {
     /** Smaller codes have another meaning. */
     static final int FIRST_OWN = 4;
 
-    /** How a key follows the number with its kind: it is in the number; it is an integer behind it; it is a text behind it. */
+    /** Where a key is: in the number that has its kind; in an integer after that; in a text after that. */
     static final int NEAR_KEY = 0;
 
     static final int FAR_KEY = 1;

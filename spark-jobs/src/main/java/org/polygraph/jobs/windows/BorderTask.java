@@ -6,28 +6,26 @@ import java.util.Arrays;
 import org.polygraph.jobs.decision.Budget;
 
 /**
- * Finds the values at the borders of windows, by key of a slice: the value at the left border, if it is not the initial one, and the value
- * that is read behind the right border before the key is written. That is the value at the border; or, if all these reads are violated, the
- * value of the first one, if the window wrote it, as another kind of item. Result: the section with a block for each window; an item is the kind, the key and the
- * value.
+ * Finds the values of the keys of a slice at the borders of windows. {@link #LEFT} is the value at the left border, unless it is the initial
+ * one. {@link #RIGHT} is the value at the right border, if a read behind it returns it before the key is written. If all these reads are
+ * violated, {@link #VIOLATED} is the value that the first of them returned, if the window wrote it. Result: the section with a block for
+ * each window. An item of a block is one of these kinds, a key and a value.
  *
  * @param from by window, ascending and disjoint: its first place
  * @param to by window: the place behind its last
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
-record BorderTask(SliceRows.Slice slice, byte[] initial, long[] from, long[] to, String folder, String name)
-        implements Task {
+record BorderTask(SliceRows.Slice slice, byte[] initial, long[] from, long[] to, Section.Files files) implements Task {
     private static final long serialVersionUID = 1L;
 
     static final int LEFT = 0;
     static final int RIGHT = 1;
-    /** A value that is read behind the right border, where all such reads are violated. */
     static final int VIOLATED = 2;
 
     static final int KIND_BITS = 2;
     private static final int NONE = -1;
 
-    /** The last window with the key; and the last one whose right border waits for a read. */
+    /** The last window that has the key; and the last one behind whose right border no read was found yet. */
     private static final int TOUCHED = 0;
 
     private static final int WAITING = 1;
@@ -109,7 +107,7 @@ record BorderTask(SliceRows.Slice slice, byte[] initial, long[] from, long[] to,
             }
         }
         BlockWriter result = new BlockWriter();
-        Section.write(result, out.write(folder, name, slice.number()));
+        Section.write(result, out.write(files, slice.number()));
         return result.toBytes();
     }
 

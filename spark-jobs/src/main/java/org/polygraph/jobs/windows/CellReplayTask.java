@@ -17,7 +17,7 @@ import org.polygraph.storage.dictionary.ValueDictionary;
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record CellReplayTask(Cells cells, long[] labels, Terms terms) implements Task {
     private static final long serialVersionUID = 1L;
-    /** Added to the number of the session, it takes the place of a value in the tally of an intent. */
+    /** The tally of an intent has the sum of this constant and the number of the session in place of a value. */
     static final long INTENT = 0x1e7e47;
 
     @Override

@@ -193,7 +193,7 @@ final class CellRun {
             WindowProblem.Answer answer = problem(false, false).near(budget);
             if (answer == null) {
                 answer = problem(false, true).near(budget);
-                // Without an order of these reads too, there may be one.
+                // An order that need not explain these reads may exist.
                 answer = answer == null || answer.holds() ? answer : null;
             }
             return answer;
@@ -297,7 +297,7 @@ final class CellRun {
             return new WindowProblem.Times(starts, ends, terms.clockSkewNanos());
         }
 
-        /** The end of a transaction if it bounds others; that of an unknown outcome does not. */
+        /** The end of a transaction if others have to come after it. A transaction of unknown outcome has no such end. */
         private long end(int event) {
             return all.status(event) == TransactionStatus.COMMITTED ? all.end(event) : HistoryTable.NO_TIME;
         }

@@ -12,11 +12,7 @@ import org.polygraph.storage.model.TransactionStatus;
  * @param countsOptional whether those that may count are counted, so that both events of a transaction are or none
  */
 record CountTask(
-        Cells cells,
-        Object2ByteOpenHashMap<UnknownOutcomes.Name> outcomes,
-        boolean countsOptional,
-        String folder,
-        String name)
+        Cells cells, Object2ByteOpenHashMap<UnknownOutcomes.Name> outcomes, boolean countsOptional, Section.Files files)
         implements Task {
     private static final long serialVersionUID = 1L;
 
@@ -39,7 +35,7 @@ record CountTask(
             }
         }
         BlockWriter result = new BlockWriter();
-        Section.write(result, out.write(folder, name, cells.from()));
+        Section.write(result, out.write(files, cells.from()));
         return result.toBytes();
     }
 }

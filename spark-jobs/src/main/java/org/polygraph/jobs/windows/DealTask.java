@@ -10,7 +10,7 @@ import org.polygraph.storage.dictionary.KeyDictionary;
  *
  * @param ignoresUnknown see {@link Dealer}
  */
-record DealTask(Cells cells, int slices, boolean ignoresUnknown, String folder, String name) implements Task {
+record DealTask(Cells cells, int slices, boolean ignoresUnknown, Section.Files files) implements Task {
     private static final long serialVersionUID = 1L;
 
     @Override
@@ -24,7 +24,7 @@ record DealTask(Cells cells, int slices, boolean ignoresUnknown, String folder, 
             }
         }
         BlockWriter result = new BlockWriter();
-        Section.write(result, dealer.write(folder, name, cells.from()));
+        Section.write(result, dealer.write(files, cells.from()));
         return result.toBytes();
     }
 

@@ -19,7 +19,7 @@ final class Dealer {
         places = new long[slices];
     }
 
-    /** Deals the operations of an event, none of which has been passed. */
+    /** Deals the operations of an event. None of them may have been read before. */
     void deal(EventReader event, long place) {
         int state = state(event);
         while (event.nextOperation()) {
@@ -48,7 +48,7 @@ final class Dealer {
     }
 
     /** Writes the section with a block for each slice. */
-    Section write(String folder, String name, int number) throws IOException {
-        return out.write(folder, name, number);
+    Section write(Section.Files files, int number) throws IOException {
+        return out.write(files, number);
     }
 }

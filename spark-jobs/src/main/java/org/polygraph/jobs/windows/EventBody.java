@@ -64,7 +64,11 @@ final class EventBody {
         }
     }
 
-    /** Of a commit, behind all operations, for each: how many more reads of the snapshot precede it than precede the one before. */
+    /**
+     * Is called for each operation of a commit, after all of them.
+     *
+     * @param count the reads of the snapshot that precede this operation, but not the one before it
+     */
     void moreReads(int count) {
         out.unsigned(count);
     }

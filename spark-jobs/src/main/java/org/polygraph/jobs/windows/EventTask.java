@@ -13,7 +13,7 @@ import org.polygraph.jobs.decision.Budget;
 record EventTask(Cells cells, long[] places) implements Task {
     private static final long serialVersionUID = 1L;
 
-    /** Operations of a transaction. */
+    /** The most operations of a transaction. */
     private static final int MOST_OPERATIONS = 1_024;
 
     @Override

@@ -24,36 +24,29 @@ import org.polygraph.storage.table.Transactions;
  * Deals the transactions of a piece of the input to cells. Result: {@link Ingested}.
  *
  * @param number of the piece
- * @param events of a transaction: 1, or 2 for its snapshot and its commit; an aborted transaction is one event
  * @param guarantee of the level
- * @param sessions what the rest of the input determines of the sessions of the piece
  * @param borders clocks at which a cell begins, but for the first cell
  * @param sample the sample of its operations to take; null for none
- * @param linesBefore lines of its file before the piece
  * @param lists the order of the elements of all lists
- * @param name of the section
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record IngestTask(
         Piece piece,
         int number,
         Clock clock,
-        int events,
         Guarantee guarantee,
-        PieceSessions sessions,
+        PieceContext context,
         SessionClocks.@Nullable Sample sample,
         long[] borders,
-        long linesBefore,
         ListOrders lists,
-        String folder,
-        String name)
+        Section.Files files)
         implements Task {
     private static final long serialVersionUID = 1L;
 
     @Override
     public byte[] run(Budget budget) throws IOException {
         try {
-            PieceRows rows = new PieceRows(piece.read(budget::exhausted, budget.bytes()), number, clock, events);
+            PieceRows rows = new PieceRows(piece.read(budget::exhausted, budget.bytes()), number, clock, events());
             String problem = rows.unsupported();
             if (problem.isEmpty() && guarantee == Guarantee.LIN) {
                 problem = rows.problemAtLin();
@@ -69,6 +62,11 @@ record IngestTask(
         }
     }
 
+    /** Events of a transaction that is not aborted: 1, or 2 for its snapshot and its commit. */
+    private int events() {
+        return SurveyedInput.events(guarantee);
+    }
+
     /** Whether snapshots have intents, because first committer wins is part of the level. */
     private boolean hasIntents() {
         return guarantee.events() == 2;
@@ -77,7 +75,7 @@ record IngestTask(
     private Ingested deal(PieceRows in) throws IOException {
         // The survey found the clocks before lists were expressed by single values.
         HistoryRows rows = lists.resolved(in.rows(), number);
-        EventsOfRows all = new EventsOfRows(rows, in.clocks(sessions));
+        EventsOfRows all = new EventsOfRows(rows, in.clocks(context));
         for (int t = 0; t < rows.transactions().size(); t++) {
             all.add(t);
         }
@@ -91,22 +89,23 @@ record IngestTask(
             writes += Operations.isWrite(keyAndKind) ? 1 : 0;
         }
         Tally tally = new Tally();
-        tally.rows(rows, events);
+        tally.rows(rows, events());
         return new Ingested(
                 "",
-                all.out.write(folder, name, number),
+                all.out.write(files, number),
                 all.counts,
                 all.operations,
                 rows.operations().size() - writes,
                 writes,
                 tally.sum(),
-                sample == null ? new byte[0] : sample.take(rows, sessions.numbers()),
+                sample == null ? new byte[0] : sample.take(rows, context.numbers()),
                 loaded);
     }
 
     /** Turns transactions into events of cells. */
     private final class EventsOfRows {
         private final HistoryRows rows;
+        private final int events = events();
         private final KeyDictionary.Labels keys;
         private final ValueDictionary values = new ValueDictionary();
         private final ValueDictionary.Codes codes;
@@ -180,7 +179,7 @@ record IngestTask(
 
         private void begin(int t, long clock, long start, long end, int count) {
             operations += count;
-            long position = SourceFiles.position(rows.transactions().sources()[t]) + linesBefore;
+            long position = SourceFiles.position(rows.transactions().sources()[t]) + context.lines();
             body.begin(clock, piece.file(), position, start, end, count);
         }
 
@@ -193,8 +192,7 @@ record IngestTask(
                 cells[target] = cell;
             }
             counts[target]++;
-            cell.add(
-                    sessions.numbers()[rows.sessionOf()[t]], rows.transactions().indexes()[t], clock, flags, body);
+            cell.add(context.numbers()[rows.sessionOf()[t]], rows.transactions().indexes()[t], clock, flags, body);
         }
 
         private void operation(int o, int kind) {

@@ -28,13 +28,13 @@ final class Layout {
     private boolean startsAscend = true;
     private boolean valuesAscend = true;
     private boolean hasValues;
-    /** By piece: see {@link PieceSessions}. */
+    /** By piece: see {@link PieceContext}. */
     private final long[][] leads;
 
     private final long[][] before;
 
     /**
-     * Merges.
+     * Merges the surveys.
      *
      * @param events of a transaction: 1 or 2
      * @param perSample events for which one clock of a sample stands
@@ -205,27 +205,27 @@ final class Layout {
         return problem;
     }
 
-    private int times() {
-        return surveys.stream().mapToInt(Survey::times).reduce(0, (a, b) -> a | b);
+    private boolean has(int content) {
+        return surveys.stream().anyMatch(survey -> survey.has(content));
     }
 
     boolean hasTimes() {
-        return (times() & (Survey.HAS_START | Survey.HAS_END)) != 0;
+        return has(Survey.HAS_START | Survey.HAS_END);
     }
 
     /** Whether all pieces were surveyed with their operations. */
     boolean hasOperations() {
-        return surveys.stream().allMatch(Survey::hasOperations);
+        return surveys.stream().allMatch(survey -> survey.has(Survey.HAS_OPERATIONS));
     }
 
     /** Whether the history has appends or reads of lists. */
     boolean hasLists() {
-        return surveys.stream().anyMatch(Survey::hasLists);
+        return has(Survey.HAS_LISTS);
     }
 
     /** Whether some transaction has a start and some an end, and none ended before it started. */
     boolean hasRealTime() {
-        return times() == (Survey.HAS_START | Survey.HAS_END);
+        return has(Survey.HAS_START) && has(Survey.HAS_END) && !has(Survey.IS_REVERSED);
     }
 
     /** Whether the starts of the transactions of each session ascend, where one that is not known is before all others. */
@@ -266,16 +266,26 @@ final class Layout {
         return initialValue;
     }
 
-    /** The sessions of a piece. @param offsets by number of a session: what to add to its clocks */
-    PieceSessions sessions(int piece, long[] offsets) {
+    /**
+     * What the rest of the input determines of a piece.
+     *
+     * @param offsets by number of a session: what to add to its clocks
+     * @param files by piece: the number of its file
+     */
+    PieceContext context(int piece, long[] offsets, int[] files) {
         int[] numbers = Arrays.stream(surveys.get(piece).sessions())
                 .mapToInt(session -> Arrays.binarySearch(labels, session.label()))
                 .toArray();
-        return new PieceSessions(
+        long lines = 0;
+        for (int p = piece - 1; p >= 0 && files[p] == files[piece]; p--) {
+            lines += surveys.get(p).lines();
+        }
+        return new PieceContext(
                 numbers,
                 leads[piece],
                 before[piece],
-                Arrays.stream(numbers).mapToLong(s -> offsets[s]).toArray());
+                Arrays.stream(numbers).mapToLong(s -> offsets[s]).toArray(),
+                lines);
     }
 
     /** The sample by which clocks of sessions are corrected; null if the first order does not depend on such clocks, or must not. */
@@ -293,14 +303,5 @@ final class Layout {
             }
         }
         return sums;
-    }
-
-    /** Lines of the same file before a piece. @param files by piece: the number of its file */
-    long linesBefore(int piece, int[] files) {
-        long lines = 0;
-        for (int p = piece - 1; p >= 0 && files[p] == files[piece]; p--) {
-            lines += surveys.get(p).lines();
-        }
-        return lines;
     }
 }

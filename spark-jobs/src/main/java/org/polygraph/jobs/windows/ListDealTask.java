@@ -26,7 +26,7 @@ import org.polygraph.storage.table.Operations;
  * <p>The lists of a key that committed transactions of the piece read have to begin the longest one, so that this one has all that
  * they show. Each list that a transaction of unknown outcome read is asked for, because it is open whether it counts.
  */
-record ListDealTask(Piece piece, int number, int slices, String folder, String name) implements Task {
+record ListDealTask(Piece piece, int number, int slices, Section.Files files) implements Task {
     private static final long serialVersionUID = 1L;
 
     /** How a key is used: as a list; with other values; by reads of null, which may be of either. */
@@ -80,7 +80,7 @@ record ListDealTask(Piece piece, int number, int slices, String folder, String n
                 longest.write((int) open[i], block, values, codes);
             }
         }
-        return out.write(folder, name, number);
+        return out.write(files, number);
     }
 
     /** The appends of a piece by key, in the order of the input, and how keys are used. */

@@ -19,7 +19,7 @@ import org.polygraph.storage.dictionary.ValueDictionary;
  * @param initial the initial value as a block
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
-record ListOrderTask(ArrayList<Section> pieces, int slice, byte[] initial, String folder, String name) implements Task {
+record ListOrderTask(ArrayList<Section> pieces, int slice, byte[] initial, Section.Files files) implements Task {
     private static final long serialVersionUID = 1L;
 
     /** No list has the element. */
@@ -55,7 +55,7 @@ record ListOrderTask(ArrayList<Section> pieces, int slice, byte[] initial, Strin
                 budget.require();
                 orders.answer(new BlockReader(pieces.get(p).block(slice)), out.block(p));
             }
-            Section.write(result, out.write(folder, name, slice));
+            Section.write(result, out.write(files, slice));
         }
         return result.toBytes();
     }

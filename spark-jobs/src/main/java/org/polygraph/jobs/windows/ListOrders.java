@@ -47,20 +47,20 @@ record ListOrders(String problem, ArrayList<Section> sections, byte[] initial) i
     static ListOrders of(WindowStore store, ReadPlan plan) throws IOException {
         List<Piece> all = plan.pieces();
         int slices = Math.min(MOST_SLICES, Math.min(store.mostSlices(), all.size()));
-        String dealt = store.next("lists");
+        Section.Files dealt = store.next("lists");
         List<Task> tasks = new ArrayList<>();
         for (Piece piece : all) {
-            tasks.add(new ListDealTask(piece, tasks.size(), slices, store.folder(), dealt));
+            tasks.add(new ListDealTask(piece, tasks.size(), slices, dealt));
         }
         byte[] initial = store.layout().initialValue();
         ListOrders pieces = of(store.workers().run("deal lists to keys", tasks), initial);
         if (!pieces.problem.isEmpty()) {
             return pieces;
         }
-        String name = store.next("orders");
+        Section.Files files = store.next("orders");
         tasks.clear();
         for (int s = 0; s < slices; s++) {
-            tasks.add(new ListOrderTask(pieces.sections, s, initial, store.folder(), name));
+            tasks.add(new ListOrderTask(pieces.sections, s, initial, files));
         }
         ListOrders orders = of(store.workers().run("find the order of lists", tasks), initial);
         Section.delete(pieces.sections);
@@ -158,7 +158,6 @@ record ListOrders(String problem, ArrayList<Section> sections, byte[] initial) i
                     rows.keys(),
                     values.labels(),
                     first == null ? null : (Long) codes.of(first),
-                    rows.metadata(),
                     null,
                     rows.lines());
         }

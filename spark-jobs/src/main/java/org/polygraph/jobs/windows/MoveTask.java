@@ -14,8 +14,7 @@ import org.polygraph.jobs.decision.Budget;
  * @param arriving for each of these a block of events
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
-record MoveTask(
-        ArrayList<Cells> cells, long[] removed, long[] gaps, ArrayList<byte[]> arriving, String folder, String name)
+record MoveTask(ArrayList<Cells> cells, long[] removed, long[] gaps, ArrayList<byte[]> arriving, Section.Files files)
         implements Task {
     private static final long serialVersionUID = 1L;
 
@@ -44,7 +43,7 @@ record MoveTask(
             add(arriving.get(next), written);
         }
         BlockWriter result = new BlockWriter();
-        Section.write(result, out.write(folder, name, from));
+        Section.write(result, out.write(files, from));
         return result.toBytes();
     }
 

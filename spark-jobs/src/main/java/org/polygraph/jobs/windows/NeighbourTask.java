@@ -12,8 +12,8 @@ import org.polygraph.jobs.decision.Budget;
 
 /**
  * Finds how far some transactions may move without passing others of their sessions. Result: for each the place behind the last event of
- * an earlier transaction of its session, and the place of the first event of a later one, in these cells. Others are those that count
- * or may count and have no name here.
+ * an earlier transaction of its session, and the place of the first event of a later one, in these cells. The other transaction counts or may count,
+ * and is not among those that are asked about.
  *
  * @param names those of a session by index
  */
@@ -54,7 +54,7 @@ record NeighbourTask(Cells cells, ArrayList<UnknownOutcomes.Name> names) impleme
                         || named.contains(new UnknownOutcomes.Name(events.session(), events.index()))) {
                     continue;
                 }
-                // What bounds the nearest one of the session bounds those beyond it, too.
+                // This event bounds the nearest transaction of its session, and with it all those beyond.
                 int next = asked.before(events.index());
                 if (next < asked.numbers.size()) {
                     int i = asked.numbers.getInt(next);

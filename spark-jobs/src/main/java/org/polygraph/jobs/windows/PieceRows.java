@@ -43,7 +43,7 @@ final class PieceRows {
     private final Clock clock;
 
     /**
-     * Sorts.
+     * Sorts the transactions of a piece.
      *
      * @param number of the piece
      * @param events of a transaction: 1 or 2
@@ -153,7 +153,7 @@ final class PieceRows {
      *
      * @param known what the rest of the input determines; null if only this piece is known
      */
-    long[] clocks(@Nullable PieceSessions known) {
+    long[] clocks(@Nullable PieceContext known) {
         long[] clocks = new long[own.length * events];
         for (int s = 0; s < sessions(); s++) {
             long earlier = known == null ? 0 : known.before()[s];

@@ -11,7 +11,7 @@ import org.polygraph.jobs.decision.Budget;
  * @param labels by number of a session: its label
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
-record RankDealTask(Cells cells, long[] labels, RankRanges ranges, String folder, String name) implements Task {
+record RankDealTask(Cells cells, long[] labels, RankRanges ranges, Section.Files files) implements Task {
     private static final long serialVersionUID = 1L;
     private static final byte[] NO_HASH = new byte[TransactionHash.BYTES];
 
@@ -37,7 +37,7 @@ record RankDealTask(Cells cells, long[] labels, RankRanges ranges, String folder
             }
         }
         BlockWriter result = new BlockWriter();
-        Section.write(result, out.write(folder, name, cells.from()));
+        Section.write(result, out.write(files, cells.from()));
         return result.toBytes();
     }
 

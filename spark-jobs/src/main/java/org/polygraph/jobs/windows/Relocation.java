@@ -21,18 +21,18 @@ import java.util.stream.IntStream;
  * nothing is moved: only {@link #sets} are found. Memory: the events of candidates, and 16 bytes a span.
  */
 final class Relocation {
-    /** Candidates; those that take part in the fewest violated reads are left out. */
+    /** The most candidates. Those that take part in the fewest violated reads are left out. */
     private static final int MOST = 4_096;
-    /** Operations of a candidate that are looked at. */
+    /** The most operations of a candidate that are looked at. */
     private static final int MOST_OPERATIONS = 64;
-    /** Spans of all candidates, about. */
+    /** About the most spans of all candidates. */
     private static final int MOST_SPANS = 1 << 21;
-    /** Sums of weights of violated reads from which on a transaction is a candidate: most are in one such read by chance. */
+    /** The least weight of the violated reads of a candidate. Many transactions take part in one such read by chance. */
     private static final int LEAST_WEIGHT = 2;
     /** The weight of a violated read that is explained only far away; that of the others is 1. */
     private static final int WEIGHT_OF_FAR = 16;
 
-    /** The transactions of a set that the driver judges, at most. */
+    /** The most transactions of a set that the driver judges. */
     private static final long MOST_TOGETHER = 1 << 20;
 
     /** Sets that are judged alone; and the transactions that wrote or replaced what the reader of each read. */
@@ -172,7 +172,7 @@ final class Relocation {
     }
 
     /**
-     * If none was moved: sets of transactions that may violate the level without all those between them. Each has a reader of which a
+     * Returns sets of transactions that may violate the level on their own. It is called if no transaction was moved. Each has a reader of which a
      * violated read is explained only far away, and those around it and around the transactions that wrote or replaced what it read. A
      * set that is too large for the driver is left out.
      *
@@ -206,7 +206,7 @@ final class Relocation {
         return new WindowStore.Range(Math.max(0, place - margin), Math.min(store.places(), place + margin + 1));
     }
 
-    /** Moves those that gain as many explained operations, as far as sessions allow it. @return whether there are any */
+    /** Moves the candidates that gain at least so many explained operations, as far as sessions allow it. @return whether there are any */
     private boolean move(List<Candidate> candidates, int least) throws IOException {
         List<Candidate> moving = new ArrayList<>(candidates);
         moving.removeIf(candidate -> candidate.gain < least);
@@ -410,7 +410,7 @@ final class Relocation {
         }
     }
 
-    /** Leaves those where they are that would pass another one of their session. @param candidates by session and index */
+    /** Keeps the place of each candidate that would pass another transaction of its session. @param candidates by session and index */
     private void keepSessions(List<Candidate> candidates) {
         for (int i = 1; i < candidates.size(); ) {
             Candidate before = candidates.get(i - 1);
@@ -449,7 +449,7 @@ final class Relocation {
             }
         }
         long[] removed = removed(candidates);
-        String name = store.next("cells");
+        Section.Files files = store.next("cells");
         List<MoveTask> tasks = new ArrayList<>();
         for (int c = changed.nextSetBit(0); c >= 0; ) {
             int first = c;
@@ -468,8 +468,7 @@ final class Relocation {
                     new ArrayList<>(Arrays.stream(arriving)
                             .mapToObj(i -> byGap.get(i).block)
                             .toList()),
-                    store.folder(),
-                    name));
+                    files));
         }
         List<Section> sections = WindowStore.sections(store.workers().run("move transactions", new ArrayList<>(tasks)));
         for (int i = 0; i < sections.size(); i++) {

@@ -5,10 +5,14 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 
-/** Which windows are repaired in a round; ascending and disjoint. */
-final class RoundWindows {
-    private RoundWindows() {}
-
+/**
+ * Windows that are repaired in a round.
+ *
+ * @param windows ascending and disjoint
+ * @param left by cell: the number of its violated operations that these windows leave to others
+ */
+@SuppressWarnings("ArrayRecordComponent") // never compared
+record RoundWindows(List<WindowStore.Range> windows, long[] left) {
     /** Windows of two cells with violated reads. */
     static List<WindowStore.Range> ofCells(WindowStore store, long[] violated, int shift) {
         long[] firsts = store.firsts();
@@ -41,15 +45,13 @@ final class RoundWindows {
      * places from the snapshot to the commit of its transaction. Both have a margin on both sides. Windows that overlap are joined.
      *
      * @param most places of a window; longer ones are left out
-     * @param left counts by cell the violated operations whose windows are left out
      */
-    static List<WindowStore.Range> around(
+    static RoundWindows around(
             WindowStore store,
             List<CheckTask.Result> results,
             List<SourceTask.Sources[]> sources,
             long margin,
-            long most,
-            long[] left) {
+            long most) {
         List<Wanted> wanted = new ArrayList<>();
         for (int s = 0; s < sources.size(); s++) {
             List<CheckTask.Read> reads = results.get(s).named();
@@ -76,6 +78,7 @@ final class RoundWindows {
             }
         }
         joined.removeIf(window -> window.size() > most);
+        long[] left = new long[store.cellCount()];
         int next = 0;
         for (Wanted each : wanted) {
             while (next < joined.size() && joined.get(next).to() <= each.window.from()) {
@@ -86,7 +89,7 @@ final class RoundWindows {
                     && each.window.to() <= joined.get(next).to();
             left[store.cellOf(each.place)] += isIn ? 0 : 1;
         }
-        return joined;
+        return new RoundWindows(joined, left);
     }
 
     private static WindowStore.Range window(WindowStore store, long from, long to, long margin) {

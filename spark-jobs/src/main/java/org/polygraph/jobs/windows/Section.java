@@ -28,7 +28,7 @@ record Section(String folder, String name, int number, int from, int to) impleme
     /** For each target: where its block begins behind these entries, and its CRC-32C. The end of the last block follows. */
     private static final int ENTRY_BYTES = Long.BYTES + Integer.BYTES;
 
-    /** Sections share the names, so that a list of them is short as bytes. */
+    /** Sections share their strings, because serialization writes a shared object once. */
     Section {
         folder = folder.intern();
         name = name.intern();
@@ -141,6 +141,11 @@ record Section(String folder, String name, int number, int from, int to) impleme
         }
     }
 
+    /** The files that one job writes. Each of them has a number. */
+    record Files(String folder, String name) implements Serializable {
+        private static final long serialVersionUID = 1L;
+    }
+
     /** Collects the blocks of a section. */
     static final class Output {
         private final @Nullable BlockWriter[] blocks;
@@ -161,8 +166,8 @@ record Section(String folder, String name, int number, int from, int to) impleme
             return block;
         }
 
-        /** Writes the file. No other one of the folder has its name and number. */
-        Section write(String folder, String name, int number) throws IOException {
+        /** Writes the file of a number. */
+        Section write(Files files, int number) throws IOException {
             int from = 0;
             int to = blocks.length;
             while (from < to && blocks[from] == null) {
@@ -171,7 +176,7 @@ record Section(String folder, String name, int number, int from, int to) impleme
             while (from < to && blocks[to - 1] == null) {
                 to--;
             }
-            Section section = new Section(folder, name, number, first + from, first + to);
+            Section section = new Section(files.folder, files.name, number, first + from, first + to);
             ByteBuffer ends = ByteBuffer.allocate(ENTRY_BYTES * (to - from) + Long.BYTES);
             CRC32C sum = new CRC32C();
             long end = 0;

@@ -22,7 +22,7 @@ final class SliceRows {
 
     private final int slice;
     private final Iterator<Section> sections;
-    /** The keys of a slice are few of the integers between its smallest and its largest key. */
+    /** A slice has few of the integers between its smallest and its largest key. */
     private final KeyDictionary keys = KeyDictionary.sparse();
 
     private final ValueDictionary values = new ValueDictionary();

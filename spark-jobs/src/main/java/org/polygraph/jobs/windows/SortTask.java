@@ -18,7 +18,8 @@ import org.polygraph.storage.model.TransactionStatus;
  * @param from the first cell
  * @param firsts by cell: its first place; and the place behind the last
  * @param ignoresUnknown see {@link Dealer}
- * @param name of the section with the slices
+ * @param cellFiles for the section with the cells
+ * @param files for the section with the slices
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record SortTask(
@@ -28,8 +29,8 @@ record SortTask(
         Terms terms,
         int slices,
         boolean ignoresUnknown,
-        String folder,
-        String name)
+        Section.Files cellFiles,
+        Section.Files files)
         implements Task {
     private static final long serialVersionUID = 1L;
 
@@ -44,8 +45,8 @@ record SortTask(
             sort(from + c, firsts[c], new EventWriter(out.block(from + c)), dealer, times);
         }
         BlockWriter result = new BlockWriter();
-        Section.write(result, out.write(folder, "cells-0", from));
-        Section.write(result, dealer.write(folder, name, from));
+        Section.write(result, out.write(cellFiles, from));
+        Section.write(result, dealer.write(files, from));
         return result.bytes(times.toBytes()).toBytes();
     }
 

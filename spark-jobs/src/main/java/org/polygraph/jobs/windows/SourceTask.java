@@ -20,7 +20,7 @@ import org.polygraph.jobs.decision.Budget;
 record SourceTask(SliceRows.Slice slice, ArrayList<CheckTask.Read> reads, byte[] initial) implements Task {
     private static final long serialVersionUID = 1L;
 
-    /** Writers of a value that are named. */
+    /** The most writers of a value that are named. */
     private static final int MOST = 256;
 
     private static final int NONE = -1;

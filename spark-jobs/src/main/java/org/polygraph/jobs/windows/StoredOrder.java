@@ -42,10 +42,9 @@ final class StoredOrder {
      */
     String certificate(Location run, String input, String tool) throws IOException {
         RankRanges ranges = layout.ranges(store.perRange());
-        String name = store.next("ranks");
+        Section.Files files = store.next("ranks");
         List<Section> sections = WindowStore.sections(store.perGroup(
-                "deal the order to sessions",
-                some -> new RankDealTask(some, layout.labels(), ranges, store.folder(), name)));
+                "deal the order to sessions", some -> new RankDealTask(some, layout.labels(), ranges, files)));
         List<RankRange> written = new ArrayList<>();
         for (byte[] result : store.workers()
                 .run(

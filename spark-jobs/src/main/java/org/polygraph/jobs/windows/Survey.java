@@ -3,6 +3,7 @@ package org.polygraph.jobs.windows;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
+import java.util.Arrays;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.format.pieces.Piece;
@@ -19,32 +20,31 @@ import org.polygraph.storage.table.HistoryRows;
  * @param problem why the piece cannot be decided by windows; empty if it can
  * @param sessions by session of the piece
  * @param sample clocks of events, each of which stands for as many events as the task was given, the last one for the rest
- * @param transactions how many the piece has
- * @param times {@link #HAS_START}, {@link #HAS_END} and {@link #IS_REVERSED}
- * @param neighbours how many of them follow one of their session in the piece
+ * @param contents {@link #HAS_START}, {@link #HAS_END}, {@link #IS_REVERSED}, {@link #HAS_OPERATIONS} and {@link #HAS_LISTS}
+ * @param neighbours how many transactions follow one of their session in the piece
  * @param lines how many lines it has
+ * @param byStatus by status: the number of transactions
  * @param initialValue the initial value of its header as a block; empty if there is none
- * @param hasOperations whether the operations were read
- * @param hasLists whether it has appends or reads of lists
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record Survey(
         String problem,
         Session[] sessions,
         long[] sample,
-        long transactions,
-        int times,
+        int contents,
         long neighbours,
         long lines,
         long[] byStatus,
-        byte[] initialValue,
-        boolean hasOperations,
-        boolean hasLists) {
+        byte[] initialValue) {
     /** Some transaction has a start; some has an end; one ended before it started. */
     static final int HAS_START = 1;
 
     static final int HAS_END = 2;
     static final int IS_REVERSED = 4;
+    /** The operations were read; some of them appends to a list or reads one. */
+    static final int HAS_OPERATIONS = 8;
+
+    static final int HAS_LISTS = 16;
     /** The problem of a piece that cannot be read, or not be judged at the level. */
     static final String UNREADABLE = "a piece of the input could not be read";
 
@@ -61,7 +61,17 @@ record Survey(
     record Session(long label, long count, long least, long greatest, long lead, Ascent starts, Ascent written) {}
 
     private static Survey problem(String problem) {
-        return new Survey(problem, new Session[0], new long[0], 0, 0, 0, 0, new long[4], new byte[0], true, false);
+        return new Survey(problem, new Session[0], new long[0], HAS_OPERATIONS, 0, 0, new long[4], new byte[0]);
+    }
+
+    /** How many transactions the piece has. */
+    long transactions() {
+        return Arrays.stream(byStatus).sum();
+    }
+
+    /** Whether the piece has something: one of the constants of {@link #contents}. */
+    boolean has(int content) {
+        return (contents & content) != 0;
     }
 
     byte[] toBytes() {
@@ -81,14 +91,11 @@ record Survey(
             out.signed(clock - before);
             before = clock;
         }
-        out.unsigned(transactions).unsigned(times).unsigned(neighbours).unsigned(lines);
+        out.unsigned(contents).unsigned(neighbours).unsigned(lines);
         for (long count : byStatus) {
             out.unsigned(count);
         }
-        return out.bytes(initialValue)
-                .unsigned(hasOperations ? 1 : 0)
-                .unsigned(hasLists ? 1 : 0)
-                .toBytes();
+        return out.bytes(initialValue).toBytes();
     }
 
     static Survey ofBytes(byte[] bytes) {
@@ -111,26 +118,14 @@ record Survey(
             before += in.signed();
             sample[i] = before;
         }
-        long transactions = in.unsigned();
-        int times = in.count();
+        int contents = in.count();
         long neighbours = in.unsigned();
         long lines = in.unsigned();
         long[] byStatus = new long[TransactionStatus.values().length];
         for (int i = 0; i < byStatus.length; i++) {
             byStatus[i] = in.unsigned();
         }
-        return new Survey(
-                problem,
-                sessions,
-                sample,
-                transactions,
-                times,
-                neighbours,
-                lines,
-                byStatus,
-                in.bytes(),
-                in.unsigned() == 1,
-                in.unsigned() == 1);
+        return new Survey(problem, sessions, sample, contents, neighbours, lines, byStatus, in.bytes());
     }
 
     /**
@@ -195,14 +190,13 @@ record Survey(
                     "",
                     sessions,
                     PieceRows.sample(piece.clocks(null), perSample),
-                    rows.transactions().size(),
-                    piece.times(),
+                    piece.times()
+                            | (needsOperations || rows.operations().size() > 0 ? HAS_OPERATIONS : 0)
+                            | (rows.lists() != null ? HAS_LISTS : 0),
                     piece.neighbours(),
                     rows.lines(),
                     byStatus,
-                    initialValue(rows),
-                    needsOperations || rows.operations().size() > 0,
-                    rows.lists() != null);
+                    initialValue(rows));
         }
 
         private static byte[] initialValue(HistoryRows rows) {

@@ -4,16 +4,15 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.function.UnaryOperator;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.certificate.format.Guarantee;
 import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.storage.format.pieces.Piece;
 import org.polygraph.storage.format.pieces.ReadPlan;
 
 /** The pieces of the input with their surveys, and the clock that orders their transactions. */
 final class SurveyedInput {
-    private static final String PIECES = "pieces";
-
     private final Workers workers;
     private final ReadPlan plan;
     private final Terms terms;
@@ -29,12 +28,13 @@ final class SurveyedInput {
         this.surveys = surveys;
         this.clock = clock;
         this.terms = terms;
-        this.events = events(terms);
+        this.events = events(terms.guarantee());
         this.layout = new Layout(surveys, clock, events, events * settings.perSample(), events * settings.perCell());
     }
 
-    private static int events(Terms terms) {
-        return terms.guarantee().isOfCommits() ? 2 : terms.guarantee().events();
+    /** Events of a transaction: 1, or 2 for its snapshot and its commit. */
+    static int events(Guarantee guarantee) {
+        return guarantee.isOfCommits() ? 2 : guarantee.events();
     }
 
     /** Surveys the input by the clock that suits it best. */
@@ -58,7 +58,7 @@ final class SurveyedInput {
     private static SurveyedInput by(
             Clock clock, boolean needsOperations, Workers workers, ReadPlan plan, WindowSettings settings, Terms terms)
             throws IOException {
-        int events = events(terms);
+        int events = events(terms.guarantee());
         List<Task> tasks = new ArrayList<>();
         for (Piece piece : plan.pieces()) {
             tasks.add(new Survey.SurveyTask(
@@ -114,13 +114,12 @@ final class SurveyedInput {
      * Reads the input, and once more if the clocks of its sessions have to be corrected.
      *
      * @param lists the orders of the lists
-     * @param folder of the scratch files
-     * @param names makes a name that no scratch file has
+     * @param files for the pieces, at each call others
      */
-    Ingested.Input read(ListOrders lists, String folder, UnaryOperator<String> names) throws IOException {
+    Ingested.Input read(ListOrders lists, Supplier<Section.Files> files) throws IOException {
         long[] offsets = new long[layout.labels().length];
         SessionClocks.Sample sample = terms.guarantee().realTime() ? null : layout.sample();
-        Ingested.Input input = read("read the input", lists, folder, names.apply(PIECES), offsets, sample);
+        Ingested.Input input = read("read the input", lists, files.get(), offsets, sample);
         if (sample == null || !input.problem().isEmpty()) {
             return input;
         }
@@ -129,33 +128,25 @@ final class SurveyedInput {
             return input;
         }
         Section.delete(input.sections());
-        return read("read the input with corrected clocks", lists, folder, names.apply(PIECES), offsets, null);
+        return read("read the input with corrected clocks", lists, files.get(), offsets, null);
     }
 
     private Ingested.Input read(
-            String what,
-            ListOrders lists,
-            String folder,
-            String name,
-            long[] offsets,
-            SessionClocks.@Nullable Sample sample)
+            String what, ListOrders lists, Section.Files files, long[] offsets, SessionClocks.@Nullable Sample sample)
             throws IOException {
-        int[] files = plan.pieces().stream().mapToInt(Piece::file).toArray();
+        int[] fileOf = plan.pieces().stream().mapToInt(Piece::file).toArray();
         List<Task> tasks = new ArrayList<>();
-        for (int p = 0; p < files.length; p++) {
+        for (int p = 0; p < fileOf.length; p++) {
             tasks.add(new IngestTask(
                     plan.pieces().get(p),
                     p,
                     clock,
-                    events,
                     terms.guarantee(),
-                    layout.sessions(p, offsets),
+                    layout.context(p, offsets, fileOf),
                     sample,
                     layout.borders(),
-                    layout.linesBefore(p, files),
                     lists,
-                    folder,
-                    name));
+                    files));
         }
         return Ingested.Input.of(workers.run(what, tasks));
     }

@@ -7,8 +7,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which transactions of unknown outcome count: one that is the only possible writer of what a counted transaction read counts; one
- * that another one that counts or may count read from may count; the others do not. Memory: 100 bytes for each read of what they
+ * Which transactions of unknown outcome count. A transaction counts if only it can have written what a counted transaction read. It may count if a
+ * transaction that counts or may count can have read from it. The others do not count. Memory: 100 bytes for each read of what they
  * wrote and possible writer.
  */
 final class UnknownOutcomes {

@@ -346,8 +346,7 @@ public final class WindowCheck {
                 throw new IllegalStateException("a repaired history has " + sum + " violated operations");
             }
             boolean isLate = round >= PASSES;
-            List<WindowStore.Range> windows = List.of();
-            long[] left = new long[violated.length];
+            RoundWindows around = new RoundWindows(List.of(), violated);
             if (isLate
                     || results.stream().mapToLong(CheckTask.Result::namedCount).sum() == sum) {
                 List<SourceTask.Sources[]> sources = sources(store, results);
@@ -371,8 +370,9 @@ public final class WindowCheck {
                         }
                     }
                 }
-                windows = RoundWindows.around(store, results, sources, margin, isLate ? store.places() : far, left);
+                around = RoundWindows.around(store, results, sources, margin, isLate ? store.places() : far);
             }
+            List<WindowStore.Range> windows = around.windows();
             boolean isSmall = !windows.isEmpty();
             if (isSmall) {
                 isLate |= margin > least;
@@ -387,7 +387,7 @@ public final class WindowCheck {
             Outcome outcome = judge(store, small, windows, outcomes, isLate);
             boolean isRepaired = outcomes.contains(WindowTask.REPAIRED);
             if (isSmall && outcome == Outcome.ORDERED) {
-                windows = RoundWindows.ofOtherCells(store, left, round % 2, windows);
+                windows = RoundWindows.ofOtherCells(store, around.left(), round % 2, windows);
                 outcomes = new WindowRepair(store, windows, WindowTask.Extent.CELLS).run();
                 outcome = judge(store, small, windows, outcomes, false);
                 isRepaired |= outcomes.contains(WindowTask.REPAIRED);

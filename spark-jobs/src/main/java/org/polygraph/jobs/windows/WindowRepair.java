@@ -41,7 +41,7 @@ final class WindowRepair {
                 .map(windows::get)
                 .toList();
         List<Section> borders = borders(decided);
-        String moved = store.next("cells");
+        Section.Files moved = store.next("cells");
         List<Task> tasks = new ArrayList<>();
         List<List<Run>> runsOfTasks = new ArrayList<>();
         int number = 0;
@@ -63,7 +63,6 @@ final class WindowRepair {
                     store.layout().initialValue(),
                     store.terms(),
                     extent,
-                    store.folder(),
                     moved));
             number += count;
         }
@@ -97,10 +96,10 @@ final class WindowRepair {
     private List<Section> borders(List<WindowStore.Range> decided) throws IOException {
         long[] from = decided.stream().mapToLong(WindowStore.Range::from).toArray();
         long[] to = decided.stream().mapToLong(WindowStore.Range::to).toArray();
-        String name = store.next("borders");
+        Section.Files files = store.next("borders");
         byte[] initial = store.layout().initialValue();
-        return WindowStore.sections(store.perSlice(
-                "find values at borders", slice -> new BorderTask(slice, initial, from, to, store.folder(), name)));
+        return WindowStore.sections(
+                store.perSlice("find values at borders", slice -> new BorderTask(slice, initial, from, to, files)));
     }
 
     /** Takes the result of a task. */

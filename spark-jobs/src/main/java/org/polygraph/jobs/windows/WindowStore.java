@@ -49,7 +49,7 @@ final class WindowStore {
     private long[] firsts = new long[1];
     /** By cell: the section with it. */
     private final List<Section> cells = new ArrayList<>();
-    /** Cells that one task takes: the first of each group; and the number of cells. */
+    /** A task takes a group of cells. By group: its first cell; then the number of all cells. */
     private int[] groups = new int[1];
 
     /** By group: the section with its operations; and whether its cells have changed since. */
@@ -192,10 +192,6 @@ final class WindowStore {
         return workers;
     }
 
-    String folder() {
-        return folder;
-    }
-
     int slices() {
         return slices;
     }
@@ -255,7 +251,7 @@ final class WindowStore {
         if (!lists.problem().isEmpty()) {
             return new Ingested.Input(List.of(Ingested.problem(lists.problem())));
         }
-        Ingested.Input ingested = input.read(lists, folder, this::next);
+        Ingested.Input ingested = input.read(lists, () -> next("pieces"));
         Section.delete(lists.sections());
         if (!ingested.problem().isEmpty()) {
             return ingested;
@@ -267,7 +263,8 @@ final class WindowStore {
         firsts = DealTask.firsts(ingested.events(layout().cells()));
         divide();
         List<Section> pieces = ingested.sections();
-        String name = next("slices");
+        Section.Files cellFiles = next("cells");
+        Section.Files files = next("slices");
         List<byte[]> results = workers.run(
                 "sort transactions",
                 IntStream.range(0, groups.length - 1)
@@ -278,8 +275,8 @@ final class WindowStore {
                                 terms,
                                 slices,
                                 ignoresUnknown,
-                                folder,
-                                name))
+                                cellFiles,
+                                files))
                         .toList());
         for (int g = 0; g < results.size(); g++) {
             BlockReader in = new BlockReader(results.get(g));
@@ -350,13 +347,14 @@ final class WindowStore {
                 .toList();
     }
 
-    String next(String name) {
-        return name + "-" + ++writes;
+    /** The files of one job, which no other job writes. */
+    Section.Files next(String name) {
+        return new Section.Files(folder, name + "-" + ++writes);
     }
 
     /** Deals the operations of all cells that have changed to slices, in place of those that were dealt before. */
     void deal() throws IOException {
-        String name = next("slices");
+        Section.Files files = next("slices");
         List<Integer> some = IntStream.range(0, groups.length - 1)
                 .filter(g -> dealt.size() <= g || isChanged[g])
                 .boxed()
@@ -364,7 +362,7 @@ final class WindowStore {
         List<byte[]> results = workers.run(
                 "deal operations to keys",
                 some.stream()
-                        .map(g -> new DealTask(cells(groups[g], groups[g + 1]), slices, ignoresUnknown, folder, name))
+                        .map(g -> new DealTask(cells(groups[g], groups[g + 1]), slices, ignoresUnknown, files))
                         .toList());
         List<Section> sections = sections(results);
         for (int i = 0; i < some.size(); i++) {
@@ -403,11 +401,11 @@ final class WindowStore {
         if (outcomes.outcomes().isEmpty()) {
             return;
         }
-        String name = next("cells");
+        Section.Files files = next("cells");
         List<Section> marked = sections(perGroup(
                 "mark unknown outcomes",
                 some -> new CountTask(
-                        some, outcomes.outcomes(), terms.guarantee().isOfCommits(), folder, name)));
+                        some, outcomes.outcomes(), terms.guarantee().isOfCommits(), files)));
         for (int g = 0; g < marked.size(); g++) {
             for (int c = groups[g]; c < groups[g + 1]; c++) {
                 replace(c, marked.get(g));

@@ -27,8 +27,7 @@ record WindowTask(
         byte[] initial,
         Terms terms,
         Extent extent,
-        String folder,
-        String name)
+        Section.Files files)
         implements Task {
     private static final long serialVersionUID = 1L;
 
@@ -72,7 +71,7 @@ record WindowTask(
                 run.write(out);
             }
         }
-        Section.write(result, out.write(folder, name, from));
+        Section.write(result, out.write(files, from));
         return result.toBytes();
     }
 

@@ -485,14 +485,11 @@ class RollingTest {
                 HistoryFormat.AUTO,
                 List.of(request(level)),
                 false,
-                Long.MAX_VALUE,
-                1L << 30,
+                new CheckSettings.Limits(Long.MAX_VALUE, 1L << 30),
                 false,
-                runs.toString(),
-                CheckSettings.Earlier.CONTINUED,
+                new CheckSettings.Runs(runs.toString(), CheckSettings.Earlier.CONTINUED),
                 null,
-                null,
-                runs.toString(),
+                new CheckSettings.Before(null, runs.toString()),
                 false);
     }
 

@@ -162,11 +162,7 @@ class EstimateTest {
                 HistorySize.Source.ALL,
                 HistoryFormat.PARQUET,
                 -1,
-                125_000_000,
-                1_000_000_000,
-                500_000_000,
-                50,
-                10_000_000,
+                new HistorySize.Counts(125_000_000, 1_000_000_000, 500_000_000, 50, 10_000_000),
                 true,
                 HistorySize.Whole.NEVER);
         Estimate small = Estimate.of(Estimate.Engine.SPARK, ten, IsolationLevel.SER);
@@ -236,11 +232,7 @@ class EstimateTest {
                 HistorySize.Source.ALL,
                 HistoryFormat.PARQUET,
                 -1,
-                1_250_000,
-                10_000_000,
-                5_000_000,
-                50,
-                1_000_000,
+                new HistorySize.Counts(1_250_000, 10_000_000, 5_000_000, 50, 1_000_000),
                 true,
                 HistorySize.Whole.NEVER);
     }
@@ -280,11 +272,7 @@ class EstimateTest {
                     HistorySize.Source.ALL,
                     HistoryFormat.JSONL,
                     -1,
-                    20_000_000,
-                    160_000_000,
-                    80_000_000,
-                    sessions,
-                    1_000_000,
+                    new HistorySize.Counts(20_000_000, 160_000_000, 80_000_000, sessions, 1_000_000),
                     true,
                     HistorySize.Whole.NEVER);
             Estimate embedded = Estimate.of(Estimate.Engine.EMBEDDED, large, IsolationLevel.SSER);
@@ -299,11 +287,7 @@ class EstimateTest {
                 HistorySize.Source.ALL,
                 HistoryFormat.JSONL,
                 -1,
-                70_000,
-                140_000,
-                70_000,
-                70_000,
-                1_000,
+                new HistorySize.Counts(70_000, 140_000, 70_000, 70_000, 1_000),
                 false,
                 HistorySize.Whole.NEVER);
         for (IsolationLevel level : IsolationLevel.values()) {
@@ -377,15 +361,11 @@ class EstimateTest {
                 HistorySize.Source.METADATA,
                 HistoryFormat.PARQUET,
                 1,
-                Long.MAX_VALUE,
-                Long.MAX_VALUE,
-                Long.MAX_VALUE,
-                Long.MAX_VALUE,
-                Long.MAX_VALUE,
+                new HistorySize.Counts(Long.MAX_VALUE, Long.MAX_VALUE, Long.MAX_VALUE, Long.MAX_VALUE, Long.MAX_VALUE),
                 true,
                 HistorySize.Whole.NEVER);
         HistorySize both = part.after(part);
-        assertThat(both.operations()).isPositive();
+        assertThat(both.counts().operations()).isPositive();
         for (IsolationLevel level : IsolationLevel.values()) {
             for (Estimate.Engine engine : Estimate.Engine.values()) {
                 Estimate estimate = Estimate.of(engine, both, level, 4);

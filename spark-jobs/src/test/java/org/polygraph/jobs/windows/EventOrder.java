@@ -162,7 +162,7 @@ final class EventOrder {
                 cell.write(order.get((int) place));
             }
         }
-        Section section = out.write(store.folder(), store.next("cells"), 0);
+        Section section = out.write(store.next("cells"), 0);
         for (int c = 0; c < store.cellCount(); c++) {
             store.replace(c, section);
         }

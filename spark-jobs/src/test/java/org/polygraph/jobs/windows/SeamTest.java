@@ -134,7 +134,7 @@ class SeamTest {
             }
             judgeSets(store, plan, random);
         }
-        Location.of(store.folder()).delete();
+        Location.of(store.next("none").folder()).delete();
     }
 
     /** Whether a transaction that may count read what its own operation before does not allow. */

@@ -32,7 +32,7 @@ class WindowTaskTest {
             out.block(c).raw(new byte[BYTES_OF_CELL], 0, BYTES_OF_CELL);
             firsts[c + 1] = 10L * (c + 1);
         }
-        Section section = out.write(folder.toString(), "cells", 0);
+        Section section = out.write(new Section.Files(folder.toString(), "cells"), 0);
         // Each task that reads a cell finds the damage.
         Path file = Path.of(section.toString());
         byte[] bytes = Files.readAllBytes(file);
@@ -49,8 +49,7 @@ class WindowTaskTest {
                 new byte[] {BlockWriter.NULL},
                 CheckRequest.of(IsolationLevel.SER).terms().orElseThrow(),
                 WindowTask.Extent.AROUND,
-                folder.toString(),
-                "moved");
+                new Section.Files(folder.toString(), "moved"));
         byte[] result = task.run(Budget.starting(Long.MAX_VALUE, CellRun.bytes(cells) / 2));
         assertThat(new BlockReader(result).count()).isEqualTo(WindowTask.TOO_LARGE);
         assertThatThrownBy(() -> task.run(Budget.unlimited())).isInstanceOf(ArrayFile.DamagedException.class);

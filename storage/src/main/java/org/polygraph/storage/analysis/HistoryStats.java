@@ -11,20 +11,14 @@ import org.polygraph.storage.table.RecordedCounts;
  * @param sessions sessions with at least one transaction
  * @param recorded operations and keys; inserts and deletes are writes
  * @param maxOperations the most operations of one transaction
- * @param writtenKeys keys that are written at least once
- * @param repeatedWrites writes, not of aborted transactions, of a value that their key already had: by an earlier write
- *     or as its initial value; 0 means that every read names its writer
  * @param memoryBytes of the history in memory, with keys and values, estimated
  */
 public record HistoryStats(
         int sessions,
         Transactions transactions,
         RecordedCounts recorded,
-        int inserts,
-        int deletes,
         int maxOperations,
-        int writtenKeys,
-        int repeatedWrites,
+        Writes writes,
         Times times,
         long memoryBytes) {
     /** @param empty those without operations */
@@ -33,6 +27,15 @@ public record HistoryStats(
             return committed + aborted + indeterminate;
         }
     }
+
+    /**
+     * What is written.
+     *
+     * @param keys keys that are written at least once
+     * @param repeated writes, not of aborted transactions, of a value that their key already had: by an earlier write or
+     *     as its initial value; 0 means that every read names its writer
+     */
+    public record Writes(int inserts, int deletes, int keys, int repeated) {}
 
     /**
      * Times of the transactions with both start and end, in ns.
@@ -93,11 +96,12 @@ public record HistoryStats(
                         outcomes[TransactionStatus.INDETERMINATE.code()],
                         empty),
                 RecordedCounts.of(history),
-                count(table, Operations.INSERT),
-                count(table, Operations.DELETE),
                 maxOperations,
-                written.writtenKeys(),
-                written.repeats(),
+                new Writes(
+                        count(table, Operations.INSERT),
+                        count(table, Operations.DELETE),
+                        written.writtenKeys(),
+                        written.repeats()),
                 Times.of(table),
                 history.arrayBytes() + table.keys().bytes() + table.values().bytes());
     }
@@ -113,6 +117,6 @@ public record HistoryStats(
 
     /** Whether all values of each key differ, including its initial value. */
     public boolean uniqueValues() {
-        return repeatedWrites == 0;
+        return writes.repeated == 0;
     }
 }

@@ -270,11 +270,6 @@ final class HadoopLocation implements Location {
         }
 
         @Override
-        public long position() throws IOException {
-            return in.getPos();
-        }
-
-        @Override
         public void seek(long position) throws IOException {
             in.seek(position);
         }

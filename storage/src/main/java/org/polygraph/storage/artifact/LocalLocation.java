@@ -198,7 +198,6 @@ final class LocalLocation implements Location {
     private static final class ChannelInput extends SeekableInput {
         private final FileChannel channel;
         private final boolean seekable;
-        private long position;
 
         ChannelInput(FileChannel channel, boolean seekable) {
             this.channel = channel;
@@ -211,21 +210,13 @@ final class LocalLocation implements Location {
         }
 
         @Override
-        public long position() {
-            return position;
-        }
-
-        @Override
         public void seek(long to) throws IOException {
             channel.position(to);
-            position = to;
         }
 
         @Override
         public int read(byte[] bytes, int offset, int length) throws IOException {
-            int read = channel.read(ByteBuffer.wrap(bytes, offset, length));
-            position += Math.max(0, read);
-            return read;
+            return channel.read(ByteBuffer.wrap(bytes, offset, length));
         }
 
         @Override

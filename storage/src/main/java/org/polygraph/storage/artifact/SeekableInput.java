@@ -10,9 +10,6 @@ public abstract class SeekableInput extends InputStream {
     /** Whether {@link #seek} works; not for a pipe. */
     public abstract boolean seekable();
 
-    /** Returns the offset of the next byte from the start of the file. */
-    public abstract long position() throws IOException;
-
     /** Continues at an absolute position. */
     public abstract void seek(long position) throws IOException;
 

@@ -40,16 +40,9 @@ final class StandardInput implements Location {
     public SeekableInput open() {
         InputStream in = System.in;
         return new SeekableInput() {
-            private long position;
-
             @Override
             public boolean seekable() {
                 return false;
-            }
-
-            @Override
-            public long position() {
-                return position;
             }
 
             @Override
@@ -59,9 +52,7 @@ final class StandardInput implements Location {
 
             @Override
             public int read(byte[] bytes, int offset, int length) throws IOException {
-                int read = in.read(bytes, offset, length);
-                position += Math.max(0, read);
-                return read;
+                return in.read(bytes, offset, length);
             }
         };
     }

@@ -19,31 +19,36 @@ import org.polygraph.storage.table.HistoryTable;
  *
  * @param format of the files; for standard input the one that was asked for; AUTO for a table
  * @param bytes of the files, or -1 for standard input and for a table
- * @param writes about half of the operations if the source is METADATA
- * @param sessions of the whole history; from METADATA and SAMPLE the range of their numbers
- * @param keys of the whole history; from METADATA an upper bound, from SAMPLE an estimate
- * @param whole when windows of files do not decide it, as far as it is known. Operations and keys include those that express lists and predicates
+ * @param whole when windows of files do not decide it, as far as it is known
  */
-public record HistorySize(
-        Source source,
-        HistoryFormat format,
-        long bytes,
-        long transactions,
-        long operations,
-        long writes,
-        long sessions,
-        long keys,
-        boolean timed,
-        Whole whole) {
+public record HistorySize(Source source, HistoryFormat format, long bytes, Counts counts, boolean timed, Whole whole) {
     /** The most of anything that is counted. The footers of files may state more, and products of it would overflow. */
     public static final long MOST = 1L << 40;
 
-    public HistorySize {
-        transactions = Math.min(transactions, MOST);
-        operations = Math.min(operations, MOST);
-        writes = Math.min(writes, MOST);
-        sessions = Math.min(sessions, MOST);
-        keys = Math.min(keys, MOST);
+    /**
+     * Operations and keys include those that express lists and predicates.
+     *
+     * @param writes about half of the operations if the source is METADATA
+     * @param sessions from METADATA and SAMPLE the range of their numbers
+     * @param keys from METADATA an upper bound, from SAMPLE an estimate
+     */
+    public record Counts(long transactions, long operations, long writes, long sessions, long keys) {
+        public Counts {
+            transactions = Math.min(transactions, MOST);
+            operations = Math.min(operations, MOST);
+            writes = Math.min(writes, MOST);
+            sessions = Math.min(sessions, MOST);
+            keys = Math.min(keys, MOST);
+        }
+
+        private Counts plus(Counts other) {
+            return new Counts(
+                    transactions + other.transactions,
+                    operations + other.operations,
+                    writes + other.writes,
+                    sessions + other.sessions,
+                    keys + other.keys);
+        }
     }
 
     /** When windows of files do not decide a history. */
@@ -98,11 +103,12 @@ public record HistorySize(
                     Source.METADATA,
                     HistoryFormat.PARQUET,
                     bytes,
-                    size.transactions(),
-                    size.operations(),
-                    size.operations() - size.operations() / 2,
-                    size.sessions(),
-                    size.keys(),
+                    new Counts(
+                            size.transactions(),
+                            size.operations(),
+                            size.operations() - size.operations() / 2,
+                            size.sessions(),
+                            size.keys()),
                     size.isTimed(),
                     Whole.NEVER);
         }
@@ -145,11 +151,7 @@ public record HistorySize(
                 source.compareTo(earlier.source) < 0 ? earlier.source : source,
                 format,
                 bytes < 0 || earlier.bytes < 0 ? -1 : bytes + earlier.bytes,
-                transactions + earlier.transactions,
-                operations + earlier.operations,
-                writes + earlier.writes,
-                sessions + earlier.sessions,
-                keys + earlier.keys,
+                counts.plus(earlier.counts),
                 timed && earlier.timed,
                 whole.compareTo(earlier.whole) < 0 ? earlier.whole : whole);
     }
@@ -159,11 +161,12 @@ public record HistorySize(
                 Source.ALL,
                 format,
                 bytes,
-                table.transactions(),
-                table.operations(),
-                table.writes(),
-                table.sessions(),
-                table.keys().size(),
+                new Counts(
+                        table.transactions(),
+                        table.operations(),
+                        table.writes(),
+                        table.sessions(),
+                        table.keys().size()),
                 table.starts() != null,
                 whole(table));
     }
@@ -206,11 +209,12 @@ public record HistorySize(
                 Source.SAMPLE,
                 HistoryFormat.JSONL,
                 bytes,
-                transactions,
-                operations,
-                Math.round(table.writes() * factor),
-                Math.max(1, Math.min(transactions, sessions <= 0 ? transactions : sessions)),
-                keys(table, operations),
+                new Counts(
+                        transactions,
+                        operations,
+                        Math.round(table.writes() * factor),
+                        Math.max(1, Math.min(transactions, sessions <= 0 ? transactions : sessions)),
+                        keys(table, operations)),
                 table.starts() != null,
                 whole(table));
     }

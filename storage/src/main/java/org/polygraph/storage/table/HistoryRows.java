@@ -1,7 +1,6 @@
 package org.polygraph.storage.table;
 
 import java.io.Serializable;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.dictionary.KeyDictionary;
 import org.polygraph.storage.dictionary.ValueDictionary;
@@ -18,7 +17,6 @@ import org.polygraph.storage.lists.ListReads;
  * @param transactions their sources are positions in the file; lines count from 1 at the start of the piece
  * @param operations with the piece's ids of keys and codes of values
  * @param initialValue the piece's code of the initial value; null if its header has none
- * @param metadata header fields as JSON, in their order
  * @param lists the lists that some value codes stand for; null if the piece has neither appends nor reads of lists
  * @param lines how many lines the piece has; 0 where positions are not lines
  */
@@ -31,7 +29,6 @@ public record HistoryRows(
         KeyDictionary.Labels keys,
         ValueDictionary.Labels values,
         @Nullable Long initialValue,
-        Map<String, String> metadata,
         @Nullable ListReads lists,
         long lines)
         implements Serializable {}

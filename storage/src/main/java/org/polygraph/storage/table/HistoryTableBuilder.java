@@ -449,7 +449,6 @@ public final class HistoryTableBuilder {
                 keys.labels(),
                 values.labels(),
                 initialValue,
-                metadata,
                 lists == null ? null : lists.reads(),
                 lines);
     }

@@ -107,11 +107,8 @@ class HistoryLintTest {
                         2,
                         new HistoryStats.Transactions(2, 1, 1, 1),
                         new RecordedCounts(1, 5, 3, 0, 0),
-                        0,
-                        0,
                         3,
-                        3,
-                        2,
+                        new HistoryStats.Writes(0, 0, 3, 2),
                         new HistoryStats.Times(2, 10, 90, 59),
                         table.arrayBytes() + table.keys().bytes()));
         assertThat(stats.transactions().all()).isEqualTo(4);

@@ -35,7 +35,6 @@ public final class RowsMerge {
         if (initial != null && !isInitialValue(code(initial, codes, lists))) {
             return false;
         }
-        rows.metadata().forEach(builder::metadata);
         builder.checkLimit(0);
         Transactions transactions = rows.transactions();
         int[] starts = rows.operations().starts();

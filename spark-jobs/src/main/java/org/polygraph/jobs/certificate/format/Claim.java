@@ -24,8 +24,6 @@ import org.polygraph.storage.model.HistoryException;
  * @param loaders how the loaders of initial rows were found
  * @param usesTimes whether timestamps were used for that
  * @param path the PATH of the history when the run was made, as an absolute name
- * @param kind of the certificate; empty if there is none
- * @param isUnwritten whether there is no certificate, because the time ended before it was written
  * @param chain what the verdict states about the parts that it covers; empty if nothing
  * @param unshown numbers of violations without a sub-history, for which the transactions were written that they name
  */
@@ -36,12 +34,19 @@ public record Claim(
         InitialChoice loaders,
         boolean usesTimes,
         String path,
-        String kind,
-        boolean isUnwritten,
+        Certificate certificate,
         Optional<Parts> chain,
         Set<Integer> unshown) {
     /** The name of the file in a run. */
     public static final String FILE = "verdict.json";
+
+    /**
+     * The certificate of a verdict.
+     *
+     * @param kind empty if there is none
+     * @param isUnwritten whether there is none because the time ended before it was written
+     */
+    public record Certificate(String kind, boolean isUnwritten) {}
 
     /**
      * The parts that a verdict covers.
@@ -92,8 +97,7 @@ public record Claim(
                         .orElseThrow(() -> malformed(file, "an invalid choice of initial rows")),
                 !"none".equals(fields.get(ASSUMPTIONS + ".time")),
                 fields.getOrDefault("location", fields.getOrDefault("path", "")),
-                kind,
-                !kind.equals(CHOICES) && "null".equals(fields.get(CERTIFICATE + ".path")),
+                new Certificate(kind, !kind.equals(CHOICES) && "null".equals(fields.get(CERTIFICATE + ".path"))),
                 Optional.ofNullable(fields.get(CHAIN + ".sha256"))
                         .map(list -> new Parts(
                                 list, !fields.getOrDefault(CHAIN + ".base", "").isEmpty())),
@@ -102,22 +106,22 @@ public record Claim(
 
     /** Whether the evidence of a PASS is a choice of writers, for which no order was written. */
     public boolean byChoices() {
-        return kind.equals(CHOICES);
+        return certificate.kind.equals(CHOICES);
     }
 
     /** Whether a VIOLATION rests on all choices of the rows of writes by a condition. */
     public boolean isOfRowChoices() {
-        return verdict.equals("VIOLATION") && kind.equals("row-choices");
+        return verdict.equals("VIOLATION") && certificate.kind.equals("row-choices");
     }
 
     /** Whether a VIOLATION is one of what holds whatever rows writes by a condition have. */
     public boolean isOfNecessaryReads() {
-        return verdict.equals("VIOLATION") && kind.equals("necessary-reads");
+        return verdict.equals("VIOLATION") && certificate.kind.equals("necessary-reads");
     }
 
     /** Whether the order may leave out transactions that a later part of the chain may explain. */
     public boolean isOfOthers() {
-        return verdict.equals("UNKNOWN") && kind.equals("order-of-others");
+        return verdict.equals("UNKNOWN") && certificate.kind.equals("order-of-others");
     }
 
     private static void fields(JsonParser json, String prefix, Map<String, String> fields, Set<Integer> unshown)

@@ -164,7 +164,7 @@ public final class Verification {
             violations.checked().forEach(verification.checked::add);
             return verification.report(violations.answer(), violations.reason());
         }
-        if (claim.isUnwritten() && !RankFile.in(run).exists()) {
+        if (claim.certificate().isUnwritten() && !RankFile.in(run).exists()) {
             return verification.report(
                     Answer.UNDECIDED, "the run has no certificate, because the time ended before it was written");
         }
@@ -198,7 +198,9 @@ public final class Verification {
             Location run, Claim claim, String path, HistoryFormat format, Replayer replayer)
             throws IOException, HistoryException {
         Terms terms = claim.terms().orElse(null);
-        boolean isOrder = claim.verdict().equals("PASS") && !claim.byChoices() && !claim.isUnwritten();
+        boolean isOrder = claim.verdict().equals("PASS")
+                && !claim.byChoices()
+                && !claim.certificate().isUnwritten();
         if (terms == null
                 || !isOrder
                 || terms.guarantee().isAxiom()

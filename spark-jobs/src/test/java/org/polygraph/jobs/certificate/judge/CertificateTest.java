@@ -66,8 +66,7 @@ class CertificateTest {
                 InitialChoice.IMPLICIT,
                 true,
                 "history",
-                "order",
-                false,
+                new Claim.Certificate("order", false),
                 Optional.empty(),
                 Set.of());
     }

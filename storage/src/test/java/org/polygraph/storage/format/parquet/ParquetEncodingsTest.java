@@ -235,12 +235,12 @@ class ParquetEncodingsTest {
                     .isEqualTo(reader.getRowGroups().size());
         }
         HistorySize size = HistorySize.of(path.toString(), HistoryFormat.AUTO);
-        assertThat(size.transactions())
+        assertThat(size.counts().transactions())
                 .as(file.settings)
                 .isEqualTo(transactions)
                 .isEqualTo(file.rows.size());
-        assertThat(size.operations()).as(file.settings).isEqualTo(operations);
-        assertThat(size.sessions()).as(file.settings).isEqualTo((transactions + 99) / 100);
+        assertThat(size.counts().operations()).as(file.settings).isEqualTo(operations);
+        assertThat(size.counts().sessions()).as(file.settings).isEqualTo((transactions + 99) / 100);
     }
 
     @Test
