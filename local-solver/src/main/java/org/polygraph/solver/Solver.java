@@ -28,7 +28,7 @@ import org.polygraph.solver.theory.EventGraph;
  */
 public final class Solver {
     /**
-     * Solves.
+     * Finds an order of the events, or shows that there is none.
      *
      * @throws IllegalStateException when the polygraph contradicts itself, or on a bug: a model that fails verification
      */

@@ -273,14 +273,15 @@ final class EvidenceGraph {
         }
     }
 
-    /** Events visited by all searches so far, and edges in their terms, for work limits. */
+    /** The work of all searches so far: visited events, and {@link #EDGES_OF_VISIT} edges for one of them. */
     long work() {
         return work;
     }
 
     /**
-     * The path between two events over edges of earlier rounds than {@code below}; null if there is none. Several searches for paths from
-     * one event, or to one, mostly find none, so the events that it reaches are found at the second one.
+     * The path between two events over edges of earlier rounds than {@code below}; null if there is none. Most of
+     * several searches from one event, or to one, find no path. So the second one computes all events that it reaches,
+     * or that reach it.
      */
     @Nullable
     List<Step> path(int from, int to, int below) {
@@ -292,7 +293,9 @@ final class EvidenceGraph {
         return reaching != null && !reaching.get(from) ? null : path(from, to, below, reaching, Integer.MAX_VALUE - 1);
     }
 
-    /** The events that one event reaches or that reach it, made if it is asked for twice in turn. */
+    /**
+     * The events that one event reaches, or that reach it. The second request in turn for the same event computes them.
+     */
     private static final class Repeated {
         /** Finds the events. */
         @FunctionalInterface

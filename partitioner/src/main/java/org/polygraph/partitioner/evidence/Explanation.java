@@ -46,9 +46,9 @@ public final class Explanation {
     }
 
     /**
-     * Explains.
+     * Finds the clearest violation of a small history.
      *
-     * @param sub a small history that violates the level
+     * @param sub the history, which violates the level
      * @param clockSkewNanos used if real-time order is part of the level
      * @param readOnly whether a transaction writes nothing in the whole history
      */

@@ -70,7 +70,10 @@ final class RealTimeSteps {
         return round < below;
     }
 
-    /** Collects the transactions that an event precedes and no earlier one did, for {@link #reached}. */
+    /**
+     * Collects for {@link #reached} the transactions that an event precedes and no earlier event of the search
+     * precedes.
+     */
     void collect(int event) {
         int t = events.transaction(event);
         if (event != events.commit(t)) {
@@ -91,7 +94,7 @@ final class RealTimeSteps {
         }
     }
 
-    /** The events that precede an event and none of the earlier ones. */
+    /** Visits the events that precede an event but no earlier event of the search. */
     void preceding(int event, IntConsumer visitor) {
         int t = events.transaction(event);
         if (event != events.begin(t)) {

@@ -2,6 +2,7 @@ package org.polygraph.jobs.application;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.jobs.certificate.replay.Replay;
 import org.polygraph.jobs.decision.Check;
@@ -14,7 +15,7 @@ import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.Violation;
 
 /**
- * Makes the verdict of a finding. Only this class does. A PASS needs an order that independent code has replayed from
+ * Makes each PASS and each VIOLATION. A PASS needs an order that independent code has replayed from
  * the raw operations, unless the request declines the replay.
  */
 final class VerdictMaker {
@@ -34,6 +35,16 @@ final class VerdictMaker {
             return violation(check, shown(check, refuted)).refutation(refuted.refutation());
         }
         return violation(check, (Finding.Violated) finding);
+    }
+
+    /**
+     * Returns the verdict of an order that windows found and replayed.
+     *
+     * @param certificate where it was written, relative to the run directory; null if it was not
+     */
+    static Verdict.Builder ofWindows(CheckRequest request, @Nullable String certificate) {
+        return Verdict.of(Verdict.Status.PASS, request.level())
+                .certificate(new Certificate(Certificate.ORDER, certificate, true));
     }
 
     private static Finding.Violated shown(Check check, Finding.Refuted refuted) {
@@ -57,7 +68,7 @@ final class VerdictMaker {
             }
         }
         return Verdict.of(Verdict.Status.PASS, request.level())
-                .certificate(new Certificate("order", null, request.replayed()))
+                .certificate(new Certificate(Certificate.ORDER, null, request.replayed()))
                 .witness(witness);
     }
 

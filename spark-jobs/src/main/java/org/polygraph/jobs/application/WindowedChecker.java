@@ -14,7 +14,6 @@ import org.polygraph.jobs.decision.PhaseClock;
 import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.report.Version;
 import org.polygraph.jobs.verdict.Assumptions;
-import org.polygraph.jobs.verdict.Certificate;
 import org.polygraph.jobs.verdict.LoadedRows;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
@@ -71,7 +70,7 @@ public final class WindowedChecker implements Checker {
         }
         Progress heard = whole.listening(progress);
         PhaseClock phases = new PhaseClock(heard, Integer.MAX_VALUE);
-        Verdict.@Nullable Builder[] violation = new Verdict.@Nullable Builder[1];
+        PartJudge judge = new PartJudge(request, budget);
         String how = "failed";
         try (Workers workers = whole.workers(kept == null ? null : kept.scratch(), heard, budget)) {
             WindowCheck check = new WindowCheck(
@@ -79,7 +78,7 @@ public final class WindowedChecker implements Checker {
                     plan,
                     WindowSettings.of(window),
                     terms,
-                    part -> violates(part, request, budget, violation),
+                    judge,
                     phases,
                     kept == null ? operations -> Checkpoints.NONE : kept.checkpoints());
             WindowCheck.Outcome outcome = run(check, request, workers);
@@ -90,14 +89,13 @@ public final class WindowedChecker implements Checker {
             }
             Verdict.Builder verdict;
             if (outcome == WindowCheck.Outcome.VIOLATED) {
-                verdict =
-                        Objects.requireNonNull(violation[0], "the verdict on the transactions that violate the level");
+                verdict = Objects.requireNonNull(
+                        judge.violation, "the verdict on the transactions that violate the level");
             } else {
                 String certificate = kept == null
                         ? null
                         : check.certificate(kept.folder().reopened(), kept.input(), Version.current());
-                verdict = Verdict.of(Verdict.Status.PASS, request.level())
-                        .certificate(new Certificate(Certificate.ORDER, certificate, true));
+                verdict = VerdictMaker.ofWindows(request, certificate);
             }
             workers.keep(false);
             phases.addTo(verdict);
@@ -137,19 +135,30 @@ public final class WindowedChecker implements Checker {
         return isSupported ? ReadPlan.of(path, format, budget::exhausted) : null;
     }
 
-    /** Judges a part of the history; keeps the verdict if the part violates the level. */
-    private static boolean violates(
-            HistoryTable part, CheckRequest request, Budget budget, Verdict.@Nullable Builder[] violation) {
-        Check check = new Check(part, request.withoutLoaders(), Progress.NONE, budget, Checkpoints.NONE);
-        Verdict.Builder verdict = LevelCheck.of(check, new EmbeddedChecker());
-        if (verdict.status() == Verdict.Status.UNKNOWN) {
-            // A part that does not fit in memory shows nothing; another one may.
-            budget.require();
-            return false;
+    /** Judges parts of the history, and keeps the verdict of the last one if it violates the level. */
+    private static final class PartJudge implements WindowCheck.Judge {
+        private final CheckRequest request;
+        private final Budget budget;
+        private Verdict.@Nullable Builder violation;
+
+        PartJudge(CheckRequest request, Budget budget) {
+            this.request = request;
+            this.budget = budget;
         }
-        boolean violates = verdict.status() == Verdict.Status.VIOLATION;
-        violation[0] = violates ? verdict : null;
-        return violates;
+
+        @Override
+        public boolean violates(HistoryTable part) {
+            Check check = new Check(part, request.withoutLoaders(), Progress.NONE, budget, Checkpoints.NONE);
+            Verdict.Builder verdict = LevelCheck.of(check, new EmbeddedChecker());
+            if (verdict.status() == Verdict.Status.UNKNOWN) {
+                // A part that does not fit in memory shows nothing; another one may.
+                budget.require();
+                return false;
+            }
+            boolean violates = verdict.status() == Verdict.Status.VIOLATION;
+            violation = violates ? verdict : null;
+            return violates;
+        }
     }
 
     private static Assumptions assumptions(CheckRequest request, WindowCheck check) {

@@ -156,7 +156,7 @@ final class VerifyCommand implements Callable<Integer> {
     private volatile long transactions;
     private volatile long operations;
 
-    /** The answer. */
+    /** What verification found. @param word the status of the result line */
     private record Found(String word, String reason, List<String> checked, ExitCode exitCode) {}
 
     VerifyCommand(Environment environment) {

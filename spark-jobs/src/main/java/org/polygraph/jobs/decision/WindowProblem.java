@@ -89,7 +89,7 @@ public record WindowProblem(
     }
 
     /**
-     * Decides it.
+     * Decides the problem.
      *
      * @throws org.polygraph.storage.model.BudgetException if the budget ends
      */
@@ -151,7 +151,7 @@ public record WindowProblem(
         private final int[] frozen = frozen();
         /** By transaction: its number in the history. */
         private final int[] numbers = new int[transactions()];
-        /** The inverse. */
+        /** By number in the history: the transaction of the problem. */
         private final int[] original = new int[transactions()];
 
         private final IntArrayList starts = new IntArrayList(sessionStarts);

@@ -95,7 +95,7 @@ abstract class ClientWorkload {
         }
     }
 
-    /** Registers. */
+    /** Reads, writes, and reads with a write of the same key, of values that are written whole. */
     private static final class Registers extends ClientWorkload {
         Registers(Workload numbers, Random random, AtomicLong written, boolean isReader) {
             super(numbers, random, written, isReader);
@@ -119,7 +119,7 @@ abstract class ClientWorkload {
         }
     }
 
-    /** Lists. */
+    /** Reads of lists and appends to them. */
     private static final class Append extends ClientWorkload {
         Append(Workload numbers, Random random, AtomicLong written, boolean isReader) {
             super(numbers, random, written, isReader);

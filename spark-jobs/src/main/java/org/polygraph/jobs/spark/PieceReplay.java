@@ -56,7 +56,7 @@ final class PieceReplay {
     }
 
     /**
-     * Replays.
+     * Replays the order of a run in tasks.
      *
      * @param mayHaveLoaders whether transactions that load the initial rows are to be recognized
      * @return null if that needs the whole history
@@ -148,7 +148,7 @@ final class PieceReplay {
         List<Integer> numbers = IntStream.range(0, pieces).boxed().toList();
         JavaPairRDD<Long, byte[]> dealt = context.parallelize(numbers, pieces)
                 .mapPartitionsToPair(new ReplayTasks.DealPieces(input.pieces(), plan))
-                .partitionBy(new ReplayTasks.Numbered(plan.ranges()))
+                .partitionBy(new ReplayTasks.Numbered(plan.ranges().count()))
                 .mapPartitionsToPair(new ReplayTasks.ReplayRange(run, header, plan, initialValue, mayHaveLoaders))
                 .repartitionAndSortWithinPartitions(new ReplayTasks.Numbered(plan.slices() + plan.placeRanges() + 1));
         List<Serializable> findings = new ArrayList<>();

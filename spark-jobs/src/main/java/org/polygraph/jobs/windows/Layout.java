@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.certificate.format.RankRanges;
 import org.polygraph.storage.model.TransactionStatus;
 
 /**

@@ -1,6 +1,7 @@
 package org.polygraph.jobs.windows;
 
 import java.io.IOException;
+import org.polygraph.jobs.certificate.format.RankRanges;
 import org.polygraph.jobs.certificate.format.TransactionHash;
 import org.polygraph.jobs.decision.Budget;
 

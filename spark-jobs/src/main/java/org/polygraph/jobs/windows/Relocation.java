@@ -139,7 +139,7 @@ final class Relocation {
     }
 
     /**
-     * Moves them.
+     * Moves the transactions that are far from where they are explained.
      *
      * @param results by slice
      * @param sources by slice: those of its named reads

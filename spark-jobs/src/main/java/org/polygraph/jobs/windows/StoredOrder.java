@@ -7,6 +7,7 @@ import java.util.stream.IntStream;
 import org.polygraph.jobs.certificate.format.RankFile;
 import org.polygraph.jobs.certificate.format.RankPart;
 import org.polygraph.jobs.certificate.format.RankRange;
+import org.polygraph.jobs.certificate.format.RankRanges;
 import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.certificate.replay.PlacedSessions;
 import org.polygraph.jobs.certificate.replay.PlacedTimes;

@@ -20,7 +20,7 @@ final class UnexplainedReads {
     private final IntArrayList writers = new IntArrayList();
 
     /**
-     * Finds them.
+     * Finds these reads.
      *
      * @param present the events of the window in their present order
      * @param isMoving by index in the window: whether the event is in the problem

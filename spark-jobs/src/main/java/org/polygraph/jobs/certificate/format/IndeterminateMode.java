@@ -6,7 +6,7 @@ import java.util.Locale;
 public enum IndeterminateMode {
     /** Committed iff a counted transaction read from it, else ignored. */
     MAYBE,
-    /** Ignored. */
+    /** Never committed: its writes are ignored. */
     ABORT;
 
     /** The name on the command line. */

@@ -148,7 +148,7 @@ final class ChosenSources {
     }
 
     /**
-     * Chooses.
+     * Chooses the transaction that each read read from.
      *
      * @param most ends as soon as there are so many
      * @return pairs of a read that has no possible source, and the transaction that its transaction sees and that wrote

@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.polygraph.jobs.certificate.format.RankHeader;
 import org.polygraph.jobs.certificate.format.RankPart;
+import org.polygraph.jobs.certificate.format.RankRanges;
 import org.polygraph.jobs.certificate.format.Terms;
 
 /**
@@ -12,13 +13,13 @@ import org.polygraph.jobs.certificate.format.Terms;
  * certificate; operations into slices of keys, and these into windows of places; events into windows of places.
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
-public record DealPlan(Terms terms, long[] sessions, long[] indexes, int slices, long[] places)
-        implements Serializable {
+public record DealPlan(Terms terms, RankRanges ranges, int slices, long[] places) implements Serializable {
     /**
      * A plan.
      *
      * @param slices number of slices of keys
-     * @param sample of places of the certificate, ascending @param placeRanges the most windows of places
+     * @param sample of places of the certificate, ascending
+     * @param placeRanges the most windows of places
      */
     public static DealPlan of(RankHeader header, int slices, long[] sample, int placeRanges) {
         List<RankPart> parts = header.parts();
@@ -35,34 +36,14 @@ public record DealPlan(Terms terms, long[] sessions, long[] indexes, int slices,
         }
         return new DealPlan(
                 header.terms(),
-                sessions,
-                indexes,
+                new RankRanges(sessions, indexes),
                 slices,
                 Arrays.stream(bounds).distinct().toArray());
-    }
-
-    /** The number of ranges of (session, index). */
-    public int ranges() {
-        return sessions.length + 1;
     }
 
     /** The number of windows of places. */
     public int placeRanges() {
         return places.length + 1;
-    }
-
-    int range(long session, long index) {
-        int low = 0;
-        int high = sessions.length;
-        while (low < high) {
-            int middle = (low + high) >>> 1;
-            if (sessions[middle] < session || (sessions[middle] == session && indexes[middle] <= index)) {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        return low;
     }
 
     int placeRange(long place) {

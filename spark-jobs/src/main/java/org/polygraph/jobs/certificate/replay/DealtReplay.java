@@ -27,7 +27,7 @@ public final class DealtReplay {
     private final int eventsPerTransaction;
 
     private DealtReplay(DealPlan plan) {
-        ranges = new RangeFinding[plan.ranges()];
+        ranges = new RangeFinding[plan.ranges().count()];
         slices = new SliceReplay.Finding[plan.slices()];
         places = new PlaceReplay.Finding[plan.placeRanges()];
         realTime = plan.terms().guarantee().realTime();

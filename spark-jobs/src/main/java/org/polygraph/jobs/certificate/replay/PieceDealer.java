@@ -63,7 +63,7 @@ public final class PieceDealer {
         int[] ids = keys.addAll(rows.keys());
         ValueDictionary values = new ValueDictionary();
         ValueDictionary.Codes codes = values.addAll(labels);
-        ByteArrayOutputStream[] blocks = new ByteArrayOutputStream[plan.ranges()];
+        ByteArrayOutputStream[] blocks = new ByteArrayOutputStream[plan.ranges().count()];
         TransactionBytes bytes = new TransactionBytes();
         ByteBuffer prefix = ByteBuffer.allocate(PREFIX);
         int[] starts = rows.operations().starts();
@@ -92,7 +92,7 @@ public final class PieceDealer {
                     .putInt(number)
                     .putLong(rows.transactions().sources()[t])
                     .putInt(whole.length);
-            int range = plan.range(session, index);
+            int range = plan.ranges().of(session, index);
             ByteArrayOutputStream block = blocks[range];
             if (block == null) {
                 block = new ByteArrayOutputStream();

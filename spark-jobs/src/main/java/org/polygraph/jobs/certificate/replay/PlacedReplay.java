@@ -39,7 +39,7 @@ public final class PlacedReplay {
     private @Nullable String discrepancy;
 
     /**
-     * Begins.
+     * Begins a replay before the first event.
      *
      * @param initialValue code of the value of every key before the first transaction
      * @param events of a transaction: 1, or 2 for its snapshot and its commit

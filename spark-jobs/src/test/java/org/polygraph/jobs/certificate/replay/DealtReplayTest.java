@@ -13,6 +13,7 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.polygraph.jobs.certificate.format.Fingerprint;
 import org.polygraph.jobs.certificate.format.Guarantee;
+import org.polygraph.jobs.certificate.format.RankRanges;
 import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.certificate.format.TransactionBytes;
 import org.polygraph.jobs.certificate.format.Witness;
@@ -93,7 +94,7 @@ class DealtReplayTest {
                 .distinct()
                 .sorted()
                 .toArray();
-        return new DealPlan(witness.terms(), sessions, indexes, slices, cuts);
+        return new DealPlan(witness.terms(), new RankRanges(sessions, indexes), slices, cuts);
     }
 
     private static List<Serializable> findings(
@@ -101,7 +102,7 @@ class DealtReplayTest {
         HistoryTable table = witness.table();
         byte[] initial = TransactionBytes.value(table.values(), table.initialValue());
         List<List<byte[]>> blocks = new ArrayList<>();
-        for (int r = 0; r < plan.ranges(); r++) {
+        for (int r = 0; r < plan.ranges().count(); r++) {
             blocks.add(new ArrayList<>());
         }
         for (int p = 0; p < pieces.size(); p++) {
@@ -120,7 +121,7 @@ class DealtReplayTest {
         }
         List<Serializable> findings = new ArrayList<>();
         int perTransaction = plan.terms().guarantee().events();
-        for (int r = 0; r < plan.ranges(); r++) {
+        for (int r = 0; r < plan.ranges().count(); r++) {
             RangeReplay replay = new RangeReplay(plan, r, blocks.get(r), initial, false, new RangeReplay.Sink() {
                 @Override
                 public void operations(int slice, int placeRange, byte[] rows) {
@@ -136,7 +137,7 @@ class DealtReplayTest {
             });
             for (int t = 0; t < table.transactions(); t++) {
                 long session = table.sessionLabel(table.sessionOf(t));
-                if (witness.counted()[t] && plan.range(session, table.index(t)) == r) {
+                if (witness.counted()[t] && plan.ranges().of(session, table.index(t)) == r) {
                     replay.row(
                             session,
                             table.index(t),
@@ -221,7 +222,7 @@ class DealtReplayTest {
     /** A piece that depends on others, or has a transaction that looks like a loader, needs the whole history. */
     @Test
     void refusesWhatItCannotReplay() {
-        DealPlan plan = new DealPlan(Terms.of(Guarantee.SER), new long[0], new long[0], 1, new long[0]);
+        DealPlan plan = new DealPlan(Terms.of(Guarantee.SER), new RankRanges(new long[0], new long[0]), 1, new long[0]);
         HistoryTableBuilder lists = new HistoryTableBuilder(SourceFiles.Unit.LINE);
         lists.begin(0, 0, TransactionStatus.COMMITTED, 1);
         lists.append(lists.keys().id(1), lists.values().code(5));
@@ -258,7 +259,7 @@ class DealtReplayTest {
     void everyFindingCountsOnce() {
         HistoryTable table = HistoryDsl.parse("init 0; s0: w(x,1) w(y,1); s1: r(x,1)");
         Witness witness = new Witness(table, Terms.of(Guarantee.SER), new boolean[] {true, true}, new int[] {0, 1});
-        DealPlan plan = new DealPlan(witness.terms(), new long[0], new long[0], 3, new long[] {1});
+        DealPlan plan = new DealPlan(witness.terms(), new RankRanges(new long[0], new long[0]), 3, new long[] {1});
         List<Serializable> findings =
                 findings(witness, plan, pieces(table, new Random(1), 2), new long[] {0, 1}, List.of());
         assertThat(DealtReplay.of(plan, findings).result(name -> "").replay()).isEqualTo(Replay.of(witness));

@@ -1,23 +1,23 @@
-package org.polygraph.jobs.windows;
+package org.polygraph.jobs.certificate.format;
 
 import java.io.Serializable;
 
 /**
- * Consecutive ranges of transactions, by (session, index), which separate tasks write to a certificate.
+ * Consecutive ranges of transactions, by (session, index), of a certificate that separate tasks write or replay.
  *
  * @param labels by range but the first: the label of the session of its first transaction, ascending
  * @param indexes by range but the first: the index of its first transaction
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
-record RankRanges(long[] labels, long[] indexes) implements Serializable {
+public record RankRanges(long[] labels, long[] indexes) implements Serializable {
     private static final long serialVersionUID = 1L;
 
-    int count() {
+    public int count() {
         return labels.length + 1;
     }
 
     /** The range of a transaction, by binary search. */
-    int of(long label, long index) {
+    public int of(long label, long index) {
         int low = 0;
         int high = labels.length;
         while (low < high) {
