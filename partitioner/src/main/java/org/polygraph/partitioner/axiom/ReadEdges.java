@@ -167,7 +167,7 @@ final class ReadEdges {
     boolean writes(int transaction, int key) {
         int begin = operationStarts[transaction];
         int end = operationStarts[transaction + 1];
-        int wanted = key << 1 | 1;
+        int wanted = Operations.pack(key, true);
         if (end - begin <= ReadArrays.SHORT) {
             for (int o = begin; o < end; o++) {
                 if (operationKeys[o] == wanted) {

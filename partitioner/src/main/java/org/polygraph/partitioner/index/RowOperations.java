@@ -63,9 +63,15 @@ final class RowOperations {
                 if (roles[o] == TransactionScan.VISIBLE_WRITE && existence >= 0) {
                     int begins = firstWrites[table.key(o)];
                     if (table.isInsert(begins) || table.isDelete(begins)) {
-                        add(existence << 1, code(existence, table.isDelete(begins)), TransactionScan.EXTERNAL_READ);
+                        add(
+                                Operations.pack(existence, false),
+                                code(existence, table.isDelete(begins)),
+                                TransactionScan.EXTERNAL_READ);
                     }
-                    add(existence << 1 | 1, code(existence, !table.isDelete(o)), TransactionScan.VISIBLE_WRITE);
+                    add(
+                            Operations.pack(existence, true),
+                            code(existence, !table.isDelete(o)),
+                            TransactionScan.VISIBLE_WRITE);
                 }
             }
             starts[t + 1] = keys.size();

@@ -97,7 +97,7 @@ final class PlanTask implements MapPartitionsFunction<Long, Row> {
                 for (int o = plan.scripted(t); o < plan.operations(t); o++) {
                     int key = plan.key(t, o);
                     numbers[count] = (int) (t - first) * plan.operations() + o;
-                    keys[count++] = key << 1 | (plan.isWrite(t, o) ? 1 : 0);
+                    keys[count++] = Operations.pack(key, plan.isWrite(t, o));
                     sizes[key % slices]++;
                 }
             }

@@ -256,7 +256,7 @@ final class CellRun {
             for (int i : byKey) {
                 int kind = borders.kind(i);
                 if (kind == BorderTask.RIGHT || (withViolated && kind == BorderTask.VIOLATED)) {
-                    operations.add(numberOfKey[borders.key(i)] - 1 << 1);
+                    operations.add(Operations.pack(numberOfKey[borders.key(i)] - 1, false));
                     codes.add(borders.code(i));
                 }
             }
@@ -306,7 +306,7 @@ final class CellRun {
                 int event, @Nullable UnexplainedReads unexplained, IntArrayList operations, LongArrayList codes) {
             for (int o = all.firstOperation(event); o < all.operationsEnd(event); o++) {
                 if (visible.isVisible(o) && (all.isWrite(o) || unexplained == null || !unexplained.has(o, event))) {
-                    operations.add(number(o) << 1 | (all.isWrite(o) ? 1 : 0));
+                    operations.add(Operations.pack(number(o), all.isWrite(o)));
                     codes.add(all.code(o));
                 }
             }

@@ -3,6 +3,7 @@ package org.polygraph.jobs.windows;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
 import java.util.Arrays;
+import org.polygraph.storage.table.Operations;
 
 /**
  * The events in a window at SI whose transaction has its other event outside of it. Their order among each other is fixed, and
@@ -108,7 +109,7 @@ final class LoneEvents {
     }
 
     private void operation(int key, boolean isWrite, long code) {
-        operations.add(key << 1 | (isWrite ? 1 : 0));
+        operations.add(Operations.pack(key, isWrite));
         codes.add(code);
     }
 
@@ -126,7 +127,7 @@ final class LoneEvents {
         return isSplit[number];
     }
 
-    /** Adds the operations of one, as {@link org.polygraph.storage.table.Operations} has them. */
+    /** Adds the operations of one, as {@link Operations} has them. */
     void addOperations(int number, IntArrayList toOperations, LongArrayList toCodes) {
         for (int i = starts.getInt(number); i < starts.getInt(number + 1); i++) {
             toOperations.add(operations.getInt(i));

@@ -1,6 +1,7 @@
 package org.polygraph.jobs.windows;
 
 import org.polygraph.partitioner.index.TransactionScan;
+import org.polygraph.storage.table.Operations;
 
 /**
  * Which operations of a cell other transactions see, or are seen by: external reads, and the last writes of their keys. An
@@ -19,7 +20,7 @@ final class VisibleOperations {
             starts[t + 1] = cell.operationsEnd(t);
         }
         for (int o = 0; o < keys.length; o++) {
-            keys[o] = cell.key(o) << 1 | (cell.isWrite(o) ? 1 : 0);
+            keys[o] = Operations.pack(cell.key(o), cell.isWrite(o));
             codes[o] = cell.code(o);
         }
         TransactionScan scan = new TransactionScan(

@@ -83,7 +83,7 @@ public final class HistorySelection {
                 keyIds.put(key, id);
                 keys.add(key);
             }
-            operationKeys[i] = id << 1 | (whole.isWrite(o) ? 1 : 0);
+            operationKeys[i] = Operations.pack(id, whole.isWrite(o));
             operationValues[i] = whole.value(o);
             if (kinds != null && selectedKinds != null) {
                 selectedKinds[i] = kinds[o];

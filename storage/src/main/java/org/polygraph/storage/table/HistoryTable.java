@@ -174,11 +174,11 @@ public final class HistoryTable {
     }
 
     public boolean isReadOf(int operation, int key) {
-        return operationKeys[operation] == key << 1;
+        return operationKeys[operation] == Operations.pack(key, false);
     }
 
     public boolean isWriteOf(int operation, int key) {
-        return operationKeys[operation] == (key << 1 | 1);
+        return operationKeys[operation] == Operations.pack(key, true);
     }
 
     /** Whether some write is an insert or a delete. */
@@ -253,7 +253,7 @@ public final class HistoryTable {
         return operationStarts;
     }
 
-    /** Each operation's key and kind: {@code key << 1 | (write ? 1 : 0)}. */
+    /** Each operation's key and kind, packed as by {@link Operations#pack}. */
     public int[] operationKeys() {
         return operationKeys;
     }

@@ -210,11 +210,11 @@ public final class HistoryTableBuilder {
     }
 
     public void read(int key, long valueCode) {
-        operation(key << 1, valueCode);
+        operation(Operations.pack(key, false), valueCode);
     }
 
     public void write(int key, long valueCode) {
-        operation(key << 1 | 1, valueCode);
+        operation(Operations.pack(key, true), valueCode);
     }
 
     /** Adds a write that inserts a row. */
@@ -241,13 +241,13 @@ public final class HistoryTableBuilder {
 
     /** Adds an append of an element to the key's list. */
     public void append(int key, long element) {
-        operation(key << 1, beforeAppend());
-        operation(key << 1 | 1, element);
+        operation(Operations.pack(key, false), beforeAppend());
+        operation(Operations.pack(key, true), element);
     }
 
     /** Adds a read of a whole list. */
     public void readList(int key, LongArrayList elements) {
-        operation(key << 1, list(key, elements));
+        operation(Operations.pack(key, false), list(key, elements));
     }
 
     /**
@@ -344,8 +344,8 @@ public final class HistoryTableBuilder {
     }
 
     /**
-     * Adds {@code n} operations: reads (key id << 1) and writes (key id << 1 | 1) with the codes of their values,
-     * starting at a place in each array. They may belong to several transactions, the open one and later ones, see
+     * Adds {@code n} operations, packed as by {@link Operations#pack}, with the codes of their values, starting at a
+     * place in each array. They may belong to several transactions, the open one and later ones, see
      * {@link #end(int)}.
      */
     public void operations(int[] keysAndKinds, int from, long[] valueCodes, int at, int n) {

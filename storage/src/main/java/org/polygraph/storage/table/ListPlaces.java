@@ -145,7 +145,7 @@ final class ListPlaces {
             long[] contradiction = resolution.contradiction(o);
             if (contradiction.length > 0) {
                 // At rc reads may contradict each other, but not an own write.
-                imply(table.key(o) << 1, contradiction[0]);
+                imply(Operations.pack(table.key(o), false), contradiction[0]);
             }
             long version = ListResolution.version(key, number);
             writePlaces(seconds, version, resolution.code(number));
@@ -162,7 +162,7 @@ final class ListPlaces {
 
     private void writePlaces(Places places, long version, long value) {
         for (int place = places.first(version); place != NONE; place = places.next(place)) {
-            imply(placeKeys.getInt(place) << 1 | 1, value);
+            imply(Operations.pack(placeKeys.getInt(place), true), value);
         }
     }
 
@@ -183,7 +183,7 @@ final class ListPlaces {
         int first = ListResolution.EMPTY;
         for (int i = elements.size() - 1; i >= 0; i--) {
             int second = (int) elements.getLong(i);
-            imply(placeKeys.getInt(find(key, first, second)) << 1, resolution.code(second));
+            imply(Operations.pack(placeKeys.getInt(find(key, first, second)), false), resolution.code(second));
             first = second;
         }
         put(table.operationKeys()[o], resolution.code(first), (byte) 0);

@@ -62,7 +62,7 @@ public final class SplitTransactions {
         long[] values = new long[operations.size()];
         for (int i = 0; i < keys.length; i++) {
             int o = operations.getInt(i);
-            keys[i] = whole.key(o) << 1 | (whole.isWrite(o) ? 1 : 0);
+            keys[i] = Operations.pack(whole.key(o), whole.isWrite(o));
             values[i] = whole.value(o);
         }
         int[] ofKeys = new int[whole.keys().size()];

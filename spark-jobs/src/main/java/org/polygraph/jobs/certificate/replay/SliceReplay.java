@@ -9,6 +9,7 @@ import org.polygraph.jobs.certificate.format.Names;
 import org.polygraph.jobs.certificate.format.TransactionBytes;
 import org.polygraph.storage.dictionary.KeyDictionary;
 import org.polygraph.storage.dictionary.ValueDictionary;
+import org.polygraph.storage.table.Operations;
 
 /**
  * Replays a slice of keys window by window of places, with a {@link KeyReplay}. A row is: long place of the snapshot,
@@ -78,7 +79,7 @@ public final class SliceReplay {
         long value = TransactionBytes.code(in, operation, values);
         boolean write = TransactionBytes.isWrite(in, operation);
         boolean isFirst = replay.operation(
-                key << 1 | (write ? 1 : 0),
+                Operations.pack(key, write),
                 value,
                 in.getInt(at + 2 * Long.BYTES),
                 in.getLong(at),

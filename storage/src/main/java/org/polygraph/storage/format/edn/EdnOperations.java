@@ -9,6 +9,7 @@ import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.HistoryTableBuilder;
+import org.polygraph.storage.table.Operations;
 
 /**
  * The reads and writes of one invocation or completion. Memory: 12 bytes an operation. One object is used for many
@@ -85,11 +86,11 @@ final class EdnOperations {
     }
 
     private void read(int key, long code) {
-        add(key << 1, code);
+        add(Operations.pack(key, false), code);
     }
 
     private void write(int key, long code) {
-        add(key << 1 | 1, code);
+        add(Operations.pack(key, true), code);
     }
 
     private void transaction(EdnCall call) throws HistoryException {

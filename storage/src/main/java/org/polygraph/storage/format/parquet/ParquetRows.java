@@ -315,7 +315,7 @@ final class ParquetRows {
 
     private static void keys(KeyDictionary keys, long[] numbers, int at, int[] kinds, int[] into, int from, int to) {
         for (int i = from; i < to; i++) {
-            into[i] = keys.id(numbers[at + i]) << 1 | (kinds[i] & WRITE);
+            into[i] = Operations.withKey(kinds[i], keys.id(numbers[at + i]));
         }
     }
 

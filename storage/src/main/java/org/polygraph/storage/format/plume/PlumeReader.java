@@ -5,6 +5,7 @@ import java.io.InputStream;
 import org.polygraph.storage.format.io.Shown;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTableBuilder;
+import org.polygraph.storage.table.Operations;
 import org.polygraph.storage.table.SourceFiles;
 import org.polygraph.storage.table.SourceFiles.Unit;
 
@@ -92,7 +93,7 @@ public final class PlumeReader {
             }
             sessions.add(
                     session,
-                    builder.keys().id(key) << 1 | (kind == 'w' ? 1 : 0),
+                    Operations.pack(builder.keys().id(key), kind == 'w'),
                     builder.values().code(value));
         }
         sessions.end();
