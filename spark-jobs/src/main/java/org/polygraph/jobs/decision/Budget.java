@@ -104,18 +104,6 @@ public final class Budget {
     }
 
     /**
-     * Returns the result of a kernel. A kernel returns null if its budget ends.
-     *
-     * @throws BudgetException if it is null
-     */
-    public static <T> T unlessEnded(@Nullable T result) {
-        if (result == null) {
-            throw ended();
-        }
-        return result;
-    }
-
-    /**
      * Returns the exception for code whose budget has ended. The code that made the budget replaces its text.
      */
     public static BudgetException ended() {

@@ -10,7 +10,6 @@ import org.apache.spark.SparkException;
 import org.apache.spark.SparkJobInfo;
 import org.apache.spark.SparkStageInfo;
 import org.apache.spark.SparkStatusTracker;
-import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.application.EngineException;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.Progress;
@@ -55,33 +54,24 @@ final class Jobs {
         this.scratch = scratch;
     }
 
-    /** Whether the budget has ended, so that no more jobs run. */
-    private boolean isOver() {
-        return budget.exhausted();
-    }
-
     /**
      * Runs an action.
      *
      * @param description what it does, for people
-     * @return null if the budget ended
+     * @throws BudgetException if the budget ended
      * @throws EngineException if storage or the cluster failed
      * @throws OutOfMemoryError if a task ran out of memory
      * @throws IllegalStateException if a task threw anything else
      */
-    <T> @Nullable T run(String description, Callable<T> action) {
-        if (isOver()) {
-            return null;
-        }
+    <T> T run(String description, Callable<T> action) {
+        budget.require();
         progress.job(description);
         Thread watcher = watch();
         context.setJobGroup(group, description, true);
         try {
             return action.call();
         } catch (Exception e) {
-            if (isOver()) {
-                return null;
-            }
+            budget.require();
             throw sorted(description, e);
         } finally {
             synchronized (progress) {
@@ -96,7 +86,7 @@ final class Jobs {
         Thread watcher = new Thread(() -> {
             try {
                 for (int polls = 1; !context.isStopped(); polls++) {
-                    if (isOver()) {
+                    if (budget.exhausted()) {
                         // This is repeated, because an action may have several jobs, and this one may not have begun.
                         context.cancelJobGroup(group);
                     }

@@ -122,9 +122,9 @@ final class PieceReplay {
         int parts = RankReader.parts(header);
         List<Integer> numbers = IntStream.range(0, parts).boxed().toList();
         long[] all = new long[0];
-        for (byte[] each : done(jobs.run("read the certificate", () -> context.parallelize(numbers, parts)
+        for (byte[] each : jobs.run("read the certificate", () -> context.parallelize(numbers, parts)
                 .mapPartitions(new ReplayTasks.Sample(run, header))
-                .collect()))) {
+                .collect())) {
             Serializable found = ReplayTasks.object(each, 0);
             if (found instanceof HistoryException refused) {
                 throw refused;
@@ -152,19 +152,12 @@ final class PieceReplay {
                 .mapPartitionsToPair(new ReplayTasks.ReplayRange(run, header, plan, initialValue, mayHaveLoaders))
                 .repartitionAndSortWithinPartitions(new ReplayTasks.Numbered(plan.slices() + plan.placeRanges() + 1));
         List<Serializable> findings = new ArrayList<>();
-        for (byte[] each : done(jobs.run(
+        for (byte[] each : jobs.run(
                 "replay the order", () -> dealt.mapPartitions(new ReplayTasks.ReplayDealt(plan, initialValue, carried))
-                        .collect()))) {
+                        .collect())) {
             findings.add(ReplayTasks.object(each, 0));
         }
         return findings;
-    }
-
-    private static <T> T done(@Nullable T result) {
-        if (result == null) {
-            throw new IllegalStateException("a budget without end has ended");
-        }
-        return result;
     }
 
     /**

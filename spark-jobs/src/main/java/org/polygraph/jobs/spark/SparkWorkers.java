@@ -79,11 +79,10 @@ final class SparkWorkers implements Workers {
         try {
             return session.use(
                     spark,
-                    () -> Budget.unlessEnded(jobs.run(what, () -> JavaSparkContext.fromSparkContext(
-                                    spark.sparkContext())
+                    () -> jobs.run(what, () -> JavaSparkContext.fromSparkContext(spark.sparkContext())
                             .parallelize(tasks.stream().map(SparkWorkers::bytes).toList(), tasks.size())
                             .map(RUN)
-                            .collect())));
+                            .collect()));
         } catch (EngineException e) {
             if (Workers.showsDamage(e)) {
                 keep(false);

@@ -1,6 +1,7 @@
 package org.polygraph.jobs.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayList;
 import java.util.Collections;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.Progress;
+import org.polygraph.storage.model.BudgetException;
 
 @Tag("spark")
 class JobsTest {
@@ -45,11 +47,11 @@ class JobsTest {
             Thread.sleep(600_000);
             return x;
         };
-        Object result = jobs.run("sleep late", () -> {
-            Thread.sleep(500);
-            return spark.range(4).map(sleeps, Encoders.LONG()).collectAsList();
-        });
-        assertThat(result).isNull();
+        assertThatThrownBy(() -> jobs.run("sleep late", () -> {
+                    Thread.sleep(500);
+                    return spark.range(4).map(sleeps, Encoders.LONG()).collectAsList();
+                }))
+                .isInstanceOf(BudgetException.class);
     }
 
     /**

@@ -187,10 +187,11 @@ class SparkCheckerTest {
             Thread.sleep(600_000);
             return x;
         };
-        Object result = jobs.run(
-                "sleep",
-                () -> spark.session().range(4).map(sleeps, Encoders.LONG()).collectAsList());
-        assertThat(result).isNull();
+        assertThatThrownBy(() -> jobs.run("sleep", () -> spark.session()
+                        .range(4)
+                        .map(sleeps, Encoders.LONG())
+                        .collectAsList()))
+                .isInstanceOf(BudgetException.class);
     }
 
     @Test
