@@ -356,6 +356,12 @@ final class PathCheck {
     /** @param stronger verdicts of the levels before */
     Verdict.Builder judge(HistoryTable whole, CheckRequest request, Kept kept, List<Verdict> stronger)
             throws HistoryException {
+        return judge(whole, request, kept, stronger, checker);
+    }
+
+    /** Judges a history in the same way with another checker. */
+    Verdict.Builder judge(HistoryTable whole, CheckRequest request, Kept kept, List<Verdict> stronger, Checker finder)
+            throws HistoryException {
         HistoryTable history = request.judged(whole);
         if (request.level() == IsolationLevel.LIN) {
             HistoryException problem = Linearizability.problem(history);
@@ -395,7 +401,7 @@ final class PathCheck {
                     "ser, si, sser or ssi, which order the versions that a result lacks",
                     "where si holds, cc, ra and rc do: ask for them together");
         }
-        return LevelCheck.of(check, checker);
+        return LevelCheck.of(check, finder);
     }
 
     /** Checks whether a VIOLATION remains one if loaders are ordinary transactions. */

@@ -90,7 +90,10 @@ final class UnknownRowsCheck {
         }
         for (Deadline.Step<@Nullable HistoryTable, HistoryException, IOException> guess : guesses) {
             Verdict.Builder found = inTime(request, () -> guessed(request, guess.run()));
-            if (found != null && (found.status() == Verdict.Status.PASS || budget.exhausted())) {
+            // A violation of a guess is none of the history.
+            if (found != null
+                    && (found.status() == Verdict.Status.PASS
+                            || (found.status() == Verdict.Status.UNKNOWN && budget.exhausted()))) {
                 return path.complete(found);
             }
         }
@@ -125,18 +128,29 @@ final class UnknownRowsCheck {
     }
 
     /**
-     * Returns the verdict of a guess. While writes stay open, an order of the guess yields the next guess; null if some
-     * writes are open in the end.
+     * Returns the verdict of a guess, PASS or UNKNOWN. While writes stay open, an order of the guess yields the next guess; null if some
+     * writes are open in the end, or if the guess is violated.
      */
     private Verdict.@Nullable Builder guessed(CheckRequest request, @Nullable HistoryTable first)
             throws HistoryException {
         HistoryTable guess = first;
         for (int i = 0; i < MOST_GUESSES && guess != null && input.use(guess) == null; i++) {
-            Verdict.Builder verdict = judged(request);
+            Verdict.Builder verdict = path.judge(
+                    Objects.requireNonNull(input.table(), "a history"),
+                    request,
+                    PathCheck.Kept.NOWHERE,
+                    List.of(),
+                    new WithoutEvidence(checker));
             UnknownRows open = guess.unknownRows();
             Witness witness = verdict.witness();
-            if (open == null || verdict.status() != Verdict.Status.PASS || witness == null) {
-                return open == null ? verdict : null;
+            if (verdict.status() == Verdict.Status.VIOLATION) {
+                return null;
+            }
+            if (open == null || verdict.status() != Verdict.Status.PASS) {
+                return verdict;
+            }
+            if (witness == null) {
+                return null;
             }
             guess = open.inOrder(witness.counted(), witness.position());
         }
@@ -224,6 +238,17 @@ final class UnknownRowsCheck {
     private Verdict.@Nullable Builder passed(CheckRequest request, Witness witness) throws HistoryException {
         Verdict.Builder guess = guessed(request, unknown.inOrder(witness.counted(), witness.position()));
         return guess == null || guess.status() != Verdict.Status.PASS ? null : guess;
+    }
+
+    /** Finds orders. A violation has no evidence, because nobody sees it. */
+    private record WithoutEvidence(Checker checker) implements Checker {
+        @Override
+        public Finding find(Check check) {
+            Finding found = checker.find(check);
+            return found instanceof Finding.Refuted refuted
+                    ? new Finding.Violated(List.of(), List.of(), 0, refuted.certificate())
+                    : found;
+        }
     }
 
     private String noneOf(int choices) {

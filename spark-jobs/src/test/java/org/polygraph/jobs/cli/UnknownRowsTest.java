@@ -198,6 +198,24 @@ class UnknownRowsTest {
         assertThat(InProcess.run("check", "-l", "si", path).out()).doesNotContain("VIOLATION");
     }
 
+    /** A guess is violated whenever its time ends. */
+    @Test
+    void noGuessIsAViolation() throws IOException {
+        String path = folder.resolve("generated.jsonl").toString();
+        List<String> generate =
+                new ArrayList<>(List.of("generate", "-q", "-l", "ser", "--transactions", "300", "--keys"));
+        generate.addAll(List.of("100", "--operations", "3", "--predicates", "0.5", "--selectivity", "8", "--no-time"));
+        generate.addAll(List.of("--inserts", "0.3", "--deletes", "0.3", "-o", path));
+        assertThat(InProcess.run(generate.toArray(new String[0])).exitCode()).isZero();
+        String recorded = Files.readString(Path.of(path));
+        Files.writeString(
+                Path.of(path), recorded.replaceAll(",\"count\":[0-9]+", "").replaceAll(",\"keys\":\\[[^]]*]", ""));
+        for (int millis = 50; millis <= 1_250; millis += 200) {
+            InProcess check = InProcess.run("check", "-q", "-l", "ser,si", "--timeout", millis + "ms", path);
+            assertThat(check.out()).as(check.toString()).doesNotContain("VIOLATION");
+        }
+    }
+
     private static String many(int from, int to, int value) {
         StringBuilder rows = new StringBuilder();
         for (int key = from; key <= to; key++) {
