@@ -34,7 +34,7 @@ import org.polygraph.storage.testkit.HistoryGenerator;
  *
  * <pre>
  * ./polygraph --version
- * mvn -q -pl spark-jobs -am test -Dsurefire.failIfNoSpecifiedTests=false -Dsurefire.excludedGroups=none -Dtest.heap=5g \
+ * mvn -q -pl spark-jobs -am test -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded=none -Dtest.heap=5g \
  *     -Dpolygraph.faults.transactions=1250000 \
  *     -Dtest='WorkerLossIT#killedInEachJob,FaultsTest#driversKilledInEachJobAreResumed'
  * </pre>
