@@ -90,7 +90,7 @@ final class UnknownRowsCheck {
         }
         for (Deadline.Step<@Nullable HistoryTable, HistoryException, IOException> guess : guesses) {
             Verdict.Builder found = inTime(request, () -> guessed(request, guess.run()));
-            // A violation of a guess is none of the history.
+            // A violation of a guess does not refute the history.
             if (found != null
                     && (found.status() == Verdict.Status.PASS
                             || (found.status() == Verdict.Status.UNKNOWN && budget.exhausted()))) {
@@ -240,7 +240,7 @@ final class UnknownRowsCheck {
         return guess == null || guess.status() != Verdict.Status.PASS ? null : guess;
     }
 
-    /** Finds orders. A violation has no evidence, because nobody sees it. */
+    /** Finds orders. A violation has no evidence, because the violation of a guess is never reported. */
     private record WithoutEvidence(Checker checker) implements Checker {
         @Override
         public Finding find(Check check) {
