@@ -16,6 +16,7 @@ import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -51,8 +52,8 @@ final class ConvertCommand implements Callable<Integer> {
             description = "Of OUT: jsonl or parquet (default: by its ending).")
     private @Nullable HistoryFormat to;
 
-    @Option(names = "--overwrite", description = "Replace OUT if it exists.")
-    private boolean overwrite;
+    @Mixin
+    private final OverwriteOption overwrite = new OverwriteOption();
 
     @Parameters(index = "0", paramLabel = "IN", description = "A history; - is stdin.")
     @SuppressWarnings("NullAway.Init")
@@ -73,11 +74,8 @@ final class ConvertCommand implements Callable<Integer> {
             PathOptions.rejectDuplicates(spec, List.of(in, out));
         }
         try {
-            if (!out.equals("-")
-                    && !overwrite
-                    && Location.of(out).exists()
-                    && !Location.of(out).isStream()) {
-                throw wrong("'" + out + "' exists; give --overwrite to replace it");
+            if (!out.equals("-")) {
+                overwrite.replaces(Location.of(out));
             }
             HistoryTable table = HistoryReader.read(in, format);
             if (table.values().hasLists() && target == HistoryFormat.PARQUET) {

@@ -96,8 +96,8 @@ final class GenerateCommand implements Callable<Integer> {
             description = "Write a folder of this many part files (Spark's default: one for 2 million operations).")
     private @Nullable Integer parts;
 
-    @Option(names = "--overwrite", description = "Replace OUT if it exists.")
-    private boolean overwrite;
+    @Mixin
+    private final OverwriteOption overwrite = new OverwriteOption();
 
     GenerateCommand(Environment environment) {
         this.environment = environment;
@@ -113,10 +113,7 @@ final class GenerateCommand implements Callable<Integer> {
         ProgressPrinter progress = verbosity.progress(environment);
         try {
             Location location = Location.of(target.path()).followed();
-            if (location.exists() && !location.isStream()) {
-                if (!overwrite) {
-                    throw wrong("'" + out + "' exists; give --overwrite to replace it");
-                }
+            if (overwrite.replaces(location)) {
                 requireOwn(location);
             }
             progress.path(out);
@@ -185,7 +182,7 @@ final class GenerateCommand implements Callable<Integer> {
             try (AtomicFile success = parts.child(SUCCESS).create()) {
                 success.commit();
             }
-            if (overwrite && location.exists()) {
+            if (overwrite.replaces(location)) {
                 requireOwn(location);
                 location.delete();
             }

@@ -3,6 +3,7 @@ package org.polygraph.jobs.cli;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
+import java.nio.file.FileSystemException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -26,6 +27,7 @@ import org.polygraph.jobs.record.Recording;
 import org.polygraph.jobs.record.WorkloadKind;
 import org.polygraph.jobs.report.wording.Legible;
 import org.polygraph.jobs.verdict.ExitCode;
+import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.generate.Workload;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
@@ -91,6 +93,9 @@ final class RecordCommand implements Callable<Integer> {
             paramLabel = "FILE",
             description = "The history, in JSON Lines.")
     private String out = "";
+
+    @Mixin
+    private final OverwriteOption overwrite = new OverwriteOption();
 
     @Option(names = "--check", description = "Then check the level that the database documents for the isolation.")
     private boolean check;
@@ -192,6 +197,11 @@ final class RecordCommand implements Callable<Integer> {
                     + " that this database documents for " + isolation.label()
                     + " does not define them; record without --check or without --predicates");
         }
+        try {
+            overwrite.replaces(Location.of(out));
+        } catch (IOException e) {
+            return notWritten(e);
+        }
         RecordProgress progress = verbosity.recording(environment);
         long start = System.nanoTime();
         Recording recording;
@@ -219,10 +229,9 @@ final class RecordCommand implements Callable<Integer> {
         try {
             failure = recording.run(progress::show);
         } catch (IOException e) {
-            environment.message(Failures.text(e));
             summary.countDown();
             unhook(hook);
-            return ExitCode.IO.code();
+            return notWritten(e);
         } finally {
             System.setOut(standard);
             progress.end();
@@ -243,6 +252,15 @@ final class RecordCommand implements Callable<Integer> {
             exitCode = ExitCode.IO.code();
         }
         return check && !recording.isStopped() ? ExitCode.merge(exitCode, checked(promise.orElseThrow())) : exitCode;
+    }
+
+    /** An exception about a file is about the history: drivers have messages of their own. */
+    private int notWritten(IOException e) {
+        environment.message(
+                e instanceof FileSystemException
+                        ? out + ": the history cannot be written there (" + Failures.cause(e) + "); give another --out"
+                        : Failures.text(e));
+        return ExitCode.IO.code();
     }
 
     private static boolean await(CountDownLatch latch) {

@@ -7,6 +7,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
@@ -35,6 +36,23 @@ final class HistoryLines implements HistorySink {
         }
         json.writeEndObject();
         writeLine();
+    }
+
+    /** Fails if the file cannot be written. Makes missing folders above it, and leaves a file that exists as it is. */
+    static void requireWritable(Path path) throws IOException {
+        Path folder = path.toAbsolutePath().getParent();
+        if (folder != null) {
+            Files.createDirectories(folder);
+        }
+        boolean isNew = !Files.exists(path);
+        // Opening a pipe waits for its reader.
+        if (isNew || Files.isRegularFile(path) || Files.isDirectory(path)) {
+            FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE)
+                    .close();
+        }
+        if (isNew) {
+            Files.delete(path);
+        }
     }
 
     @Override

@@ -91,6 +91,7 @@ public final class Recording {
      * @throws IOException if there is no driver, no database or no file; its message is for people
      */
     public @Nullable Throwable run(Consumer<RecordCounts> progress) throws IOException {
+        HistoryLines.requireWritable(settings.file());
         List<Target> targets = new ArrayList<>();
         RecordSettings.Databases databases = settings.databases();
         for (String url : databases.urls()) {
@@ -102,21 +103,24 @@ public final class Recording {
                 : new Target(replicaUrl, drivers.of(replicaUrl), login, databases.replicaIsolation());
         // This connection keeps a database in memory open.
         try (Connection open = targets.get(0).connect()) {
-            table.create(open, targets.get(0).dialect());
-            requireShared(targets.get(0));
-            for (Target other : targets.subList(1, targets.size())) {
-                await(other, "another --url");
-            }
-            if (replica != null) {
-                await(replica, "the replica");
-            }
-            try (HistoryRecorder opened = HistoryRecorder.toFile(settings.file(), header(open, targets.get(0)))) {
-                recorder = opened;
-                record(opened, targets, replica, progress);
+            try {
+                table.create(open, targets.get(0).dialect());
+                requireShared(targets.get(0));
+                for (Target other : targets.subList(1, targets.size())) {
+                    await(other, "another --url");
+                }
+                if (replica != null) {
+                    await(replica, "the replica");
+                }
+                try (HistoryRecorder opened = HistoryRecorder.toFile(settings.file(), header(open, targets.get(0)))) {
+                    recorder = opened;
+                    record(opened, targets, replica, progress);
+                } finally {
+                    ended.countDown();
+                }
             } finally {
-                ended.countDown();
+                drop(open);
             }
-            drop(open);
         } catch (SQLException e) {
             throw new IOException("the database: " + targets.get(0).safe(e).getMessage(), e);
         }
@@ -125,9 +129,14 @@ public final class Recording {
 
     private void drop(Connection connection) {
         try {
+            if (!connection.getAutoCommit()) {
+                // The rows of the table were not all inserted.
+                connection.rollback();
+                connection.setAutoCommit(true);
+            }
             table.drop(connection);
         } catch (SQLException e) {
-            // The table is left in the database.
+            // The table was not made, or it is left in the database.
         }
     }
 

@@ -433,8 +433,41 @@ class RecordTest {
         usage(6, "a URL of JDBC begins with jdbc:", "record", "--url", "postgresql://localhost/x", "-o", file);
         // Each connection to it has a database of its own.
         usage(6, "a second connection does not have the table", "record", "--url", "jdbc:h2:mem:", "-o", file);
-        usage(6, "nowhere", "record", "-o", folder.resolve("nowhere/run.jsonl").toString());
         usage(6, "no such jar; check --driver", "record", "--driver", "none.jar", "-o", file);
+    }
+
+    @Test
+    void aHistoryIsReplacedOnlyIfThatIsAskedFor() throws Exception {
+        Path file = Files.writeString(folder.resolve("run.jsonl"), "precious");
+        usage(2, "'" + file + "' exists; give --overwrite to replace it", "record", "-o", file.toString());
+        assertThat(file).hasContent("precious");
+        assertThat(InProcess.run("record", "--transactions", "20", "--overwrite", "-o", file.toString())
+                        .exitCode())
+                .isZero();
+        assertThat(read(file).transactions()).isEqualTo(20);
+        Path below = folder.resolve("new/folder/run.jsonl");
+        assertThat(InProcess.run("record", "--transactions", "20", "-o", below.toString())
+                        .exitCode())
+                .isZero();
+        assertThat(read(below).transactions()).isEqualTo(20);
+    }
+
+    /** The place is tried first, so no database is needed to find that it is wrong. */
+    @Test
+    void aPlaceThatCannotBeWrittenIsNamedBeforeTheDatabaseIsTouched() throws Exception {
+        Path file = Files.writeString(folder.resolve("file"), "");
+        Path taken = Files.createDirectory(folder.resolve("folder.jsonl"));
+        for (String out : List.of(file + "/run.jsonl", taken.toString())) {
+            usage(
+                    6,
+                    out + ": the history cannot be written there (",
+                    "record",
+                    "--overwrite",
+                    "--url",
+                    "jdbc:h2:tcp://localhost:1/none",
+                    "-o",
+                    out);
+        }
     }
 
     @Test

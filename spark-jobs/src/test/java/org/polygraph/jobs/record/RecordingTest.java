@@ -1,6 +1,7 @@
 package org.polygraph.jobs.record;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIOException;
 import static org.assertj.core.api.Assertions.assertThatNoException;
 
 import java.lang.reflect.InvocationTargetException;
@@ -10,6 +11,7 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.Driver;
 import java.sql.DriverPropertyInfo;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -266,6 +268,36 @@ class RecordingTest {
                 .isEqualTo(driver.seen(Fault.BUG))
                 .isPositive();
         assertKept(table);
+    }
+
+    /** The database refuses what the clients ask for after the table was made. */
+    @Test
+    void noFailureLeavesTheTable() throws Exception {
+        String url = "jdbc:h2:mem:refused;DB_CLOSE_DELAY=-1";
+        RecordSettings settings = settings(url, WorkloadKind.MINI, 20, 11, 0);
+        Driver refusing = (Driver) Proxy.newProxyInstance(
+                Driver.class.getClassLoader(),
+                new Class<?>[] {Driver.class},
+                (proxy, method, args) -> refusing(h2().connect(url, (Properties) args[1])));
+        Recording recording = new Recording(settings, each -> refusing, Login.of(java.util.Map.of(), null));
+        assertThatIOException()
+                .isThrownBy(() -> recording.run(counts -> {}))
+                .withMessageContaining("it refuses isolation serializable");
+        try (Connection connection = h2().connect(url, new Properties());
+                ResultSet tables = connection.getMetaData().getTables(null, null, "POLYGRAPH%", null)) {
+            assertThat(tables.next()).isFalse();
+        }
+        assertThat(settings.file()).doesNotExist();
+    }
+
+    private static Connection refusing(Connection real) {
+        return (Connection) Proxy.newProxyInstance(
+                Connection.class.getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, args) -> {
+                    if (method.getName().equals("setTransactionIsolation")) {
+                        throw new SQLException("no such isolation");
+                    }
+                    return method.invoke(real, args);
+                });
     }
 
     @Test
