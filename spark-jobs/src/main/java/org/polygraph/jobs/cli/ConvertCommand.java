@@ -108,7 +108,7 @@ final class ConvertCommand implements Callable<Integer> {
             }
             return ExitCode.PASS;
         } catch (UnwritableStringException e) {
-            environment.message(in + ": " + Failures.text(e));
+            environment.message(Failures.text(e));
             return ExitCode.INVALID;
         } catch (IOException e) {
             environment.message(

@@ -188,15 +188,24 @@ public final class HistoryFiles {
         if (format != null) {
             return format;
         }
-        if (sniff.cobraLog()) {
-            throw new HistoryException(
-                    name, "a single Cobra log", "the folder that holds the logs of all clients", "give the folder");
-        }
-        throw new HistoryException(
-                name,
-                "content of no format known",
-                HistoryFormat.ofFiles() + ", or a folder of Cobra logs",
-                "name the format with -f to see what is wrong with it");
+        throw switch (sniff.look()) {
+            case COBRA_LOG ->
+                new HistoryException(
+                        name, "a single Cobra log", "the folder that holds the logs of all clients", "give the folder");
+            case WIDE_TEXT -> JsonlReader.otherUnicode(name);
+            case JSON_LIST ->
+                new HistoryException(
+                        name + ":1:1",
+                        "a JSON list of objects",
+                        "JSON Lines, which has each object in a line of its own and no list around them",
+                        "convert it, for example with jq -c '.[]'");
+            case OTHER ->
+                new HistoryException(
+                        name,
+                        "content of no format known",
+                        HistoryFormat.ofFiles() + ", or a folder of Cobra logs",
+                        "name the format with -f to see what is wrong with it");
+        };
     }
 
     /**

@@ -7,9 +7,20 @@ import org.jspecify.annotations.Nullable;
  *
  * @param blank whether they are only white space
  * @param format the format of the content, or null if the bytes do not show it
- * @param cobraLog whether the content begins like a single log of a Cobra folder
+ * @param look the look of content whose format the bytes do not show
  */
-public record Sniff(boolean blank, @Nullable HistoryFormat format, boolean cobraLog) {
+public record Sniff(boolean blank, @Nullable HistoryFormat format, Look look) {
+    /** What content of no known format looks like. */
+    enum Look {
+        /** A single log of a Cobra folder. */
+        COBRA_LOG,
+        /** Text in UTF-16 or UTF-32. */
+        WIDE_TEXT,
+        /** A list of objects of JSON. */
+        JSON_LIST,
+        OTHER
+    }
+
     /**
      * The generator parameters of dbcop (nodes, variables...) are below this number. Text that is read as a number is
      * not.
@@ -17,7 +28,7 @@ public record Sniff(boolean blank, @Nullable HistoryFormat format, boolean cobra
     private static final long PLAUSIBLE = 1L << 40;
 
     public static Sniff of(byte[] start) {
-        return new Sniff(skipSpace(start, 0) == start.length, format(start), isCobraLog(start));
+        return new Sniff(skipSpace(start, 0) == start.length, format(start), look(start));
     }
 
     private static @Nullable HistoryFormat format(byte[] b) {
@@ -49,6 +60,28 @@ public record Sniff(boolean blank, @Nullable HistoryFormat format, boolean cobra
             case 'r', 'w' -> second == '(' ? HistoryFormat.PLUME : null;
             default -> null;
         };
+    }
+
+    private static Look look(byte[] b) {
+        if (isCobraLog(b)) {
+            return Look.COBRA_LOG;
+        }
+        if (isWide(b)) {
+            return Look.WIDE_TEXT;
+        }
+        int start = skipMark(b);
+        return byteAt(b, start) == '[' && byteAt(b, skipSpace(b, start + 1)) == '{' ? Look.JSON_LIST : Look.OTHER;
+    }
+
+    /** Whether text begins with a byte order mark of UTF-16 or UTF-32, or has zeros beside its first character. */
+    private static boolean isWide(byte[] b) {
+        int first = byteAt(b, 0) & 0xFF;
+        int second = byteAt(b, 1) & 0xFF;
+        return b.length >= 2
+                && (first == 0xFE && second == 0xFF
+                        || first == 0xFF && second == 0xFE
+                        || first == 0 && (second > ' ' && second < 127 || second == 0 && byteAt(b, 3) > ' ')
+                        || second == 0 && first > ' ' && first < 127);
     }
 
     /** Returns the index at which the text begins, after a byte order mark and white space. */

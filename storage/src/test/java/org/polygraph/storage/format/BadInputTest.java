@@ -13,6 +13,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -79,7 +80,8 @@ class BadInputTest {
                                 + " logs; name the format with -f to see what is wrong with it");
         assertThat(inputs.refusal("h", noise, HistoryFormat.JSONL))
                 .startsWith("h:1:")
-                .contains("invalid JSON");
+                .contains("; expected ")
+                .doesNotContain("invalid JSON");
         assertThat(inputs.refusal("h", noise, HistoryFormat.PLUME)).startsWith("h:1:1: found ");
         assertThat(inputs.refusal("h", noise, HistoryFormat.DBCOP)).startsWith("h:byte ");
         assertThat(inputs.refusal("h", noise, HistoryFormat.PARQUET))
@@ -88,6 +90,23 @@ class BadInputTest {
                 .isEqualTo(
                         "h: found text after a page of white space; expected a history from the first line; remove the"
                                 + " space");
+    }
+
+    @Test
+    void theLookOfOtherContentIsNamed() throws Exception {
+        for (String charset : List.of("UTF-16", "UTF-16LE", "UTF-16BE", "UTF-32", "UTF-32LE", "UTF-32BE")) {
+            for (HistoryFormat format : List.of(HistoryFormat.AUTO, HistoryFormat.JSONL)) {
+                assertThat(inputs.refusal("h", JSONL.getBytes(charset), format))
+                        .as(charset)
+                        .isEqualTo("h:1:1: found text in UTF-16 or UTF-32; expected UTF-8; convert it, for example with"
+                                + " iconv -f UTF-16 -t UTF-8");
+            }
+        }
+        for (String start : List.of("[", "\n[\n ")) {
+            assertThat(inputs.refusal("h", start + JSONL.strip() + "]"))
+                    .isEqualTo("h:1:1: found a JSON list of objects; expected JSON Lines, which has each object in a line"
+                            + " of its own and no list around them; convert it, for example with jq -c '.[]'");
+        }
     }
 
     /** Writers that distribute rows may leave empty part files. */

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.charset.Charset;
 import java.nio.file.Path;
 import java.util.List;
+import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -182,9 +183,23 @@ class JsonlReaderTest {
             {TXN + "[1]\n", "h:2:1: found a list; expected a transaction object"},
             {
                 TXN + "{\"session\":1,]\n",
-                "h:2:14: found invalid JSON: Unexpected character (']' (code 93)): was expecting"
-                        + " double-quote to start field name; expected JSON"
+                "h:2:14: found ']'; expected the name of a field in double quotes"
             },
+            {TXN + TXN.stripTrailing() + ",\n", "h:2:" + TXN.length() + ": found ','; expected a value"},
+            {TXN.replace("\"index\":", "\"index\" "), "h:1:22: found '0'; expected ':' after the name of a field"},
+            {TXN.replace(",\"index\"", " \"index\""), "h:1:14: found '\"'; expected ',' or '}'"},
+            {TXN.replace("0", "007"), "h:1:13: found a number that begins with 0; expected no leading zeros"},
+            {TXN.replace("0", "+7"), "h:1:13: found '+'; expected a number as JSON writes it"},
+            {
+                TXN.replace("session", "ses\tsion"),
+                "h:1:6: found the control character 9 in a string; expected its escape \\u0009"
+            },
+            {
+                TXN.replace("session", "ses\\qsion"),
+                "h:1:7: found the escape \\q; expected \\\\, \\\", \\/, \\b, \\f, \\n, \\r, \\t or \\uXXXX"
+            },
+            {TXN.stripTrailing() + "}\n", "h:1:" + TXN.length() + ": found '}' that closes nothing; expected JSON"},
+            {TXN + "{\"a\n", "h:2:4: found the end of the line in a string; expected the double quote that ends it"},
         };
         for (String[] each : cases) {
             assertThat(inputs.refusal("h", each[0])).as(each[0]).isEqualTo(each[1] + "; " + REMEDY);
@@ -201,6 +216,30 @@ class JsonlReaderTest {
                 .isEqualTo(
                         "h:1:78: found the number 9223372036854775808 as \"value\"; expected an integer of 64 bits; write"
                                 + " larger numbers as strings");
+        for (String kind : List.of("w", "i", "append")) {
+            assertThat(inputs.refusal("h", txn("{\"op\":\"" + kind + "\",\"key\":1}")))
+                    .as(kind)
+                    .endsWith(": found an operation without \"value\"; expected op, key and value; " + REMEDY);
+        }
+        String write = txn("{\"op\":\"w\",\"key\":1,\"value\":~}");
+        String word = "; expected a string in double quotes, a number, null, true or false; write such a value as a string";
+        for (String value : List.of("NaN", "-Infinity", "None", "True")) {
+            assertThat(inputs.refusal("h", write.replace("~", value)))
+                    .as(value)
+                    .startsWith("h:1:")
+                    .endsWith(": found the word " + value + word);
+        }
+        String large = ": found a number of 400 digits; expected an integer of 64 bits; write larger numbers as strings";
+        String digits = "9".repeat(400);
+        assertThat(inputs.refusal("h", write.replace("~", digits))).startsWith("h:1:").endsWith(large);
+        assertThat(inputs.refusal("h", "{\"format\":\"history\",\"initial\":{\"value\":" + digits + "}}\n" + TXN))
+                .startsWith("h:1:")
+                .endsWith(large);
+        String latin = ": found text that is not UTF-8; expected UTF-8; convert it, for example with iconv -f LATIN1 -t UTF-8";
+        assertThat(inputs.refusal(
+                        "h", write.replace("~", "\"caf\u00e9\"").getBytes(StandardCharsets.ISO_8859_1), HistoryFormat.AUTO))
+                .startsWith("h:1:")
+                .endsWith(latin);
         assertThat(inputs.read("h", txn("{\"op\":\"pw\",\"lo\":1,\"hi\":2,\"value\":3}"))
                         .unknownRows())
                 .isNotNull();
@@ -331,7 +370,7 @@ class JsonlReaderTest {
         assertThat(inputs.refusal("h", txn("{\"op\":\"w\",\"key\":\"" + "a".repeat(3 << 20) + "\",\"value\":1}")))
                 .endsWith(limits);
         assertThat(inputs.refusal("h", txn("{\"op\":\"w\",\"key\":" + "1".repeat(1 << 20) + ",\"value\":1}")))
-                .endsWith(limits);
+                .endsWith("expected an integer of 64 bits; write larger numbers as strings");
         // Skipped fields may have any length.
         assertThat(inputs.read("h", "{\"note\":\"" + "a".repeat(3 << 20) + "\"," + TXN.substring(1))
                         .transactions())
@@ -357,7 +396,7 @@ class JsonlReaderTest {
             for (Charset charset : List.of(UTF_16LE, UTF_16BE, UTF_16, Charset.forName("UTF-32BE"))) {
                 assertThat(inputs.refusal("h", text.getBytes(charset), HistoryFormat.JSONL))
                         .isEqualTo("h:1:1: found text in UTF-16 or UTF-32; expected UTF-8; convert it, for example with"
-                                + " iconv -t UTF-8");
+                                + " iconv -f UTF-16 -t UTF-8");
             }
         }
         byte[] latin = txn("{\"op\":\"w\",\"key\":\"\u00e9\",\"value\":1}").getBytes(ISO_8859_1);

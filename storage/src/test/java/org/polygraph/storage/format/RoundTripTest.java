@@ -144,7 +144,7 @@ class RoundTripTest {
                         halves, inputs.path("halves.parquet").toString(), HistoryFormat.PARQUET))
                 .isInstanceOf(UnwritableStringException.class)
                 .hasMessage(
-                        "found half of a surrogate pair in \"a?b\"; expected text that UTF-8 has bytes for; keep it as"
+                        "halves:1: found half of a surrogate pair in \"a?b\"; expected text that UTF-8 has bytes for; keep it as"
                                 + " JSON Lines");
         try (Stream<Path> files = Files.list(inputs.path(""))) {
             assertThat(files).as("nothing half written").hasSize(1);

@@ -65,24 +65,32 @@ public final class HistoryHeader {
             throws IOException, HistoryException {
         HistoryHeader header = new HistoryHeader(place);
         try (JsonParser json = Json.FACTORY.createParser(text)) {
-            if (json.nextToken() != JsonToken.START_OBJECT) {
-                throw place.error(
-                        json, Json.describe(json), "a header object", "see storage/docs/formats.md for the header");
-            }
-            for (String field; (field = json.nextFieldName()) != null; ) {
-                json.nextToken();
-                header.field(json, field, values);
-            }
-            if (json.nextToken() != null) {
-                throw place.error(
-                        json, Json.describe(json) + " after the header", "the end of the line", Json.LINE_REMEDY);
+            try {
+                header.read(json, values);
+            } catch (JacksonException e) {
+                throw place.error(e, json);
             }
         } catch (JacksonException e) {
             throw place.error(e);
         } catch (CharConversionException e) {
-            throw new HistoryException(place.file(), "text that is not UTF-8", "UTF-8", "convert it (iconv)");
+            throw place.notUtf8();
         }
         return header;
+    }
+
+    private void read(JsonParser json, ValueDictionary values) throws IOException, HistoryException {
+        if (json.nextToken() != JsonToken.START_OBJECT) {
+            throw place.error(
+                    json, Json.describe(json), "a header object", "see storage/docs/formats.md for the header");
+        }
+        for (String field; (field = json.nextFieldName()) != null; ) {
+            json.nextToken();
+            field(json, field, values);
+        }
+        if (json.nextToken() != null) {
+            throw place.error(
+                    json, Json.describe(json) + " after the header", "the end of the line", Json.LINE_REMEDY);
+        }
     }
 
     private void field(JsonParser json, String field, ValueDictionary values) throws IOException, HistoryException {

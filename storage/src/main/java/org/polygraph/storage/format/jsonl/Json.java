@@ -7,8 +7,6 @@ import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
-import com.fasterxml.jackson.core.exc.StreamConstraintsException;
-import com.fasterxml.jackson.core.io.JsonEOFException;
 import java.io.IOException;
 import java.io.StringWriter;
 import org.jspecify.annotations.Nullable;
@@ -77,35 +75,26 @@ public final class Json {
          * it.
          */
         HistoryException error(JacksonException e, JsonParser json) {
-            return e instanceof StreamConstraintsException ? beyondLimits(at(json.currentLocation())) : error(e);
+            JsonLocation location = e.getLocation();
+            return error(e, at(location == null ? json.currentLocation() : location));
         }
 
-        private HistoryException beyondLimits(String where) {
-            return new HistoryException(
-                    where,
-                    "JSON beyond the limits",
-                    "nesting up to " + MAX_DEPTH + ", strings up to " + MAX_STRING + " and names up to " + MAX_NAME
-                            + " characters",
-                    remedy);
-        }
-
-        /** Returns the error for an exception of Jackson. */
+        /** Returns the error for an exception of Jackson before there is a parser. */
         HistoryException error(JacksonException e) {
             JsonLocation location = e.getLocation();
-            String where = location == null ? file : at(location);
-            if (e instanceof JsonEOFException) {
-                return new HistoryException(
-                        where,
-                        "the end of the file in the middle of a JSON object",
-                        "a complete one",
-                        "the file is cut off: copy it again");
-            }
-            String message = String.valueOf(e.getOriginalMessage())
-                    .replaceAll("(?s) ?\\((start marker|for \\w+ starting at) .*|\\n.*", "");
-            if (e instanceof StreamConstraintsException) {
-                return beyondLimits(where);
-            }
-            return new HistoryException(where, "invalid JSON: " + Shown.message(message), "JSON", remedy);
+            return error(e, location == null ? file : at(location));
+        }
+
+        private HistoryException error(JacksonException e, String where) {
+            JsonFault fault = JsonFault.of(e);
+            return new HistoryException(
+                    where, fault.found(), fault.expected(), fault.remedy().isEmpty() ? remedy : fault.remedy());
+        }
+
+        /** Returns the error for text that is not UTF-8, at a place that Jackson does not state. */
+        HistoryException notUtf8() {
+            return new HistoryException(
+                    file, JsonFault.ENCODING.found(), JsonFault.ENCODING.expected(), JsonFault.ENCODING.remedy());
         }
     }
 

@@ -118,13 +118,18 @@ public final class JsonlReader {
         in.reset();
         for (int i = 0; i < Math.min(2, first.length); i++) {
             if (first[i] == 0 || first[i] == (byte) 0xFE || first[i] == (byte) 0xFF) {
-                throw new HistoryException(
-                        file + ":1:1",
-                        "text in UTF-16 or UTF-32",
-                        "UTF-8",
-                        "convert it, for example with iconv -t UTF-8");
+                throw otherUnicode(file);
             }
         }
+    }
+
+    /** Returns the error for a file in UTF-16 or UTF-32. */
+    public static HistoryException otherUnicode(String file) {
+        return new HistoryException(
+                file + ":1:1",
+                "text in UTF-16 or UTF-32",
+                "UTF-8",
+                "convert it, for example with iconv -f UTF-16 -t UTF-8");
     }
 
     private long transactions(Json.Place from, InputStream in) throws IOException, HistoryException {
@@ -142,7 +147,7 @@ public final class JsonlReader {
         } catch (JacksonException e) {
             throw place.error(e);
         } catch (CharConversionException e) {
-            throw new HistoryException(place.file(), "text that is not UTF-8", "UTF-8", "convert it (iconv)");
+            throw place.notUtf8();
         }
     }
 

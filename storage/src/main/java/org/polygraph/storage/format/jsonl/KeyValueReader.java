@@ -34,7 +34,7 @@ public final class KeyValueReader {
         } catch (JacksonException e) {
             throw place.error(e);
         } catch (CharConversionException e) {
-            throw new HistoryException(file, "text that is not UTF-8", "UTF-8", "convert it (iconv)");
+            throw place.notUtf8();
         }
     }
 

@@ -144,7 +144,7 @@ final class OperationReader {
             return;
         }
         if ((seen & (KIND | KEY | VALUE)) != (KIND | KEY | VALUE)) {
-            throw incomplete(json, seen);
+            throw incomplete(json, kind, seen);
         }
         if (row >= 0 && (kind == WRITE || kind == INSERT)) {
             builder.row(row);
@@ -167,7 +167,7 @@ final class OperationReader {
 
     private void delete(JsonParser json, int seen, int key, long value) throws HistoryException {
         if ((seen & KEY) == 0) {
-            throw incomplete(json, seen);
+            throw incomplete(json, DELETE, seen);
         }
         if ((seen & VALUE) != 0 && value != ValueDictionary.NULL) {
             throw place.error(
@@ -249,12 +249,14 @@ final class OperationReader {
         };
     }
 
-    private HistoryException incomplete(JsonParser json, int seen) {
+    private HistoryException incomplete(JsonParser json, int kind, int seen) {
         String field = (seen & KIND) == 0 ? "op" : (seen & KEY) == 0 ? "key" : "value";
         return place.error(
                 json,
                 "an operation without \"" + field + "\"",
                 "op, key and value",
-                field.equals("value") ? "leave out a read whose result is not known" : Json.LINE_REMEDY);
+                field.equals("value") && kind == READ
+                        ? "leave out a read whose result is not known"
+                        : Json.LINE_REMEDY);
     }
 }

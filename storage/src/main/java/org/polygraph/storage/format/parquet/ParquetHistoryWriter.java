@@ -65,12 +65,15 @@ public final class ParquetHistoryWriter implements TableWriter {
     @Override
     public void append(HistoryTable table) throws IOException {
         rows.turnTo(table);
+        int t = 0;
         try {
-            for (int t = 0; t < table.transactions(); t++) {
+            for (; t < table.transactions(); t++) {
                 writer.write(t);
             }
         } catch (UncheckedIOException e) {
-            throw e.getCause();
+            throw e.getCause() instanceof UnwritableStringException unwritable
+                    ? unwritable.at(table.whereIs(t))
+                    : e.getCause();
         } catch (ParquetRuntimeException e) {
             throw ParquetFailure.of(e);
         }

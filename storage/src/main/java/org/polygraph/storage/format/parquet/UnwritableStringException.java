@@ -10,8 +10,20 @@ import org.polygraph.storage.format.io.Shown;
 public final class UnwritableStringException extends IOException {
     private static final long serialVersionUID = 1L;
 
+    private final String text;
+
     UnwritableStringException(String text) {
-        super("found half of a surrogate pair in \"" + Shown.text(text)
+        this("", text);
+    }
+
+    private UnwritableStringException(String where, String text) {
+        super(where + "found half of a surrogate pair in \"" + Shown.text(text)
                 + "\"; expected text that UTF-8 has bytes for; keep it as JSON Lines");
+        this.text = text;
+    }
+
+    /** Returns the exception with the place of the string. */
+    UnwritableStringException at(String where) {
+        return new UnwritableStringException(where + ": ", text);
     }
 }
