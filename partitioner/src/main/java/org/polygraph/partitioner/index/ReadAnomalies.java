@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
 
@@ -104,6 +105,7 @@ final class ReadAnomalies {
         int[] intermediate = new int[count];
         int[] aborted = new int[count];
         int[] readers = new int[count];
+        boolean[] ofOtherType = new boolean[count];
         Arrays.fill(intermediate, NO_WRITER);
         Arrays.fill(aborted, NO_WRITER);
         Int2ObjectOpenHashMap<IntArrayList> byKey = new Int2ObjectOpenHashMap<>();
@@ -125,13 +127,15 @@ final class ReadAnomalies {
                         } else if (intermediate[i] == NO_WRITER) {
                             intermediate[i] = t;
                         }
+                    } else {
+                        ofOtherType[i] |= isOfOtherType(table.value(o), values[i]);
                     }
                 }
             }
         }
         List<Violation> violations = new ArrayList<>(count);
         for (int i = 0; i < count; i++) {
-            Violation next = impossible(reads.getInt(i), readers[i], intermediate[i], aborted[i]);
+            Violation next = impossible(reads.getInt(i), readers[i], intermediate[i], aborted[i], ofOtherType[i]);
             if (i > 0 && table.isImplied(reads.getInt(i - 1)) && isSame(violations.get(violations.size() - 1), next)) {
                 // One read of a list is several reads here.
                 violations.remove(violations.size() - 1);
@@ -152,8 +156,9 @@ final class ReadAnomalies {
      *
      * @param intermediate the transaction that wrote the value and overwrote it, or NO_WRITER
      * @param aborted the dropped transaction that wrote it, or NO_WRITER
+     * @param isOfOtherType whether some transaction wrote the same text as a string or as an integer
      */
-    private Violation impossible(int read, int transaction, int intermediate, int aborted) {
+    private Violation impossible(int read, int transaction, int intermediate, int aborted, boolean isOfOtherType) {
         long value = table.value(read);
         int key = table.key(table.implying(read));
         String what = what(read, key, value) + ", ";
@@ -182,7 +187,21 @@ final class ReadAnomalies {
                     what + "which only a transaction wrote that is "
                             + table.status(aborted).label() + " and cannot have committed");
         }
-        return violation(Anomaly.THIN_AIR_READ, transaction, key, what + "which no transaction wrote");
+        String hint = !isOfOtherType
+                ? ""
+                : table.values().isInteger(value)
+                        ? "; a transaction wrote the string \"" + table.values().label(value)
+                                + "\", which is another value than the integer"
+                        : "; a transaction wrote the integer " + table.values().text(value)
+                                + ", which is another value than the string";
+        return violation(Anomaly.THIN_AIR_READ, transaction, key, what + "which no transaction wrote" + hint);
+    }
+
+    /** Whether one value is an integer and the other its text as a string. */
+    private boolean isOfOtherType(long one, long other) {
+        ValueDictionary all = table.values();
+        return all.isInteger(one) && all.isString(other) && all.text(other).equals(all.label(one))
+                || all.isString(one) && all.isInteger(other) && all.text(one).equals(all.label(other));
     }
 
     /** The operation by which a transaction first reads a key. */

@@ -107,7 +107,16 @@ public final class SubHistoryFinder {
                 clockSkewNanos,
                 t -> CycleEvidence.isReadOnly(whole, selection.transactions()[t]),
                 stop);
-        return new WholeHistoryIds(selection).of(again).shownBy(shown);
+        Violation found = new WholeHistoryIds(selection).of(again);
+        return (isSameThinAir(violation, found) ? violation : found).shownBy(shown);
+    }
+
+    /** The detail of such a read also states what others wrote, which is not in the sub-history. */
+    private static boolean isSameThinAir(Violation one, Violation other) {
+        return one.anomaly() == Anomaly.THIN_AIR_READ
+                && other.anomaly() == Anomaly.THIN_AIR_READ
+                && one.transactions().equals(other.transactions())
+                && one.keys().equals(other.keys());
     }
 
     /**

@@ -290,7 +290,14 @@ public final class CheckRun {
         }
         try {
             StoredVerdict stored = run.finalVerdict().orElse(null);
-            return stored == null ? null : Answer.stored(request.level(), stored, run);
+            if (stored == null) {
+                return null;
+            }
+            String proof = settings.proof();
+            if (proof != null) {
+                noProof(proof, "an earlier run has the answer; give --overwrite to decide it again");
+            }
+            return Answer.stored(request.level(), stored, run);
         } catch (IOException | HistoryException e) {
             // The fault is in the run and not in the history, so this is not INVALID.
             String message = e instanceof IOException io ? Failures.ofPath(path, io) : path + ": " + Failures.text(e);
@@ -335,10 +342,11 @@ public final class CheckRun {
     private Verdict proved(Verdict verdict, String file) {
         Refutation refutation = verdict.refutation();
         if (refutation == null) {
-            listener.message(file + ": not written: "
-                    + (verdict.status() == Verdict.Status.VIOLATION
-                            ? "the evidence shown needed no search"
-                            : "only a VIOLATION has a refutation, and this is " + verdict.status()));
+            noProof(
+                    file,
+                    verdict.status() == Verdict.Status.VIOLATION
+                            ? "the evidence shown needed no search of the solver"
+                            : "only a VIOLATION has a refutation, and this is " + verdict.status());
             return verdict;
         }
         try (AtomicFile target = Location.of(file).create()) {
@@ -352,6 +360,10 @@ public final class CheckRun {
                     verdict,
                     file + ": the proof cannot be written there (" + Failures.cause(e) + "); give another --proof");
         }
+    }
+
+    private void noProof(String file, String why) {
+        listener.message(file + ": no proof is written, because " + why);
     }
 
     /** Returns the error, with one message, in place of a verdict that cannot be kept. */

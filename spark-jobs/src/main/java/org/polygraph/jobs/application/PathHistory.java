@@ -111,7 +111,10 @@ final class PathHistory {
         }
         return counts.transactionsCommitted() > 0
                 ? null
-                : "vacuous: found " + counts.transactions() + " transactions, none of them committed;"
+                : "vacuous: found "
+                        + (counts.transactions() == 1
+                                ? "1 transaction, which did not commit;"
+                                : counts.transactions() + " transactions, none of them committed;")
                         + " expected one at least, or there is nothing to judge; check what was recorded";
     }
 

@@ -18,6 +18,8 @@ import org.polygraph.storage.model.HistoryException;
  */
 public final class Runs {
     private static final String PREFIX = "run=";
+    /** The most folders that a message names. */
+    private static final int MOST_FOLDERS = 5;
 
     private Runs() {}
 
@@ -29,7 +31,8 @@ public final class Runs {
                     ? given.isFolder()
                             && (given.fileName().startsWith(PREFIX)
                                     || isOne(given)
-                                    || !within(given).isEmpty())
+                                    || !within(given).isEmpty()
+                                    || !foldersOfRuns(given).isEmpty())
                     : !ofHistory(given).isEmpty();
         } catch (IOException | HistoryException e) {
             // Reading the path as a history reports the failure.
@@ -57,6 +60,15 @@ public final class Runs {
         }
         List<Location> found = isOne(given) ? List.of(given) : within(given);
         if (found.isEmpty()) {
+            List<String> folders = foldersOfRuns(given);
+            if (!folders.isEmpty()) {
+                throw new HistoryException(
+                        path,
+                        "no run, but runs in the " + (folders.size() == 1 ? "folder " : "folders ")
+                                + String.join(", ", folders),
+                        "a folder run=<id>, or the folder that holds such folders",
+                        folders.size() == 1 ? "give that one" : "give one of them");
+            }
             throw new HistoryException(
                     path,
                     "no run",
@@ -98,6 +110,19 @@ public final class Runs {
                 .thenComparing(Runs::level)
                 .thenComparing(Location::fileName));
         return runs;
+    }
+
+    /** The names of the first folders in a folder that have runs. */
+    private static List<String> foldersOfRuns(Location folder) throws IOException {
+        List<String> names = new ArrayList<>();
+        for (Location child : folder.children()) {
+            if (names.size() < MOST_FOLDERS
+                    && child.isFolder()
+                    && !within(child).isEmpty()) {
+                names.add(child.name());
+            }
+        }
+        return names;
     }
 
     /** The number of the level of a run, the strongest first; the last one if its verdict cannot be read. */

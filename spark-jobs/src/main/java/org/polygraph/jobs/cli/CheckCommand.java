@@ -243,7 +243,7 @@ final class CheckCommand implements Callable<Integer> {
         throw new MissingParameterException(
                 spec.commandLine(),
                 spec.findOption(LEVEL),
-                "Missing required option: '--level=LEVEL' (" + problem + ")");
+                "Missing required option: '--level=LEVEL' (" + problem + "); give one or more of " + LevelNames.LABELS);
     }
 
     private static String unquoted(String json) {

@@ -253,7 +253,7 @@ final class CheckOptions {
         if (after != null && paths.paths().contains("-")) {
             throw wrong("--after needs files: standard input cannot be read again; give a file");
         }
-        if (proof != null && (paths.paths().size() > 1 || proof.isEmpty() || proof.equals("-"))) {
+        if (proof != null && (each || paths.paths().size() > 1 || proof.isEmpty() || proof.equals("-"))) {
             throw wrong("--proof names one file, for one PATH; give both");
         }
         engine.validate(true);

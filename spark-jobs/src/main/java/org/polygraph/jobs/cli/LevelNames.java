@@ -1,11 +1,13 @@
 package org.polygraph.jobs.cli;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 
 /**
@@ -13,6 +15,10 @@ import org.polygraph.partitioner.isolation.IsolationLevel;
  * meaning, so a PASS means what its reader expects.
  */
 final class LevelNames {
+    /** The labels of all levels, for messages. */
+    static final String LABELS =
+            Arrays.stream(IsolationLevel.values()).map(IsolationLevel::label).collect(Collectors.joining(", "));
+
     private static final Map<String, IsolationLevel> NAMES = new LinkedHashMap<>();
 
     /** Names that are not those of a level here, and the weakest level that implies each. */
@@ -82,15 +88,13 @@ final class LevelNames {
         if (stronger != null) {
             return "'" + word + "' is not decided; " + stronger.label() + " (" + stronger.title() + ") implies it";
         }
-        List<String> labels = new ArrayList<>();
+        List<String> known = new ArrayList<>();
         for (IsolationLevel level : IsolationLevel.values()) {
-            labels.add(level.label());
+            known.add(level.label());
         }
-        List<String> known = new ArrayList<>(labels);
         known.addAll(NAMES.keySet());
         known.addAll(IMPLIED.keySet());
         known.add(LevelConverter.ALL);
-        return "unknown level '" + word + "'" + Suggestion.forWord(word, known) + " (levels: "
-                + String.join(", ", labels) + ")";
+        return "unknown level '" + word + "'" + Suggestion.forWord(word, known) + " (levels: " + LABELS + ")";
     }
 }

@@ -226,7 +226,7 @@ class BadInputAcceptanceTest {
         cases.add(invalid(
                 "aborted.jsonl",
                 good.replace("committed", "aborted"),
-                "@: vacuous: found 1 transactions, none of them committed" + NOTHING));
+                "@: vacuous: found 1 transaction, which did not commit" + NOTHING));
         cases.add(invalid(
                 "header.jsonl",
                 "{\"format\":\"history\",\"version\":1}\n",

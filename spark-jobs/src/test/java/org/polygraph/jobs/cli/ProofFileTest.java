@@ -70,6 +70,28 @@ class ProofFileTest {
     }
 
     @Test
+    void aProofThatIsNotWrittenIsExplained() throws IOException {
+        String history = pigeons(4);
+        String proof = folder.resolve("proof.txt").toString();
+        List<String> words =
+                List.of("check", "-q", "-l", "ser", "-o", folder.resolve("runs").toString(), history);
+        assertThat(InProcess.run(words).exitCode()).isEqualTo(3);
+        List<String> again = new ArrayList<>(words);
+        again.addAll(List.of("--proof", proof));
+        InProcess earlier = InProcess.run(again);
+        assertThat(earlier.exitCode()).isEqualTo(3);
+        assertThat(earlier.err())
+                .isEqualTo("polygraph: " + proof + ": no proof is written, because an earlier run has the answer; give"
+                        + " --overwrite to decide it again\n");
+        assertThat(Path.of(proof)).doesNotExist();
+        again.add("--overwrite");
+        assertThat(InProcess.run(again).err()).isEmpty();
+        assertThat(Path.of(proof)).isNotEmptyFile();
+        again.set(again.indexOf("--overwrite"), "--each");
+        assertThat(InProcess.run(again).err()).contains("--proof names one file, for one PATH; give both");
+    }
+
+    @Test
     void verifyRejectsATamperedProof() throws IOException {
         String history = pigeons(4);
         Path proof = proofOf(history, "ser");
@@ -141,7 +163,7 @@ class ProofFileTest {
         InProcess skew =
                 InProcess.run("check", "-q", "-l", "ser", "--proof", proof.toString(), examples + "/write-skew.jsonl");
         assertThat(skew.exitCode()).isEqualTo(3);
-        assertThat(skew.err()).contains("not written: the evidence shown needed no search");
+        assertThat(skew.err()).contains("no proof is written, because the evidence shown needed no search");
         InProcess pass =
                 InProcess.run("check", "-q", "-l", "si", "--proof", proof.toString(), examples + "/write-skew.jsonl");
         assertThat(pass.exitCode()).isZero();

@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Instant;
+import java.util.List;
 import java.util.stream.Stream;
 import org.jsoup.Jsoup;
 import org.jsoup.nodes.Document;
@@ -73,6 +74,33 @@ class RunsTest {
         InProcess unknown = InProcess.run("explain", runs() + "/unknown.jsonl");
         assertThat(unknown.exitCode()).isEqualTo(6);
         assertThat(unknown.err()).contains("unknown.jsonl: no run, folder of runs or history");
+    }
+
+    @Test
+    void theFoldersBelowAreNamedIfTheyHaveTheRuns() throws IOException {
+        check("-l", "ser", SKEW);
+        for (String command : List.of("explain", "report", "verify")) {
+            InProcess above = InProcess.run(command, folder.toString());
+            assertThat(above.exitCode()).as(command).isEqualTo(5);
+            assertThat(above.err())
+                    .isEqualTo("polygraph: " + folder + ": found no run, but runs in the folder " + runs()
+                            + "; expected a folder run=<id>, or the folder that holds such folders; give that one\n");
+        }
+    }
+
+    /** An integer and a string are different values, which a recorder may mix up. */
+    @Test
+    void aReadOfTheOtherTypeIsExplained() throws IOException {
+        String line = "{'session':%d,'index':0,'status':'committed','ops':[{'op':'%s','key':'x','value':%s}]}\n";
+        for (List<String> each : List.of(
+                List.of("'1'", "1", "the string \"1\", which is another value than the integer"),
+                List.of("1", "'1'", "the integer 1, which is another value than the string"))) {
+            String lines = line.formatted(0, "w", each.get(0)) + line.formatted(1, "r", each.get(1));
+            Path file = Files.writeString(folder.resolve("types.jsonl"), lines.replace('\'', '"'));
+            InProcess check = InProcess.run("check", "-l", "ser", file.toString());
+            assertThat(check.exitCode()).isEqualTo(3);
+            assertThat(check.out()).contains(", which no transaction wrote; a transaction wrote " + each.get(2) + ".");
+        }
     }
 
     @Test

@@ -104,8 +104,9 @@ class BadInputTest {
         }
         for (String start : List.of("[", "\n[\n ")) {
             assertThat(inputs.refusal("h", start + JSONL.strip() + "]"))
-                    .isEqualTo("h:1:1: found a JSON list of objects; expected JSON Lines, which has each object in a line"
-                            + " of its own and no list around them; convert it, for example with jq -c '.[]'");
+                    .isEqualTo(
+                            "h:1:1: found a JSON list of objects; expected JSON Lines, which has each object in a line"
+                                    + " of its own and no list around them; convert it, for example with jq -c '.[]'");
         }
     }
 

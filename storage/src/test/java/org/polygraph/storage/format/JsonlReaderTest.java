@@ -7,9 +7,9 @@ import static java.nio.charset.StandardCharsets.UTF_16LE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
-import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -181,10 +181,7 @@ class JsonlReaderTest {
                 "h:2:" + (TXN.length() + 1) + ": found a second object in a line; expected the end of the line"
             },
             {TXN + "[1]\n", "h:2:1: found a list; expected a transaction object"},
-            {
-                TXN + "{\"session\":1,]\n",
-                "h:2:14: found ']'; expected the name of a field in double quotes"
-            },
+            {TXN + "{\"session\":1,]\n", "h:2:14: found ']'; expected the name of a field in double quotes"},
             {TXN + TXN.stripTrailing() + ",\n", "h:2:" + TXN.length() + ": found ','; expected a value"},
             {TXN.replace("\"index\":", "\"index\" "), "h:1:22: found '0'; expected ':' after the name of a field"},
             {TXN.replace(",\"index\"", " \"index\""), "h:1:14: found '\"'; expected ',' or '}'"},
@@ -222,22 +219,29 @@ class JsonlReaderTest {
                     .endsWith(": found an operation without \"value\"; expected op, key and value; " + REMEDY);
         }
         String write = txn("{\"op\":\"w\",\"key\":1,\"value\":~}");
-        String word = "; expected a string in double quotes, a number, null, true or false; write such a value as a string";
+        String word =
+                "; expected a string in double quotes, a number, null, true or false; write such a value as a string";
         for (String value : List.of("NaN", "-Infinity", "None", "True")) {
             assertThat(inputs.refusal("h", write.replace("~", value)))
                     .as(value)
                     .startsWith("h:1:")
                     .endsWith(": found the word " + value + word);
         }
-        String large = ": found a number of 400 digits; expected an integer of 64 bits; write larger numbers as strings";
+        String large =
+                ": found a number of 400 digits; expected an integer of 64 bits; write larger numbers as strings";
         String digits = "9".repeat(400);
-        assertThat(inputs.refusal("h", write.replace("~", digits))).startsWith("h:1:").endsWith(large);
+        assertThat(inputs.refusal("h", write.replace("~", digits)))
+                .startsWith("h:1:")
+                .endsWith(large);
         assertThat(inputs.refusal("h", "{\"format\":\"history\",\"initial\":{\"value\":" + digits + "}}\n" + TXN))
                 .startsWith("h:1:")
                 .endsWith(large);
-        String latin = ": found text that is not UTF-8; expected UTF-8; convert it, for example with iconv -f LATIN1 -t UTF-8";
+        String latin =
+                ": found text that is not UTF-8; expected UTF-8; convert it, for example with iconv -f LATIN1 -t UTF-8";
         assertThat(inputs.refusal(
-                        "h", write.replace("~", "\"caf\u00e9\"").getBytes(StandardCharsets.ISO_8859_1), HistoryFormat.AUTO))
+                        "h",
+                        write.replace("~", "\"caf\u00e9\"").getBytes(StandardCharsets.ISO_8859_1),
+                        HistoryFormat.AUTO))
                 .startsWith("h:1:")
                 .endsWith(latin);
         assertThat(inputs.read("h", txn("{\"op\":\"pw\",\"lo\":1,\"hi\":2,\"value\":3}"))

@@ -88,8 +88,7 @@ public final class HistoryHeader {
             field(json, field, values);
         }
         if (json.nextToken() != null) {
-            throw place.error(
-                    json, Json.describe(json) + " after the header", "the end of the line", Json.LINE_REMEDY);
+            throw place.error(json, Json.describe(json) + " after the header", "the end of the line", Json.LINE_REMEDY);
         }
     }
 

@@ -19,8 +19,10 @@ record JsonFault(String found, String expected, String remedy) {
     private static final JsonFault OTHER = new JsonFault("text that is not JSON", "JSON", "");
     private static final String LARGE = "write larger numbers as strings";
     private static final Pattern WORD = Pattern.compile("(?:Non-standard|Unrecognized) token '([^']*)'");
-    private static final Pattern CHARACTER = Pattern.compile("Unexpected character \\('.*' \\(code (\\d+)", Pattern.DOTALL);
-    private static final Pattern CONTROL = Pattern.compile("Illegal unquoted character \\(.*code (\\d+)", Pattern.DOTALL);
+    private static final Pattern CHARACTER =
+            Pattern.compile("Unexpected character \\('.*' \\(code (\\d+)", Pattern.DOTALL);
+    private static final Pattern CONTROL =
+            Pattern.compile("Illegal unquoted character \\(.*code (\\d+)", Pattern.DOTALL);
     private static final Pattern ESCAPE = Pattern.compile("Unrecognized character escape '(.)'");
     private static final Pattern CLOSE = Pattern.compile("Unexpected close marker '(.)'");
     private static final Pattern LONG_NUMBER = Pattern.compile("Number value length \\((\\d+)\\)");
@@ -70,7 +72,9 @@ record JsonFault(String found, String expected, String remedy) {
         Matcher escape = ESCAPE.matcher(message);
         if (escape.lookingAt()) {
             return new JsonFault(
-                    "the escape \\" + Shown.text(escape.group(1)), "\\\\, \\\", \\/, \\b, \\f, \\n, \\r, \\t or \\uXXXX", "");
+                    "the escape \\" + Shown.text(escape.group(1)),
+                    "\\\\, \\\", \\/, \\b, \\f, \\n, \\r, \\t or \\uXXXX",
+                    "");
         }
         Matcher close = CLOSE.matcher(message);
         if (close.lookingAt()) {
