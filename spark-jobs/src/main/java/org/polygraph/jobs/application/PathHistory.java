@@ -78,23 +78,28 @@ final class PathHistory {
                 listener.notice(late);
             }
         }
-        counts = Counts.of(read);
+        // A guess of the rows takes unknown outcomes as committed, or as aborted.
+        counts = Counts.of(read.unknownRows() == null ? read : read.asRead());
         writes = settings.before().run() == null || settings.runs().folder() == null ? null : Writes.of(read, path);
         reading = new Phase(
                 "read",
                 TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - before),
                 CpuClock.millis() - cpu,
                 counts.transactions());
-        // A guess of the rows takes unknown outcomes as committed.
         HistoryTable judged = request.indeterminate() == IndeterminateMode.ABORT ? UnknownRows.withAborted(read) : read;
         unknownRows = judged.unknownRows();
-        return use(judged);
+        use(judged);
+        return counts.transactionsCommitted() > 0
+                ? null
+                : "vacuous: found "
+                        + (counts.transactions() == 1
+                                ? "1 transaction, which did not commit;"
+                                : counts.transactions() + " transactions, none of them committed;")
+                        + " expected one at least, or there is nothing to judge; check what was recorded";
     }
 
-    /** Takes a history as the one to judge. @return the reason why there is nothing to judge; null if there is something */
-    @Nullable
-    String use(HistoryTable read) throws HistoryException {
-        counts = Counts.of(read);
+    /** Takes a history as the one to judge. */
+    void use(HistoryTable read) throws HistoryException {
         Loaders loaders = request.loaders(read);
         doubt = loaders.doubt();
         HistoryTable loaded = loaders.applied();
@@ -109,13 +114,6 @@ final class PathHistory {
                 noticed = notice;
             }
         }
-        return counts.transactionsCommitted() > 0
-                ? null
-                : "vacuous: found "
-                        + (counts.transactions() == 1
-                                ? "1 transaction, which did not commit;"
-                                : counts.transactions() + " transactions, none of them committed;")
-                        + " expected one at least, or there is nothing to judge; check what was recorded";
     }
 
     /** Frees the memory of the history, which is not judged as a whole. */

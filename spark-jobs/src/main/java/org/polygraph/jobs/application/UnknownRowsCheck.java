@@ -2,7 +2,9 @@ package org.polygraph.jobs.application;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Witness;
@@ -12,9 +14,11 @@ import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.Checkpoints;
 import org.polygraph.jobs.decision.Finding;
 import org.polygraph.jobs.decision.Progress;
+import org.polygraph.jobs.evidence.Implications;
 import org.polygraph.jobs.verdict.Certificate;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.PredicateReads;
@@ -42,6 +46,14 @@ final class UnknownRowsCheck {
     private final Checker checker;
     private final Budget budget;
     private final UnknownRows unknown;
+    /** By level that is violated: what shows this of each stronger level too. */
+    private final Map<IsolationLevel, Refutation> refutations = new EnumMap<>(IsolationLevel.class);
+
+    /** Makes the VIOLATION of a level; null if it does not succeed. */
+    @FunctionalInterface
+    private interface Refutation {
+        Verdict.@Nullable Builder of(CheckRequest request) throws HistoryException;
+    }
 
     UnknownRowsCheck(PathCheck path, PathHistory input, Checker checker, Budget budget, UnknownRows unknown) {
         this.path = path;
@@ -64,7 +76,26 @@ final class UnknownRowsCheck {
                     };
             verdicts.add(isDecided ? verdict : open(read, verdict));
         }
+        for (int i = 0; i < verdicts.size(); i++) {
+            if (verdicts.get(i).status() == Verdict.Status.UNKNOWN) {
+                verdicts.set(i, fromWeaker(verdicts.get(i)));
+            }
+        }
         return verdicts;
+    }
+
+    /** Returns the VIOLATION that follows from that of a weaker level, or else the verdict. */
+    private Verdict fromWeaker(Verdict open) {
+        CheckRequest request = path.request(open.level());
+        for (Map.Entry<IsolationLevel, Refutation> weaker : refutations.entrySet()) {
+            if (Implications.implies(open.level(), weaker.getKey())) {
+                Verdict.Builder found = inTime(request, () -> weaker.getValue().of(request));
+                if (found != null && found.status() == Verdict.Status.VIOLATION) {
+                    return path.complete(found);
+                }
+            }
+        }
+        return open;
     }
 
     private Verdict open(HistoryTable read, Verdict verdict) {
@@ -134,7 +165,8 @@ final class UnknownRowsCheck {
     private Verdict.@Nullable Builder guessed(CheckRequest request, @Nullable HistoryTable first)
             throws HistoryException {
         HistoryTable guess = first;
-        for (int i = 0; i < MOST_GUESSES && guess != null && input.use(guess) == null; i++) {
+        for (int i = 0; i < MOST_GUESSES && guess != null; i++) {
+            input.use(guess);
             Verdict.Builder verdict = path.judge(
                     Objects.requireNonNull(input.table(), "a history"),
                     request,
@@ -171,9 +203,7 @@ final class UnknownRowsCheck {
         }
         for (int i = 0; i < choices.count(); i++) {
             share.require();
-            if (input.use(choices.table(i)) != null) {
-                return null;
-            }
+            input.use(choices.table(i));
             HistoryTable table = request.judged(Objects.requireNonNull(input.table(), "a history"));
             PredicateReads predicates = table.predicates();
             if (predicates != null && !predicates.areAllRead()) {
@@ -187,6 +217,16 @@ final class UnknownRowsCheck {
                 return null;
             }
         }
+        return refuted(request, stronger -> violated(stronger, choices));
+    }
+
+    private Verdict.@Nullable Builder refuted(CheckRequest request, Refutation refutation) throws HistoryException {
+        refutations.put(request.level(), refutation);
+        return refutation.of(request);
+    }
+
+    /** @param choices each of which violates the level */
+    private Verdict.@Nullable Builder violated(CheckRequest request, RowChoices choices) throws HistoryException {
         input.use(choices.table(0));
         Verdict.Builder verdict = judged(request);
         return verdict.status() != Verdict.Status.VIOLATION
@@ -210,7 +250,8 @@ final class UnknownRowsCheck {
             share.require();
             Finding found = checker.find(new Check(table, plain, Progress.NONE, share, Checkpoints.NONE));
             if (found instanceof Finding.Refuted || found instanceof Finding.Violated) {
-                return refuted(request, table);
+                HistoryTable necessary = table;
+                return refuted(request, stronger -> violated(stronger, necessary));
             }
             if (!(found instanceof Finding.Order order)
                     || !refinement.replay(
@@ -222,7 +263,7 @@ final class UnknownRowsCheck {
     }
 
     /** @param necessary a history that violates the level */
-    private Verdict.@Nullable Builder refuted(CheckRequest request, HistoryTable necessary) throws HistoryException {
+    private Verdict.@Nullable Builder violated(CheckRequest request, HistoryTable necessary) throws HistoryException {
         Verdict.Builder shown = path.judge(necessary, request.withoutLoaders(), PathCheck.Kept.NOWHERE, List.of());
         return shown.status() != Verdict.Status.VIOLATION
                 ? null

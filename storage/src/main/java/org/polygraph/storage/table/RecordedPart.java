@@ -127,7 +127,7 @@ public final class RecordedPart {
                 writesLeft = isRead ? 0 : rowsOfIt;
                 places.add(plain.size());
                 codes.add(o);
-            } else if (!Predicates.isRow(code)) {
+            } else if (!Predicates.isRow(code) && !raw.values().isOther(code)) {
                 if (writesLeft-- > 0) {
                     ofPredicate[o] = writesOf;
                 }

@@ -64,7 +64,7 @@ final class UnknownRowsResolution {
 
     /** The table with reads and writes in place of predicates; with {@link UnknownRows} if some rows remain unknown. */
     static HistoryTable of(HistoryTable raw, Predicates predicates) throws HistoryException {
-        UnknownRowsResolution resolution = new UnknownRowsResolution(raw, predicates);
+        UnknownRowsResolution resolution = new UnknownRowsResolution(raw.withoutRefusals(), predicates);
         if (resolution.open.isEmpty()) {
             return resolution.rewritten();
         }

@@ -65,6 +65,8 @@ final class NecessaryHistory {
 
     private final HistoryTable read;
     private final Predicates recorded;
+    /** The keys of the history, without quotes. */
+    private final Set<String> labels = new HashSet<>();
     /** By operation. */
     private final Map<Integer, Unknown> unknown = new TreeMap<>();
     /** By value of such a write: the only one; null if another write, or no transaction, may have left it. */
@@ -93,6 +95,9 @@ final class NecessaryHistory {
         read = table.asRead();
         recorded = Objects.requireNonNull(table.recordedPredicates(), "a history with predicates");
         builder.keys().addAll(read.keys().labels());
+        for (int row = 0; row < read.keys().size(); row++) {
+            labels.add(text(read.keys(), row));
+        }
         codes = builder.values().addAll(read.values().labels());
         yes = builder.values().code("yes");
         no = builder.values().code("no");
@@ -107,12 +112,8 @@ final class NecessaryHistory {
      */
     static @Nullable HistoryTable of(HistoryTable table, Set<String> labels) throws HistoryException {
         NecessaryHistory history = new NecessaryHistory(table);
-        Set<String> rows = new HashSet<>();
-        for (int row = 0; row < history.read.keys().size(); row++) {
-            rows.add(text(history.read.keys(), row));
-        }
         for (String label : new TreeSet<>(labels)) {
-            if (!rows.contains(label) && !history.name(label)) {
+            if (!history.labels.contains(label) && !history.name(label)) {
                 return null;
             }
         }
@@ -184,15 +185,31 @@ final class NecessaryHistory {
         return openValues.contains(value) && (writer == null || !writer.shown.contains(row));
     }
 
-    /** Finds what a label names, and makes its keys. @return false unless it names one thing */
-    private boolean name(String label) {
+    /** The name of what a label states: another one, with apostrophes, if the history has a key of this name. */
+    private String free(String label) {
+        String free = label;
+        while (labels.contains(free)) {
+            free += "'";
+        }
+        return free;
+    }
+
+    /** Finds what a name stands for, and makes its keys. @return false unless that is one thing */
+    private boolean name(String name) {
         boolean isFound = false;
+        String label = name;
+        while (label.endsWith("'") && labels.contains(label.substring(0, label.length() - 1))) {
+            label = label.substring(0, label.length() - 1);
+        }
+        if (!free(label).equals(name)) {
+            return false;
+        }
         for (int row = 0; row < read.keys().size(); row++) {
             String start = "row " + read.keys().label(row) + " ";
             if (label.startsWith(start)) {
                 String rest = label.substring(start.length());
                 boolean isOne =
-                        rest.startsWith("= ") ? nameRead(row, rest.substring(2), label) : nameMatch(row, rest, start);
+                        rest.startsWith("= ") ? nameRead(row, rest.substring(2), name) : nameMatch(row, rest, start);
                 if (isOne && isFound) {
                     return false;
                 }
@@ -214,8 +231,8 @@ final class NecessaryHistory {
             Match match = new Match(
                     row,
                     condition,
-                    builder.keys().id(start + of + FOUND),
-                    builder.keys().id(start + of + MISSING));
+                    builder.keys().id(free(start + of + FOUND)),
+                    builder.keys().id(free(start + of + MISSING)));
             all.put(of, match);
             boolean isMatch = read.existsAtFirst(row) && satisfies(condition, read.initialValue(row), -1);
             builder.initialValue(match.found, isMatch ? yes : no);
@@ -225,7 +242,7 @@ final class NecessaryHistory {
         return true;
     }
 
-    private boolean nameRead(int row, String text, String label) {
+    private boolean nameRead(int row, String text, String name) {
         Version only = null;
         int writes = 0;
         boolean isInitial = false;
@@ -244,7 +261,7 @@ final class NecessaryHistory {
         if (only == null || writes != 1 || only.value == ValueDictionary.NULL || isOfOpen(row, only.value)) {
             return false;
         }
-        int key = builder.keys().id(label);
+        int key = builder.keys().id(name);
         builder.initialValue(key, isInitial ? yes : no);
         reads.computeIfAbsent(row, unused -> new TreeMap<>()).put(text, new Read(row, only.value, only.columns, key));
         return true;

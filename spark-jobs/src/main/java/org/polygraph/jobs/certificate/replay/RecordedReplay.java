@@ -18,7 +18,7 @@ import org.polygraph.storage.table.RecordedCounts;
  *
  * <ul>
  *   <li>each result has exactly the rows that match, and as many as it counted;
- *   <li>each read returns the value of the row, or null if there is none;
+ *   <li>each read returns the value of the row, or null if there is none; what a refused compare-and-set did not find is no read;
  *   <li>each insert finds no row at the commit, each delete finds one, and a write of a row that exists is one of a
  *       version that was committed before the snapshot.
  * </ul>
@@ -184,7 +184,7 @@ public final class RecordedReplay {
                 keep(table.key(o));
                 put(table.key(o), t, !table.isDelete(o), code, columnsOfNext);
                 columnsOfNext = NONE;
-            } else {
+            } else if (!table.values().isOther(code)) {
                 int row = table.key(o);
                 long expected = contents[0][row];
                 if (code != expected) {
