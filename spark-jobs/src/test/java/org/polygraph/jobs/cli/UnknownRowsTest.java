@@ -282,6 +282,25 @@ class UnknownRowsTest {
         }
     }
 
+    /** The evidence of a choice has a delete that names no row, after which the history has no operation. */
+    @Test
+    void aWriteOfNoRowIsPartOfAChoice() throws IOException {
+        String path = file(HEADER.replace(",\"state\":[[1,5],[2,5]]", "")
+                + line(0, "{\"op\":\"r\",\"key\":2,\"value\":null},{\"op\":\"pd\",\"lo\":1,\"hi\":2}")
+                + line(1, "{\"op\":\"pr\",\"lo\":0,\"hi\":0,\"rows\":[[2,0]]}")
+                + line(
+                        2,
+                        "{\"op\":\"pr\",\"lo\":2,\"hi\":4,\"rows\":[[2,1]]},{\"op\":\"pd\",\"lo\":2,\"hi\":2,\"keys\":[]}"));
+        for (String level : new String[] {"ser", "si"}) {
+            Path runs = folder.resolve("none" + level);
+            InProcess check = InProcess.run("check", "-l", level, "-o", runs.toString(), path);
+            assertThat(check.word()).as(check.toString()).isEqualTo("VIOLATION");
+            assertThat(check.err()).doesNotContain("internal");
+            InProcess verified = InProcess.run("verify", Faults.run(runs).toString(), path);
+            assertThat(verified.word()).as(verified.toString()).isEqualTo("VERIFIED");
+        }
+    }
+
     /** A compare-and-set that found an unknown other value says nothing at the levels of predicates. */
     @Test
     void aRefusedCompareAndSetIsNoRead() throws IOException {

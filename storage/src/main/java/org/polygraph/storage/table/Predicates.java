@@ -62,6 +62,13 @@ public final class Predicates {
         return unknown.get(predicate);
     }
 
+    /** What a predicate writes, if its rows are unknown or there are none; else null. */
+    @Nullable
+    Unknown writeOf(int predicate) {
+        Unknown write = unknown.get(predicate);
+        return write == null ? idle.get(predicate) : write;
+    }
+
     /** Whether a code stands for a write whose rows are unknown. */
     boolean isUnknown(long code) {
         return isOne(code) && unknown(number(code)) != null;
@@ -143,12 +150,8 @@ public final class Predicates {
     /** The predicate that a code stands for. */
     public Recording recording(long code) {
         int p = number(code);
-        Unknown write = unknown(p);
         return new Recording(
-                condition(conditionOf(p)),
-                write == null ? keys(p) : null,
-                isRead(p),
-                write == null ? idle.get(p) : write);
+                condition(conditionOf(p)), unknown(p) == null ? keys(p) : null, isRead(p), writeOf(p));
     }
 
     /** Receives the columns of a row. */

@@ -145,8 +145,13 @@ final class RowRewriting {
 
         void predicate(int number, IntArrayList matched) {
             Predicates from = RowRewriting.this.predicates;
-            add(0, false, predicates.add(from.condition(from.conditionOf(number)), matched, from.isRead(number)), (byte)
-                    0);
+            Condition condition = from.condition(from.conditionOf(number));
+            Predicates.Unknown write = matched.isEmpty() ? from.writeOf(number) : null;
+            long code = write == null
+                    ? predicates.add(condition, matched, from.isRead(number))
+                    : predicates.add(
+                            condition, new Predicates.Unknown(write.isDelete(), write.value(), write.row(), 0));
+            add(0, false, code, (byte) 0);
         }
 
         void write(int number, IntLinkedOpenHashSet rows, boolean isEvaluated) {
