@@ -229,7 +229,8 @@ class UnknownRowsTest {
             StringBuilder others = new StringBuilder();
             for (String name : names) {
                 others.append(line(
-                        10 + others.length(), "{\"op\":\"w\",\"key\":\"" + name + "\",\"value\":" + name.length() + "000}"));
+                        10 + others.length(),
+                        "{\"op\":\"w\",\"key\":\"" + name + "\",\"value\":" + name.length() + "000}"));
             }
             String path = missedRows(others.toString());
             Path runs = folder.resolve("named" + names.size() + names.get(0).length());
@@ -246,8 +247,7 @@ class UnknownRowsTest {
         String path = missedRows("");
         String text = Files.readString(Path.of(path));
         for (int session = 0; session < 4; session++) {
-            text = text.replace(
-                    "\"session\":" + session + ",", "\"session\":" + session + ",\"start\":1,\"end\":9,");
+            text = text.replace("\"session\":" + session + ",", "\"session\":" + session + ",\"start\":1,\"end\":9,");
         }
         Files.writeString(Path.of(path), text);
         Checker tired = new Checker() {
@@ -285,12 +285,13 @@ class UnknownRowsTest {
     /** The evidence of a choice has a delete that names no row, after which the history has no operation. */
     @Test
     void aWriteOfNoRowIsPartOfAChoice() throws IOException {
-        String path = file(HEADER.replace(",\"state\":[[1,5],[2,5]]", "")
-                + line(0, "{\"op\":\"r\",\"key\":2,\"value\":null},{\"op\":\"pd\",\"lo\":1,\"hi\":2}")
-                + line(1, "{\"op\":\"pr\",\"lo\":0,\"hi\":0,\"rows\":[[2,0]]}")
-                + line(
-                        2,
-                        "{\"op\":\"pr\",\"lo\":2,\"hi\":4,\"rows\":[[2,1]]},{\"op\":\"pd\",\"lo\":2,\"hi\":2,\"keys\":[]}"));
+        String path = file(
+                HEADER.replace(",\"state\":[[1,5],[2,5]]", "")
+                        + line(0, "{\"op\":\"r\",\"key\":2,\"value\":null},{\"op\":\"pd\",\"lo\":1,\"hi\":2}")
+                        + line(1, "{\"op\":\"pr\",\"lo\":0,\"hi\":0,\"rows\":[[2,0]]}")
+                        + line(
+                                2,
+                                "{\"op\":\"pr\",\"lo\":2,\"hi\":4,\"rows\":[[2,1]]},{\"op\":\"pd\",\"lo\":2,\"hi\":2,\"keys\":[]}"));
         for (String level : new String[] {"ser", "si"}) {
             Path runs = folder.resolve("none" + level);
             InProcess check = InProcess.run("check", "-l", level, "-o", runs.toString(), path);
@@ -316,7 +317,10 @@ class UnknownRowsTest {
                 assertThat(verified.word()).as(verified.toString()).isEqualTo("VERIFIED");
             }
             String query = refused + ",{\"op\":\"pr\",\"lo\":5,\"hi\":5,\"rows\":[]}," + refused;
-            file(HEADER + line(0, query) + line(1, query + "," + write) + line(1, query).replace("index\":0", "index\":1"));
+            file(HEADER
+                    + line(0, query)
+                    + line(1, query + "," + write)
+                    + line(1, query).replace("index\":0", "index\":1"));
             Path runs = folder.resolve("refused" + keys.length());
             InProcess violation = InProcess.run("check", "-l", "ser", "-o", runs.toString(), path);
             assertThat(violation.word()).as(violation.toString()).isEqualTo("VIOLATION");
