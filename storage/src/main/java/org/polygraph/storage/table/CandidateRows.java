@@ -21,11 +21,7 @@ final class CandidateRows {
     /** The most pairs of writes of which one may match because of the other. */
     private static final int MOST_PAIRS = 1 << 22;
 
-    private final HistoryTable raw;
-    private final Predicates predicates;
-    private final ShownRows shown;
-    private final Int2ObjectMap<IntLinkedOpenHashSet> rows;
-    private final IntOpenHashSet open;
+    private final KnownRows known;
     private final Int2ObjectMap<BitSet> candidates = new Int2ObjectOpenHashMap<>();
 
     // The versions of writes of known rows.
@@ -33,40 +29,24 @@ final class CandidateRows {
     private final LongArrayList versionValues = new LongArrayList();
     private final IntArrayList versionColumns = new IntArrayList();
 
-    private CandidateRows(
-            HistoryTable raw,
-            Predicates predicates,
-            ShownRows shown,
-            Int2ObjectMap<IntLinkedOpenHashSet> rows,
-            IntOpenHashSet open) {
-        this.raw = raw;
-        this.predicates = predicates;
-        this.shown = shown;
-        this.rows = rows;
-        this.open = open;
+    private CandidateRows(KnownRows known) {
+        this.known = known;
     }
 
-    /**
-     * Returns by number of an open write the rows that it may have.
-     *
-     * @param rows by number of an unknown write: its rows, as far as they are known
-     * @return null if that would take too long, or if it was stopped
-     */
-    static @Nullable Int2ObjectMap<BitSet> of(
-            HistoryTable raw,
-            Predicates predicates,
-            ShownRows shown,
-            Int2ObjectMap<IntLinkedOpenHashSet> rows,
-            IntOpenHashSet open,
-            BooleanSupplier stop) {
-        long versions = (long) raw.operations() + raw.keys().size() + rows.size();
-        CandidateRows candidates = new CandidateRows(raw, predicates, shown, rows, open);
-        return open.size() * versions <= MOST_EVALUATIONS && candidates.find(stop) ? candidates.candidates : null;
+    /** Returns by number of an open write the rows that it may have; null if that would take too long, or if it was stopped. */
+    static @Nullable Int2ObjectMap<BitSet> of(KnownRows known, BooleanSupplier stop) {
+        HistoryTable raw = known.raw();
+        long versions =
+                (long) raw.operations() + raw.keys().size() + known.rows().size();
+        CandidateRows candidates = new CandidateRows(known);
+        return known.open().size() * versions <= MOST_EVALUATIONS && candidates.find(stop)
+                ? candidates.candidates
+                : null;
     }
 
     private boolean find(BooleanSupplier stop) {
         collectVersions();
-        for (int number : open) {
+        for (int number : known.open()) {
             if (stop.getAsBoolean()) {
                 return false;
             }
@@ -74,14 +54,14 @@ final class CandidateRows {
         }
         Int2ObjectMap<IntArrayList> followers = new Int2ObjectOpenHashMap<>();
         int pairs = 0;
-        for (int other : rows.keySet()) {
-            Predicates.Unknown write = predicates.unknown(other);
+        for (int other : known.rows().keySet()) {
+            Predicates.Unknown write = known.predicates().unknown(other);
             IntArrayList of = new IntArrayList();
-            for (int number : open) {
+            for (int number : known.open()) {
                 if (write != null
                         && other != number
                         && !write.isDelete()
-                        && !shown.isOfAborted(other)
+                        && !known.shown().isOfAborted(other)
                         && matches(number, write.value(), write.row())) {
                     of.add(number);
                 }
@@ -98,15 +78,17 @@ final class CandidateRows {
     /** @param followers by write: the open writes that match what it leaves */
     private boolean spread(Int2ObjectMap<IntArrayList> followers, BooleanSupplier stop) {
         IntArrayFIFOQueue queue = new IntArrayFIFOQueue();
-        IntOpenHashSet queued = new IntOpenHashSet(rows.keySet());
-        rows.keySet().forEach(queue::enqueue);
+        IntOpenHashSet queued = new IntOpenHashSet(known.rows().keySet());
+        known.rows().keySet().forEach(queue::enqueue);
         while (!queue.isEmpty()) {
             if (stop.getAsBoolean()) {
                 return false;
             }
             int number = queue.dequeueInt();
             queued.remove(number);
-            BitSet own = candidates.containsKey(number) ? candidates.get(number) : bits(rows.get(number));
+            BitSet own = candidates.containsKey(number)
+                    ? candidates.get(number)
+                    : bits(known.rows().get(number));
             for (int follower : followers.get(number)) {
                 BitSet all = candidates.get(follower);
                 int before = all.cardinality();
@@ -126,28 +108,28 @@ final class CandidateRows {
     }
 
     private boolean matches(int number, long value, int columns) {
-        return predicates
-                .condition(predicates.conditionOf(number))
-                .matches(raw.values(), predicates.rows(), value, columns);
+        Predicates predicates = known.predicates();
+        return known.matches(predicates.condition(predicates.conditionOf(number)), value, columns);
     }
 
     private void collectVersions() {
+        HistoryTable raw = known.raw();
         for (int row = 0; row < raw.keys().size(); row++) {
             if (raw.existsAtFirst(row)) {
                 add(row, raw.initialValue(row), -1);
             }
         }
-        int columns = -1;
-        for (int o = 0; o < raw.operations(); o++) {
-            long code = raw.value(o);
-            if (Predicates.isRow(code)) {
-                columns = Predicates.rowNumber(code);
-            } else if (raw.isWrite(o)) {
-                if (!raw.isDelete(o)) {
-                    add(raw.key(o), code, columns);
+        RecordedWalk walk = new RecordedWalk(raw, known.predicates(), new RecordedWalk.Visitor() {
+            @Override
+            public boolean write(int operation, int row, long value, int columns) {
+                if (!raw.isDelete(operation)) {
+                    add(row, value, columns);
                 }
-                columns = -1;
+                return true;
             }
+        });
+        for (int t = 0; t < raw.transactions(); t++) {
+            walk.over(t);
         }
     }
 

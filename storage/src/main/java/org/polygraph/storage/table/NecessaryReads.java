@@ -8,7 +8,6 @@ import it.unimi.dsi.fastutil.ints.Int2ObjectOpenHashMap;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.ints.IntArrays;
 import it.unimi.dsi.fastutil.ints.IntLinkedOpenHashSet;
-import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
 import it.unimi.dsi.fastutil.longs.Long2IntOpenHashMap;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
 import java.util.ArrayList;
@@ -35,11 +34,9 @@ final class NecessaryReads implements RecordedWalk.Visitor {
     private static final int MOST_OPERATIONS = 1 << 21;
     private static final int NONE = -1;
 
+    private final KnownRows known;
     private final HistoryTable raw;
     private final Predicates predicates;
-    private final ShownRows shown;
-    private final Int2ObjectMap<IntLinkedOpenHashSet> rows;
-    private final IntOpenHashSet open;
     private final Int2ObjectMap<BitSet> candidates;
     private final KeyDictionary keys = new KeyDictionary();
     private final Int2LongMap initial = new Int2LongOpenHashMap();
@@ -78,25 +75,11 @@ final class NecessaryReads implements RecordedWalk.Visitor {
     /** Whether the transaction that is added may have committed. */
     private boolean mayCount;
 
-    /**
-     * Prepares the reads.
-     *
-     * @param rows by number of an unknown write: the keys of its rows, as far as they are known
-     * @param open the writes that may have other rows too
-     * @param candidates by number of an open write: the rows that it may have
-     */
-    NecessaryReads(
-            HistoryTable raw,
-            Predicates predicates,
-            ShownRows shown,
-            Int2ObjectMap<IntLinkedOpenHashSet> rows,
-            IntOpenHashSet open,
-            Int2ObjectMap<BitSet> candidates) {
-        this.raw = raw;
-        this.predicates = predicates;
-        this.shown = shown;
-        this.rows = rows;
-        this.open = open;
+    /** @param candidates by number of an open write: the rows that it may have */
+    NecessaryReads(KnownRows known, Int2ObjectMap<BitSet> candidates) {
+        this.known = known;
+        this.raw = known.raw();
+        this.predicates = known.predicates();
         this.candidates = candidates;
         keys.addAll(raw.keys().labels());
         Int2LongMap stated = raw.initialState();
@@ -105,12 +88,7 @@ final class NecessaryReads implements RecordedWalk.Visitor {
         }
         yes = raw.values().opaque("yes");
         no = raw.values().opaque("no");
-        boolean deletes = false;
-        for (int number : open) {
-            Predicates.Unknown write = predicates.unknown(number);
-            deletes |= write != null && write.isDelete();
-        }
-        hasOpenDelete = deletes;
+        hasOpenDelete = known.hasOpenDelete();
         keyOfPair.defaultReturnValue(NONE);
         readVersions.defaultReturnValue(NONE);
         valueNumbers.defaultReturnValue(NONE);
@@ -172,7 +150,7 @@ final class NecessaryReads implements RecordedWalk.Visitor {
             }
         }
         for (int o = 0; o < raw.operations(); o++) {
-            if (isRead(o)) {
+            if (known.isRead(o)) {
                 selectVersion(raw.key(o), raw.value(o));
             }
         }
@@ -206,7 +184,9 @@ final class NecessaryReads implements RecordedWalk.Visitor {
      * Selects that no open write comes between a version and its readers. @return false if this was selected before, or demands nothing
      */
     boolean selectVersion(int row, long value) {
-        if (value == ValueDictionary.NULL || isOfOpen(row, value) || readVersions.containsKey(version(row, value))) {
+        if (value == ValueDictionary.NULL
+                || known.isOfOpen(row, value)
+                || readVersions.containsKey(version(row, value))) {
             return false;
         }
         int written = raw.existsAtFirst(row) && raw.initialValue(row) == value ? 1 : 0;
@@ -237,18 +217,8 @@ final class NecessaryReads implements RecordedWalk.Visitor {
     private void collectVersions() {
         RecordedWalk walk = new RecordedWalk(raw, predicates, new RecordedWalk.Visitor() {
             @Override
-            public boolean read(int operation, int row, long value) {
-                return true;
-            }
-
-            @Override
-            public boolean result(int predicate) {
-                return true;
-            }
-
-            @Override
             public boolean unknown(int predicate, Predicates.Unknown write) {
-                for (int row : rows.get(predicate)) {
+                for (int row : known.rows().get(predicate)) {
                     if (!write.isDelete()) {
                         addVersion(row, write.value(), write.row());
                     }
@@ -278,7 +248,7 @@ final class NecessaryReads implements RecordedWalk.Visitor {
     }
 
     private boolean matches(int condition, long value, int columns) {
-        return predicates.condition(condition).matches(raw.values(), predicates.rows(), value, columns);
+        return known.matches(predicates.condition(condition), value, columns);
     }
 
     private boolean matchesAtFirst(int condition, int row) {
@@ -304,8 +274,8 @@ final class NecessaryReads implements RecordedWalk.Visitor {
         int columns = v == NONE ? NONE : versionColumns.getInt(v);
         int number = readKeys.size();
         boolean isOverwritten = false;
-        for (int each : open) {
-            if (!rows.get(each).contains(row) && matches(predicates.conditionOf(each), value, columns)) {
+        for (int each : known.open()) {
+            if (!known.rows().get(each).contains(row) && matches(predicates.conditionOf(each), value, columns)) {
                 overwritten.computeIfAbsent(each, unused -> new IntArrayList()).add(number);
                 isOverwritten = true;
             }
@@ -327,25 +297,9 @@ final class NecessaryReads implements RecordedWalk.Visitor {
         return (long) row << 32 | (known == NONE ? next : known);
     }
 
-    private boolean isRead(int o) {
-        return !raw.isWrite(o) && !Predicates.isStandIn(raw.value(o));
-    }
-
-    /** Whether a read may be of a row of an open write that is not known to have it. */
-    private boolean isOpenRead(int row, long value) {
-        return (value == ValueDictionary.NULL && hasOpenDelete) || isOfOpen(row, value);
-    }
-
-    private boolean isOfOpen(int row, long value) {
-        int writer = shown.writerOf(value);
-        return writer >= 0
-                && open.contains(writer)
-                && (shown.isAmbiguous(value) || !rows.get(writer).contains(row));
-    }
-
     @Override
     public boolean read(int operation, int row, long value) {
-        if (!isOpenRead(row, value)) {
+        if (!(value == ValueDictionary.NULL && hasOpenDelete) && !known.isOfOpen(row, value)) {
             put(row, false, value, (byte) 0);
             int version = mayCount && value != ValueDictionary.NULL ? readVersions.get(version(row, value)) : NONE;
             if (version != NONE) {
@@ -363,17 +317,17 @@ final class NecessaryReads implements RecordedWalk.Visitor {
 
     @Override
     public boolean unknown(int predicate, Predicates.Unknown write) {
-        IntLinkedOpenHashSet known = rows.get(predicate);
-        boolean isOpen = open.contains(predicate);
-        addMatches(predicate, known, !isOpen);
+        IntLinkedOpenHashSet rows = known.rows().get(predicate);
+        boolean isOpen = known.open().contains(predicate);
+        addMatches(predicate, rows, !isOpen);
         byte kind = write.isDelete() ? Operations.DELETE : 0;
-        int[] ascending = known.toIntArray();
+        int[] ascending = rows.toIntArray();
         IntArrays.quickSort(ascending);
         for (int row : ascending) {
             write(row, write.isDelete() ? ValueDictionary.NULL : write.value(), write.row(), kind);
         }
         if (isOpen && mayCount) {
-            addOpen(predicate, write, known);
+            addOpen(predicate, write, rows);
         }
         return true;
     }

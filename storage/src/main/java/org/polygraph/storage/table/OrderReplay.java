@@ -30,10 +30,9 @@ final class OrderReplay implements RecordedWalk.Visitor {
         void match(int t, int condition, int row, int writer);
     }
 
+    private final KnownRows known;
     private final HistoryTable raw;
     private final Predicates predicates;
-    private final Int2ObjectMap<IntLinkedOpenHashSet> known;
-    private final IntOpenHashSet open;
     private final Wrong wrong;
     private final RecordedWalk walk;
     private final ReplayedRows rows;
@@ -46,26 +45,14 @@ final class OrderReplay implements RecordedWalk.Visitor {
     private int transaction;
     private boolean evaluates;
 
-    /**
-     * Prepares a replay.
-     *
-     * @param known by number of an unknown write: its rows, as far as they are known
-     * @param open the writes that may have other rows too
-     */
-    OrderReplay(
-            HistoryTable raw,
-            Predicates predicates,
-            Int2ObjectMap<IntLinkedOpenHashSet> known,
-            IntOpenHashSet open,
-            Wrong wrong) {
-        this.raw = raw;
-        this.predicates = predicates;
+    OrderReplay(KnownRows known, Wrong wrong) {
         this.known = known;
-        this.open = open;
+        this.raw = known.raw();
+        this.predicates = known.predicates();
         this.wrong = wrong;
         walk = new RecordedWalk(raw, predicates, this);
         rows = new ReplayedRows(raw, predicates);
-        found = new Int2ObjectOpenHashMap<>(known);
+        found = new Int2ObjectOpenHashMap<>(known.rows());
         inResult = new int[raw.keys().size()];
     }
 
@@ -137,11 +124,11 @@ final class OrderReplay implements RecordedWalk.Visitor {
     public boolean unknown(int predicate, Predicates.Unknown write) {
         if (evaluates) {
             evaluations++;
-            IntLinkedOpenHashSet all = known.get(predicate);
+            IntLinkedOpenHashSet all = known.rows().get(predicate);
             for (int row : all) {
                 expect(predicate, row);
             }
-            if (open.contains(predicate)) {
+            if (known.open().contains(predicate)) {
                 all = new IntLinkedOpenHashSet(all);
                 all.addAll(matching(predicate, false));
                 if (write.count() < 0 || write.count() == all.size()) {

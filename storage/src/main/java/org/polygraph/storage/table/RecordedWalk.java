@@ -7,13 +7,19 @@ final class RecordedWalk {
     /** Receives operations. Each method returns whether to go on. */
     interface Visitor {
         /** Receives a read. */
-        boolean read(int operation, int row, long value);
+        default boolean read(int operation, int row, long value) {
+            return true;
+        }
 
         /** Receives a predicate that names its rows. The reads or writes of these rows are operations of their own. */
-        boolean result(int predicate);
+        default boolean result(int predicate) {
+            return true;
+        }
 
         /** Receives a write by a condition that does not name its rows. */
-        boolean unknown(int predicate, Predicates.Unknown write);
+        default boolean unknown(int predicate, Predicates.Unknown write) {
+            return true;
+        }
 
         /** Receives a write of one row. @param columns the number of the columns that it carries; negative for none */
         boolean write(int operation, int row, long value, int columns);

@@ -91,23 +91,20 @@ final class ReplaySearch implements RecordedWalk.Visitor {
     /**
      * Prepares a search.
      *
-     * @param shown by number of an open write: the rows that reads show of it
      * @param perTransaction 1, or 2 for the snapshot and the commit
      * @param usesTimes whether times say which event to try first
      * @param inRealTime whether a transaction that ended before another one started is placed before it
      */
     ReplaySearch(
-            HistoryTable raw,
-            Predicates predicates,
-            Int2ObjectMap<IntLinkedOpenHashSet> shown,
+            KnownRows known,
             int perTransaction,
             boolean usesTimes,
             boolean inRealTime,
             long skew,
             BooleanSupplier stop) {
-        this.raw = raw;
-        this.predicates = predicates;
-        this.shown = shown;
+        this.raw = known.raw();
+        this.predicates = known.predicates();
+        this.shown = known.rows();
         this.perTransaction = perTransaction;
         this.starts = usesTimes ? raw.starts() : null;
         this.ends = usesTimes ? raw.ends() : null;

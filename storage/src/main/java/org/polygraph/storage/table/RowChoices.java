@@ -35,21 +35,15 @@ public final class RowChoices {
     /**
      * Returns the choices.
      *
-     * @param rows by number of an unknown write: the keys of its rows that reads show
      * @param candidates by number of an open write: the keys of which some version may match
      * @return null if there are more than {@code most}, or none
      */
     static @Nullable RowChoices of(
-            UnknownRowsResolution resolution,
-            Predicates predicates,
-            Int2ObjectMap<IntLinkedOpenHashSet> rows,
-            Int2ObjectMap<BitSet> candidates,
-            int keys,
-            long most) {
+            UnknownRowsResolution resolution, KnownRows known, Int2ObjectMap<BitSet> candidates, long most) {
         RowChoices choices = new RowChoices(resolution);
         for (int number : candidates.keySet()) {
-            Predicates.Unknown write = predicates.unknown(number);
-            IntLinkedOpenHashSet shown = rows.get(number);
+            Predicates.Unknown write = known.predicates().unknown(number);
+            IntLinkedOpenHashSet shown = known.rows().get(number);
             IntLinkedOpenHashSet possible = new IntLinkedOpenHashSet();
             BitSet matching = candidates.get(number);
             for (int key = matching.nextSetBit(0); key >= 0; key = matching.nextSetBit(key + 1)) {
@@ -68,7 +62,7 @@ public final class RowChoices {
             }
             long left = write == null || write.count() < 0 ? -1 : write.count() - shown.size();
             // If too few keys may match, a choice has others, which match nowhere.
-            for (int key = 0; key < keys && others.size() < left; key++) {
+            for (int key = 0; key < known.raw().keys().size() && others.size() < left; key++) {
                 if (!shown.contains(key) && !others.contains(key)) {
                     others.add(key);
                 }

@@ -1,10 +1,8 @@
 package org.polygraph.storage.table;
 
 import it.unimi.dsi.fastutil.bytes.ByteArrayList;
-import it.unimi.dsi.fastutil.ints.Int2ObjectMap;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.ints.IntLinkedOpenHashSet;
-import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
 import org.polygraph.storage.dictionary.KeyDictionary;
 import org.polygraph.storage.dictionary.ValueDictionary;
@@ -15,35 +13,24 @@ import org.polygraph.storage.model.HistoryException;
  * the relaxed history, which lacks what depends on these rows.
  */
 final class RowRewriting {
+    private final KnownRows known;
     private final HistoryTable raw;
     private final Predicates predicates;
-    private final ShownRows shown;
-    /** By number of an unknown write: the keys of its rows, as far as they are known. */
-    private final Int2ObjectMap<IntLinkedOpenHashSet> rows;
-    /** The writes whose rows are not all known; empty if the history is not relaxed. */
-    private final IntOpenHashSet open;
     /**
      * By condition: 1 if rows may be missing from a result because of an open write, -1 if not, 0 if this is not known
      * yet.
      */
     private final byte[] openTo;
 
-    RowRewriting(
-            HistoryTable raw,
-            Predicates predicates,
-            ShownRows shown,
-            Int2ObjectMap<IntLinkedOpenHashSet> rows,
-            IntOpenHashSet open) {
-        this.raw = raw;
-        this.predicates = predicates;
-        this.shown = shown;
-        this.rows = rows;
-        this.open = open;
-        this.openTo = new byte[predicates.conditions()];
+    RowRewriting(KnownRows known) {
+        this.known = known;
+        raw = known.raw();
+        predicates = known.predicates();
+        openTo = new byte[predicates.conditions()];
     }
 
     HistoryTable rewritten() throws HistoryException {
-        boolean isRelaxed = !open.isEmpty();
+        boolean isRelaxed = !known.open().isEmpty();
         Rewriting to = new Rewriting();
         int[] starts = new int[raw.transactions() + 1];
         for (int t = 0; t < raw.transactions(); t++) {
@@ -51,25 +38,19 @@ final class RowRewriting {
             for (int o = raw.firstOperation(t); o < raw.operationsEnd(t); o++) {
                 long code = raw.value(o);
                 if (!Predicates.isOne(code)) {
-                    if (isRelaxed && isRead(o) && isOpenRead(o)) {
+                    if (isRelaxed && known.isRead(o) && known.isOfOpen(raw.key(o), code)) {
                         dropped++;
                     } else {
                         to.copy(o);
-                        dropped = isRead(o) ? dropped : 0;
+                        dropped = known.isRead(o) ? dropped : 0;
                     }
                     continue;
                 }
                 int number = Predicates.number(code);
                 if (predicates.unknown(number) != null) {
-                    to.write(
-                            number,
-                            rows.get(number),
-                            !(isRelaxed
-                                            && (open.contains(number)
-                                                    || isLeftOut(
-                                                            number,
-                                                            rows.get(number).size())))
-                                    && !shown.isOfAborted(number));
+                    IntLinkedOpenHashSet rows = known.rows().get(number);
+                    boolean isOpen = isRelaxed && (known.open().contains(number) || isLeftOut(number, rows.size()));
+                    to.write(number, rows, !isOpen && !known.shown().isOfAborted(number));
                 } else if (!(isRelaxed && (dropped > 0 || isLeftOut(number, predicates.keys(number).length)))) {
                     to.predicate(number, new IntArrayList(predicates.keys(number)));
                 }
@@ -81,19 +62,6 @@ final class RowRewriting {
         KeyDictionary keys = new KeyDictionary();
         keys.addAll(raw.keys().labels());
         return PredicateReads.of(raw.with(keys, to.operations(starts)), to.predicates);
-    }
-
-    private boolean isRead(int o) {
-        return !raw.isWrite(o) && !Predicates.isStandIn(raw.value(o));
-    }
-
-    /** Whether a read may be of a row of an open write that the relaxed history does not have. */
-    private boolean isOpenRead(int o) {
-        long value = raw.value(o);
-        int writer = shown.writerOf(value);
-        return writer >= 0
-                && open.contains(writer)
-                && (shown.isAmbiguous(value) || !rows.get(writer).contains(raw.key(o)));
     }
 
     /**
@@ -115,9 +83,9 @@ final class RowRewriting {
     }
 
     private boolean isOpenTo(Condition condition) {
-        for (int each : open) {
+        for (int each : known.open()) {
             Predicates.Unknown write = predicates.unknown(each);
-            if (write != null && !condition.matches(raw.values(), predicates.rows(), write.value(), write.row())) {
+            if (write != null && !known.matches(condition, write.value(), write.row())) {
                 return true;
             }
         }

@@ -1,8 +1,5 @@
 package org.polygraph.storage.table;
 
-import it.unimi.dsi.fastutil.ints.Int2ObjectMap;
-import it.unimi.dsi.fastutil.ints.IntLinkedOpenHashSet;
-import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -11,32 +8,19 @@ import org.jspecify.annotations.Nullable;
  * those that are selected is replayed on the history as it was recorded. What it does not explain is selected too.
  */
 public final class SerialRefinement implements OrderReplay.Wrong {
-    private final HistoryTable raw;
-    private final Predicates predicates;
-    private final Int2ObjectMap<IntLinkedOpenHashSet> rows;
-    private final IntOpenHashSet open;
+    private final KnownRows known;
     private final NecessaryReads reads;
     private final BooleanSupplier stop;
     private FoundWriters found;
     private boolean hasMore;
 
     /** @param few the most rows times conditions that are all selected at first */
-    SerialRefinement(
-            HistoryTable raw,
-            Predicates predicates,
-            Int2ObjectMap<IntLinkedOpenHashSet> rows,
-            IntOpenHashSet open,
-            NecessaryReads reads,
-            long few,
-            BooleanSupplier stop) {
-        this.raw = raw;
-        this.predicates = predicates;
-        this.rows = rows;
-        this.open = open;
+    SerialRefinement(KnownRows known, NecessaryReads reads, long few, BooleanSupplier stop) {
+        this.known = known;
         this.reads = reads;
         this.stop = stop;
-        this.found = new FoundWriters(raw.transactions());
-        if ((long) predicates.conditions() * raw.keys().size() <= few) {
+        this.found = new FoundWriters(known.raw().transactions());
+        if ((long) known.predicates().conditions() * known.raw().keys().size() <= few) {
             reads.selectAll();
         }
     }
@@ -49,8 +33,8 @@ public final class SerialRefinement implements OrderReplay.Wrong {
     /** Replays an order of transactions. @return whether further reads were selected */
     public boolean replay(boolean[] counted, int[] position) {
         hasMore = false;
-        found = new FoundWriters(raw.transactions());
-        return new OrderReplay(raw, predicates, rows, open, this).run(counted, position, stop) && hasMore;
+        found = new FoundWriters(known.raw().transactions());
+        return new OrderReplay(known, this).run(counted, position, stop) && hasMore;
     }
 
     @Override

@@ -28,22 +28,13 @@ final class UnknownRowsResolution {
     /** The history as it was recorded; below, perhaps with outcomes in place of unknown ones. */
     private final HistoryTable original;
 
-    private final HistoryTable raw;
-    private final Predicates predicates;
-    private final ShownRows shown;
-    /** By number of an unknown write: the keys of its rows, as far as reads or an order show them. */
-    private final Int2ObjectMap<IntLinkedOpenHashSet> rows;
-
-    private final IntOpenHashSet open;
+    private final KnownRows known;
     private int firstOpen = -1;
 
     private UnknownRowsResolution(HistoryTable raw, Predicates predicates) {
-        this.original = raw;
-        this.raw = raw;
-        this.predicates = predicates;
-        this.shown = new ShownRows(raw, predicates);
-        this.rows = shown.rows();
-        this.open = new IntOpenHashSet();
+        original = raw;
+        ShownRows shown = new ShownRows(raw, predicates);
+        known = new KnownRows(raw, predicates, shown, shown.rows(), new IntOpenHashSet());
         classify();
     }
 
@@ -53,26 +44,22 @@ final class UnknownRowsResolution {
             HistoryTable decided,
             Int2ObjectMap<IntLinkedOpenHashSet> rows,
             IntOpenHashSet open) {
-        this.original = before.original;
-        this.raw = decided;
-        this.predicates = before.predicates;
-        this.shown = before.shown;
-        this.rows = rows;
-        this.open = open;
-        this.firstOpen = before.firstOpen;
+        original = before.original;
+        known = new KnownRows(decided, before.known.predicates(), before.known.shown(), rows, open);
+        firstOpen = before.firstOpen;
     }
 
     /** The table with reads and writes in place of predicates; with {@link UnknownRows} if some rows remain unknown. */
     static HistoryTable of(HistoryTable raw, Predicates predicates) throws HistoryException {
         UnknownRowsResolution resolution = new UnknownRowsResolution(raw.withoutRefusals(), predicates);
-        if (resolution.open.isEmpty()) {
+        if (resolution.known.open().isEmpty()) {
             return resolution.rewritten();
         }
-        HistoryTable guess = resolution.hasOpenDelete() ? resolution.inOrderOfEnds() : null;
+        HistoryTable guess = resolution.known.hasOpenDelete() ? resolution.inOrderOfEnds() : null;
         boolean isGuess = guess != null && guess.unknownRows() == null;
         UnknownRows.Table kind = isGuess
                 ? UnknownRows.Table.GUESS
-                : resolution.hasOpenDelete() ? UnknownRows.Table.NEITHER : UnknownRows.Table.RELAXED;
+                : resolution.known.hasOpenDelete() ? UnknownRows.Table.NEITHER : UnknownRows.Table.RELAXED;
         HistoryTable some = guess != null && isGuess ? guess : resolution.rewritten();
         return some.with(new UnknownRows(resolution, kind));
     }
@@ -84,7 +71,7 @@ final class UnknownRowsResolution {
 
     /** Returns the table of the history in which transactions of unknown outcome are aborted. */
     HistoryTable withAborted() throws HistoryException {
-        return of(original.withStatus(ofUnknownOutcome(), TransactionStatus.ABORTED), predicates);
+        return of(original.withStatus(ofUnknownOutcome(), TransactionStatus.ABORTED), known.predicates());
     }
 
     private int[] ofUnknownOutcome() {
@@ -98,7 +85,7 @@ final class UnknownRowsResolution {
     }
 
     int openWrites() {
-        return open.size();
+        return known.open().size();
     }
 
     /** The transaction of the first open write. */
@@ -108,12 +95,13 @@ final class UnknownRowsResolution {
 
     /** The history with the rows of its writes; the relaxed one if some are open. */
     private HistoryTable rewritten() throws HistoryException {
-        return new RowRewriting(raw, predicates, shown, rows, open).rewritten();
+        return new RowRewriting(known).rewritten();
     }
 
     /** A guess from the order of ends, or of the input without times; null if there is none. */
     @Nullable
     HistoryTable inOrderOfEnds() throws HistoryException {
+        HistoryTable raw = known.raw();
         int[] order = new int[raw.transactions()];
         Arrays.setAll(order, t -> t);
         long[] ends = raw.ends();
@@ -141,7 +129,7 @@ final class UnknownRowsResolution {
      */
     @Nullable
     HistoryTable inOrder(boolean[] counted, int[] position) throws HistoryException {
-        OrderReplay replay = new OrderReplay(raw, predicates, rows, open, OrderReplay.Wrong.IGNORED);
+        OrderReplay replay = new OrderReplay(known, OrderReplay.Wrong.IGNORED);
         replay.run(counted, position, () -> false);
         return guess(counted, replay.found(), replay.left());
     }
@@ -154,11 +142,11 @@ final class UnknownRowsResolution {
     @Nullable
     HistoryTable byReplay(int events, boolean usesTimes, boolean inRealTime, long skew, BooleanSupplier stop)
             throws HistoryException {
-        ReplaySearch search = new ReplaySearch(original, predicates, rows, events, usesTimes, inRealTime, skew, stop);
+        ReplaySearch search = new ReplaySearch(known.of(original), events, usesTimes, inRealTime, skew, stop);
         if (!search.run()) {
             return null;
         }
-        Int2ObjectMap<IntLinkedOpenHashSet> guessed = new Int2ObjectOpenHashMap<>(rows);
+        Int2ObjectMap<IntLinkedOpenHashSet> guessed = new Int2ObjectOpenHashMap<>(known.rows());
         search.putRows(guessed);
         return guess(search.isCounted(), guessed, new IntOpenHashSet());
     }
@@ -166,6 +154,7 @@ final class UnknownRowsResolution {
     private @Nullable HistoryTable guess(
             boolean[] counted, Int2ObjectMap<IntLinkedOpenHashSet> guessed, IntOpenHashSet left)
             throws HistoryException {
+        HistoryTable raw = known.raw();
         IntArrayList committed = new IntArrayList();
         IntArrayList aborted = new IntArrayList();
         for (int t = 0; t < raw.transactions(); t++) {
@@ -179,12 +168,14 @@ final class UnknownRowsResolution {
         if (left.isEmpty()) {
             return next.rewritten();
         }
-        return next.hasOpenDelete() ? null : next.rewritten().with(new UnknownRows(next, UnknownRows.Table.RELAXED));
+        return next.known.hasOpenDelete()
+                ? null
+                : next.rewritten().with(new UnknownRows(next, UnknownRows.Table.RELAXED));
     }
 
     /** By number of an unknown write: the keys of its rows, as far as they are known. Not a copy. */
     Int2ObjectMap<IntLinkedOpenHashSet> rows() {
-        return rows;
+        return known.rows();
     }
 
     /** Returns the history in which each unknown write has these rows. */
@@ -195,37 +186,25 @@ final class UnknownRowsResolution {
     /** All choices of the rows of open writes; null if there are more than {@code most}, or none. */
     @Nullable
     RowChoices choices(long most, BooleanSupplier stop) {
-        Int2ObjectMap<BitSet> candidates = open.size() > MOST_OPEN ? null : candidates(stop);
-        return candidates == null
-                ? null
-                : RowChoices.of(
-                        this, predicates, rows, candidates, original.keys().size(), most);
+        Int2ObjectMap<BitSet> candidates =
+                known.open().size() > MOST_OPEN ? null : CandidateRows.of(known.of(original), stop);
+        return candidates == null ? null : RowChoices.of(this, known, candidates, most);
     }
 
     /** Null if there are too many rows that open writes may have. */
     @Nullable
     SerialRefinement refinement(long few, BooleanSupplier stop) {
-        Int2ObjectMap<BitSet> candidates = candidates(stop);
+        KnownRows ofOriginal = known.of(original);
+        Int2ObjectMap<BitSet> candidates = CandidateRows.of(ofOriginal, stop);
         return candidates == null
                 ? null
-                : new SerialRefinement(
-                        original,
-                        predicates,
-                        rows,
-                        open,
-                        new NecessaryReads(original, predicates, shown, rows, open, candidates),
-                        few,
-                        stop);
-    }
-
-    /** By number of an open write: the rows that it may have; null if that would take too long. */
-    private @Nullable Int2ObjectMap<BitSet> candidates(BooleanSupplier stop) {
-        return CandidateRows.of(original, predicates, shown, rows, open, stop);
+                : new SerialRefinement(ofOriginal, new NecessaryReads(ofOriginal, candidates), few, stop);
     }
 
     private boolean hasOpen(int t) {
+        HistoryTable raw = known.raw();
         for (int o = raw.firstOperation(t); o < raw.operationsEnd(t); o++) {
-            if (predicates.isUnknown(raw.value(o)) && open.contains(Predicates.number(raw.value(o)))) {
+            if (known.predicates().isUnknown(raw.value(o)) && known.open().contains(Predicates.number(raw.value(o)))) {
                 return true;
             }
         }
@@ -233,37 +212,29 @@ final class UnknownRowsResolution {
     }
 
     private void classify() {
+        HistoryTable raw = known.raw();
         for (int t = 0; t < raw.transactions(); t++) {
             for (int o = raw.firstOperation(t); o < raw.operationsEnd(t); o++) {
-                if (!predicates.isUnknown(raw.value(o)) || raw.status(t) == TransactionStatus.ABORTED) {
+                if (!known.predicates().isUnknown(raw.value(o)) || raw.status(t) == TransactionStatus.ABORTED) {
                     continue;
                 }
                 int number = Predicates.number(raw.value(o));
-                Predicates.Unknown write = predicates.unknown(number);
+                Predicates.Unknown write = known.predicates().unknown(number);
                 boolean isShown = write != null
                         && !write.isDelete()
-                        && !shown.isAmbiguous(write.value())
-                        && rows.get(number).size() == write.count();
+                        && !known.shown().isAmbiguous(write.value())
+                        && known.rows().get(number).size() == write.count();
                 if (!isShown) {
-                    open.add(number);
+                    known.open().add(number);
                     firstOpen = firstOpen < 0 ? t : firstOpen;
                 }
             }
         }
     }
 
-    private boolean hasOpenDelete() {
-        for (int number : open) {
-            Predicates.Unknown write = predicates.unknown(number);
-            if (write != null && write.isDelete()) {
-                return true;
-            }
-        }
-        return false;
-    }
-
     /** Whether a transaction that may have committed deletes a row that it names. */
     boolean hasDeletes() {
+        HistoryTable raw = known.raw();
         for (int t = 0; t < raw.transactions(); t++) {
             for (int o = raw.firstOperation(t); o < raw.operationsEnd(t); o++) {
                 if (raw.isDelete(o) && raw.status(t) != TransactionStatus.ABORTED) {

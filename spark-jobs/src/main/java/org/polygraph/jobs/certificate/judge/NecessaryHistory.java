@@ -54,8 +54,12 @@ final class NecessaryHistory {
         }
     }
 
-    /** What a known write, or none, leaves in a row. */
-    private record Version(long value, int columns, boolean mayCount) {}
+    /** What a write that is known to have a row leaves there, or what is there at first. @param unknown null if the write names the row */
+    private record Version(
+            long value,
+            int columns,
+            boolean mayCount,
+            @Nullable Unknown unknown) {}
 
     /** A row and a condition, with the numbers of their keys. */
     private record Match(int row, Condition condition, int found, int missing) {}
@@ -86,14 +90,17 @@ final class NecessaryHistory {
     private final Map<Integer, TreeMap<String, Match>> matches = new TreeMap<>();
 
     private final Map<Integer, TreeMap<String, Read>> reads = new TreeMap<>();
-    /** By row of a match: the versions of known writes. */
-    private final Map<Integer, List<Version>> versions = new HashMap<>();
+    /** By row: its versions. */
+    private final List<List<Version>> versions = new ArrayList<>();
+    /** By operation: the number of the columns that the next write carries; negative for none. */
+    private final int[] columns;
     /** By row of a match: the open writes that may have it. */
     private final Map<Integer, Set<Unknown>> candidates = new HashMap<>();
 
     private NecessaryHistory(HistoryTable table) {
         read = table.asRead();
         recorded = Objects.requireNonNull(table.recordedPredicates(), "a history with predicates");
+        columns = new int[read.operations()];
         builder.keys().addAll(read.keys().labels());
         for (int row = 0; row < read.keys().size(); row++) {
             labels.add(text(read.keys(), row));
@@ -134,23 +141,26 @@ final class NecessaryHistory {
         others.add(read.initialValue());
         for (int row = 0; row < read.keys().size(); row++) {
             others.add(read.initialValue(row));
+            versions.add(new ArrayList<>());
+            if (read.existsAtFirst(row)) {
+                versions.get(row).add(new Version(read.initialValue(row), -1, true, null));
+            }
         }
         for (int t = 0; t < read.transactions(); t++) {
+            int carried = -1;
             for (int o = read.firstOperation(t); o < read.operationsEnd(t); o++) {
                 long code = read.value(o);
-                if (Predicates.isOne(code)) {
-                    Predicates.Recording recording = recorded.recording(code);
-                    conditions.put(recording.condition().label(), recording.condition());
-                    Predicates.Unknown write = recording.write();
-                    if (recording.keys() == null && write != null) {
-                        Unknown one = new Unknown(recording.condition(), write, !mayCount(t));
-                        unknown.put(o, one);
-                        if (!write.isDelete()) {
-                            writers.put(write.value(), writers.containsKey(write.value()) ? null : one);
-                        }
-                    }
-                } else if (!Predicates.isRow(code) && read.isWrite(o)) {
+                columns[o] = carried;
+                if (Predicates.isRow(code)) {
+                    carried = Predicates.rowNumber(code);
+                } else if (Predicates.isOne(code)) {
+                    collect(t, o, recorded.recording(code));
+                } else if (read.isWrite(o)) {
                     others.add(code);
+                    if (!read.isDelete(o)) {
+                        versions.get(read.key(o)).add(new Version(code, carried, mayCount(t), null));
+                    }
+                    carried = -1;
                 }
             }
         }
@@ -171,6 +181,21 @@ final class NecessaryHistory {
             hasOpenDelete |= one.isOpen && one.write.isDelete();
             if (one.isOpen && !one.write.isDelete()) {
                 openValues.add(one.write.value());
+            }
+            for (int row : one.shown) {
+                versions.get(row).add(new Version(one.write.value(), one.write.row(), !one.isAborted, one));
+            }
+        }
+    }
+
+    private void collect(int t, int o, Predicates.Recording recording) {
+        conditions.put(recording.condition().label(), recording.condition());
+        Predicates.Unknown write = recording.write();
+        if (recording.keys() == null && write != null) {
+            Unknown one = new Unknown(recording.condition(), write, !mayCount(t));
+            unknown.put(o, one);
+            if (!write.isDelete()) {
+                writers.put(write.value(), writers.containsKey(write.value()) ? null : one);
             }
         }
     }
@@ -245,74 +270,29 @@ final class NecessaryHistory {
     private boolean nameRead(int row, String text, String name) {
         Version only = null;
         int writes = 0;
-        boolean isInitial = false;
-        for (Version version : versions(row)) {
+        for (Version version : versions.get(row)) {
             if (version.mayCount && read.values().label(version.value).equals(text)) {
                 only = version;
                 writes++;
             }
         }
-        if (read.existsAtFirst(row)
-                && read.values().label(read.initialValue(row)).equals(text)) {
-            only = new Version(read.initialValue(row), -1, true);
-            writes++;
-            isInitial = true;
-        }
         if (only == null || writes != 1 || only.value == ValueDictionary.NULL || isOfOpen(row, only.value)) {
             return false;
         }
         int key = builder.keys().id(name);
+        boolean isInitial = read.existsAtFirst(row) && read.initialValue(row) == only.value;
         builder.initialValue(key, isInitial ? yes : no);
         reads.computeIfAbsent(row, unused -> new TreeMap<>()).put(text, new Read(row, only.value, only.columns, key));
         return true;
     }
 
-    /** The versions that known writes leave in a row, in transactions of any outcome. */
-    private List<Version> versions(int row) {
-        return versions.computeIfAbsent(row, unused -> {
-            List<Version> all = new ArrayList<>();
-            for (int t = 0; t < read.transactions(); t++) {
-                int columns = -1;
-                for (int o = read.firstOperation(t); o < read.operationsEnd(t); o++) {
-                    long code = read.value(o);
-                    Unknown one = unknown.get(o);
-                    if (Predicates.isRow(code)) {
-                        columns = Predicates.rowNumber(code);
-                    } else if (one != null && !one.write.isDelete() && one.shown.contains(row)) {
-                        all.add(new Version(one.write.value(), one.write.row(), mayCount(t)));
-                    } else if (!Predicates.isOne(code) && read.isWrite(o)) {
-                        if (read.key(o) == row && !read.isDelete(o)) {
-                            all.add(new Version(code, columns, mayCount(t)));
-                        }
-                        columns = -1;
-                    }
-                }
-            }
-            return all;
-        });
-    }
-
     /** The open writes that may have a row: some version of it may satisfy their condition. */
     private Set<Unknown> candidates(int row) {
         List<Version> known = new ArrayList<>();
-        if (read.existsAtFirst(row)) {
-            known.add(new Version(read.initialValue(row), -1, true));
-        }
-        int columns = -1;
-        for (int o = 0; o < read.operations(); o++) {
-            long code = read.value(o);
-            if (Predicates.isRow(code)) {
-                columns = Predicates.rowNumber(code);
-            } else if (!Predicates.isOne(code) && read.isWrite(o)) {
-                if (read.key(o) == row && !read.isDelete(o)) {
-                    known.add(new Version(code, columns, true));
-                }
-                columns = -1;
-            }
-        }
-        for (Unknown one : unknown.values()) {
-            if (!one.isOpen && !one.isAborted && !one.write.isDelete() && one.shown.contains(row)) {
-                known.add(new Version(one.write.value(), one.write.row(), true));
+        for (Version version : versions.get(row)) {
+            Unknown writer = version.unknown;
+            if (writer == null || (!writer.isOpen && !writer.isAborted)) {
+                known.add(version);
             }
         }
         Set<Unknown> found = new HashSet<>();
@@ -321,7 +301,7 @@ final class NecessaryHistory {
             for (Unknown one : unknown.values()) {
                 if (one.isOpen && satisfies(one.condition, version.value, version.columns) && found.add(one)) {
                     if (!one.write.isDelete()) {
-                        known.add(new Version(one.write.value(), one.write.row(), true));
+                        known.add(new Version(one.write.value(), one.write.row(), true, one));
                     }
                 }
             }
@@ -385,13 +365,10 @@ final class NecessaryHistory {
     }
 
     private void add(int t) {
-        int columns = -1;
         for (int o = read.firstOperation(t); o < read.operationsEnd(t); o++) {
             long code = read.value(o);
             Unknown one = unknown.get(o);
-            if (Predicates.isRow(code)) {
-                columns = Predicates.rowNumber(code);
-            } else if (one != null) {
+            if (one != null) {
                 addUnknown(t, one);
             } else if (Predicates.isOne(code)) {
                 Predicates.Recording recording = recorded.recording(code);
@@ -402,9 +379,8 @@ final class NecessaryHistory {
                 }
                 addMatches(t, recording.condition(), rows, true);
             } else if (read.isWrite(o)) {
-                addWrite(t, read.key(o), read.isDelete(o), read.isInsert(o) && !hasOpenDelete, code, columns);
-                columns = -1;
-            } else {
+                addWrite(t, read.key(o), read.isDelete(o), read.isInsert(o) && !hasOpenDelete, code, columns[o]);
+            } else if (!Predicates.isRow(code)) {
                 addRead(t, read.key(o), code);
             }
         }
