@@ -303,7 +303,7 @@ public record Chain(
     @Nullable
     InitialState initial(BooleanSupplier stop, long memoryBytes) throws IOException, HistoryException {
         if (seam != null) {
-            return seam.state().read(stop, memoryBytes);
+            return seam.files().state().read(stop, memoryBytes);
         }
         return state == null ? null : InitialState.read(state.present("the initial state", stop), stop, memoryBytes);
     }

@@ -19,14 +19,12 @@ import org.polygraph.storage.format.InitialState;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
-import org.polygraph.storage.table.SourceFiles;
 
 /**
  * The data that the next part of a chain needs about all parts before it, in place of these parts. The order that a
  * PASS rests on is cut in two. Of the transactions before the cut only the last value of each key is kept, in {@code
  * state.parquet}. Those after it may still change their order, and are a history in the format of the parts. {@code
- * seam.parquet} has the last index of each session and, in its metadata, the terms of the order and the SHA-256 of the
- * other two files.
+ * seam.parquet} has the last index of each session and, in its metadata, the terms of the order and the SHA-256 of the other files.
  *
  * <p>A PASS of the tail and the next part, with the state as initial values, is a PASS of the whole chain, because the
  * order of the transactions before the cut followed by the order of the others explains all of them. Nothing else
@@ -35,32 +33,23 @@ import org.polygraph.storage.table.SourceFiles;
  * @param run the location of the run
  * @param input SHA-256 of {@code seam.parquet}
  * @param covered the number of parts
- * @param terms of the order
- * @param latestStart when the last transaction before the cut started; {@link HistoryTable#NO_TIME} if no start is
- *     known
  * @param transactions of the tail
- * @param places the number of places before the cut, in all parts
- * @param orders of exchanges that are more than moves of one writer
  * @param sessions by session: the index of its last transaction
  */
 record Seam(
-        Location run,
-        String input,
-        int covered,
-        Terms terms,
-        long latestStart,
-        int transactions,
-        SeamFile<InitialState> state,
-        SeamFile<HistoryTable> tail,
-        long places,
-        SeamFile<HistoryTable> exchanges,
-        SeamFile<ExchangeOrders> orders,
-        Long2LongMap sessions) {
+        Location run, String input, int covered, Cut cut, int transactions, SeamFiles files, Long2LongMap sessions) {
+    /**
+     * The cut of an order.
+     *
+     * @param terms of the order
+     * @param places the number of places before the cut, in all parts
+     * @param latestStart when the last transaction before the cut started; {@link HistoryTable#NO_TIME} if no start is
+     *     known
+     */
+    record Cut(Terms terms, long places, long latestStart) {}
+
     static final String FOLDER = "seam";
     static final String FILE = "seam.parquet";
-    static final String STATE = "state.parquet";
-    static final String EXCHANGES = "exchanges.parquet";
-    static final String ORDERS = "orders.parquet";
     private static final String TAIL = "tail";
     private static final String TAIL_INPUT = "tail_sha256";
     private static final String PLACES = "places";
@@ -74,18 +63,17 @@ record Seam(
         }
         SessionEnds ends = SessionEnds.read(file, NAME, stop);
         try {
+            String tail = ends.field(TAIL);
             return new Seam(
                     run,
                     Fingerprint.ofInput(file, stop),
                     Integer.parseInt(ends.field("parts")),
-                    ends.terms(),
-                    Long.parseLong(ends.field("latest_start")),
+                    new Cut(
+                            ends.terms(),
+                            Long.parseLong(ends.field(PLACES)),
+                            Long.parseLong(ends.field("latest_start"))),
                     Integer.parseInt(ends.field("transactions")),
-                    state(run, ends.field(STATE)),
-                    tail(run, named(ends.field(TAIL)), ends.field(TAIL_INPUT)),
-                    Long.parseLong(ends.field(PLACES)),
-                    exchanges(run, ends.field(EXCHANGES)),
-                    orders(run, ends.field(ORDERS)),
+                    SeamFiles.of(run, tail, name -> ends.field(name.equals(tail) ? TAIL_INPUT : name)),
                     ends.last());
         } catch (IllegalArgumentException e) {
             throw SessionEnds.damaged(file.name());
@@ -96,42 +84,15 @@ record Seam(
         return run.child(FOLDER).child(name);
     }
 
-    /** The values of keys at the cut. @param input SHA-256 of the file */
-    static SeamFile<InitialState> state(Location run, String input) {
-        return new SeamFile<>("the state of a seam", file(run, STATE), input, InitialState::read);
-    }
-
-    static SeamFile<HistoryTable> tail(Location run, String name, String input) {
-        return new SeamFile<>(
-                "the tail of a seam",
-                file(run, name),
-                input,
-                (file, stop, memory) -> HistoryReader.read(file.name(), HistoryFormat.AUTO, stop, memory));
-    }
-
-    /** @param input SHA-256 of the file; empty if there is no exchange */
-    static SeamFile<HistoryTable> exchanges(Location run, String input) {
-        return new SeamFile<>("the exchanges of a seam", file(run, EXCHANGES), input, Exchanges::read);
-    }
-
-    /** @param input SHA-256 of the file; empty if there is no order */
-    static SeamFile<ExchangeOrders> orders(Location run, String input) {
-        return new SeamFile<>(
-                "the orders of exchanges of a seam",
-                file(run, ORDERS),
-                input,
-                (file, stop, memory) -> ExchangeOrders.read(file, stop));
-    }
-
     /** Returns the size of a history after the seam, with its tail and the keys of its state. */
     HistorySize sizeBefore(HistorySize next) throws IOException, HistoryException {
-        HistorySize ofTail = HistorySize.of(tail.location().absolute(), HistoryFormat.AUTO);
+        HistorySize ofTail = HistorySize.of(files.tail().location().absolute(), HistoryFormat.AUTO);
         HistorySize.Counts counts = ofTail.counts();
-        long keys = Math.min(HistorySize.MOST, InitialState.size(state.location()));
+        long keys = Math.min(HistorySize.MOST, InitialState.size(files.state().location()));
         return next.after(new HistorySize(
                 ofTail.source(),
                 ofTail.format(),
-                ofTail.bytes() + state.location().length(),
+                ofTail.bytes() + files.state().location().length(),
                 new HistorySize.Counts(
                         counts.transactions(),
                         counts.operations() + keys,
@@ -142,33 +103,19 @@ record Seam(
                 HistorySize.Whole.NEVER));
     }
 
-    /** Returns the name of the tail's file, for a history in this table's format. */
-    static String tail(SourceFiles.Unit unit) {
-        return unit == SourceFiles.Unit.ROW ? "tail.parquet" : "tail.jsonl.zst";
-    }
-
-    private static String named(String name) {
-        for (SourceFiles.Unit unit : SourceFiles.Unit.values()) {
-            if (tail(unit).equals(name)) {
-                return name;
-            }
-        }
-        throw new IllegalArgumentException(name);
-    }
-
     /** Writes {@code seam.parquet}, the last of the files of a seam. */
     void write() throws IOException {
         Map<String, String> fields = new TreeMap<>();
-        SessionEnds.add(terms, fields);
+        SessionEnds.add(cut.terms, fields);
         fields.put("parts", Integer.toString(covered));
-        fields.put("latest_start", Long.toString(latestStart));
+        fields.put("latest_start", Long.toString(cut.latestStart));
         fields.put("transactions", Integer.toString(transactions));
-        fields.put(STATE, state.input());
-        fields.put(TAIL, tail.location().fileName());
-        fields.put(TAIL_INPUT, tail.input());
-        fields.put(PLACES, Long.toString(places));
-        fields.put(EXCHANGES, exchanges.input());
-        fields.put(ORDERS, orders.input());
+        fields.put(TAIL, files.tail().location().fileName());
+        fields.put(TAIL_INPUT, files.tail().input());
+        for (SeamFile<?> file : List.of(files.state(), files.exchanges(), files.orders())) {
+            fields.put(file.location().fileName(), file.input());
+        }
+        fields.put(PLACES, Long.toString(cut.places));
         new SessionEnds(fields, sessions).write(file(run, FILE), NAME);
     }
 
@@ -179,7 +126,7 @@ record Seam(
      * @throws BudgetException if one is gone
      */
     void requireWhole(BooleanSupplier stop) throws IOException {
-        for (SeamFile<?> file : List.of(state, tail, exchanges, orders)) {
+        for (SeamFile<?> file : List.of(files.state(), files.tail(), files.exchanges(), files.orders())) {
             if (file.isPart()) {
                 file.present(stop);
             }
@@ -194,6 +141,7 @@ record Seam(
 
     /** Whether a PASS on this seam is a PASS at these terms. */
     boolean serves(Terms wanted) {
+        Terms terms = cut.terms;
         return terms.guarantee().implies(wanted.guarantee())
                 && terms.indeterminate() == wanted.indeterminate()
                 && (!wanted.guarantee().realTime() || terms.clockSkewNanos() == wanted.clockSkewNanos());
@@ -209,17 +157,17 @@ record Seam(
     HistoryTable read(List<String> later, HistoryFormat format, BooleanSupplier stop, long memoryBytes)
             throws IOException, HistoryException {
         List<String> paths = new ArrayList<>();
-        paths.add(tail.present(stop).name());
+        paths.add(files.tail().present(stop).name());
         paths.addAll(later);
         HistoryTable table = HistoryReader.read(paths, format, stop, memoryBytes);
         requireContinued(table);
-        InitialState first = state.read(stop, memoryBytes);
-        if (exchanges.isPart()) {
-            HistoryTable known = exchanges.read(stop, memoryBytes);
+        InitialState first = files.state().read(stop, memoryBytes);
+        if (files.exchanges().isPart()) {
+            HistoryTable known = files.exchanges().read(stop, memoryBytes);
             first = first.with(Exchanges.selected(known, Exchanges.needed(known, table)));
         }
         HistoryTable continued = first.applied(table);
-        if (terms.guarantee().events() == 2) {
+        if (cut.terms.guarantee().events() == 2) {
             requireNoneOfState(continued);
         }
         return continued;
@@ -261,7 +209,9 @@ record Seam(
                     hasGapAtBorder |= table.index(t) != table.index(t - 1) + 1;
                 }
                 require(
-                        !terms.guarantee().realTime() || ends == null || !terms.precedes(ends[t], latestStart),
+                        !cut.terms.guarantee().realTime()
+                                || ends == null
+                                || !cut.terms.precedes(ends[t], cut.latestStart),
                         "a transaction ended before one started that cannot move any more");
             }
         }

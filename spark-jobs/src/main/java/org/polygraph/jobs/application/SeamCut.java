@@ -6,6 +6,8 @@ import it.unimi.dsi.fastutil.longs.Long2LongOpenHashMap;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Fingerprint;
@@ -197,11 +199,11 @@ final class SeamCut {
         Location file = Seam.file(run, Seam.FILE);
         file.delete();
         Seam before = chain.seam();
-        long base = before == null ? 0 : before.places();
+        long base = before == null ? 0 : before.cut().places();
         Exchanges.Search search = new Exchanges.Search(witness);
         HistoryTable made = null;
-        if (before != null && before.exchanges().isPart()) {
-            HistoryTable known = before.exchanges().read(stop, memoryBytes);
+        if (before != null && before.files().exchanges().isPart()) {
+            HistoryTable known = before.files().exchanges().read(stop, memoryBytes);
             BitSet needed = Exchanges.needed(known, table);
             made = Exchanges.selected(known, needed);
             search.takeOver(known, needed, written);
@@ -209,34 +211,41 @@ final class SeamCut {
         if (witness.terms().guarantee() != Guarantee.LIN) {
             search.find(order, cut, base, written, values, stop, memoryBytes);
         }
-        Location exchanges = Seam.file(run, Seam.EXCHANGES);
+        Map<String, String> inputs = new HashMap<>();
+        Location exchanges = Seam.file(run, SeamFiles.EXCHANGES);
         if (search.found() > 0) {
             HistoryWriter.write(search.table(), exchanges.name(), HistoryFormat.PARQUET);
+            inputs.put(SeamFiles.EXCHANGES, Fingerprint.ofInput(exchanges, stop));
         }
-        Location orders = Seam.file(run, Seam.ORDERS);
+        Location orders = Seam.file(run, SeamFiles.ORDERS);
         if (!search.orders().isEmpty()) {
             search.orders().write(orders);
+            inputs.put(SeamFiles.ORDERS, Fingerprint.ofInput(orders, stop));
         }
-        Location state = Seam.file(run, Seam.STATE);
+        Location state = Seam.file(run, SeamFiles.STATE);
         state(chain.initial(stop, memoryBytes), made).write(state);
+        inputs.put(SeamFiles.STATE, Fingerprint.ofInput(state, stop));
         HistoryTable after = tail(least);
         SourceFiles.Unit unit = table.source().unit();
-        String name = Seam.tail(unit);
+        String name = SeamFiles.tail(unit);
         Location tail = Seam.file(run, name);
         HistoryWriter.write(
                 after, tail.name(), unit == SourceFiles.Unit.ROW ? HistoryFormat.PARQUET : HistoryFormat.JSONL);
+        inputs.put(name, Fingerprint.ofInput(tail, stop));
         new Seam(
                         run,
                         "",
                         chain.parts().size(),
-                        witness.terms(),
-                        Math.max(latestStart, before == null ? HistoryTable.NO_TIME : before.latestStart()),
+                        new Seam.Cut(
+                                witness.terms(),
+                                base + cut,
+                                Math.max(
+                                        latestStart,
+                                        before == null
+                                                ? HistoryTable.NO_TIME
+                                                : before.cut().latestStart())),
                         after.transactions(),
-                        Seam.state(run, Fingerprint.ofInput(state, stop)),
-                        Seam.tail(run, name, Fingerprint.ofInput(tail, stop)),
-                        base + cut,
-                        Seam.exchanges(run, search.found() > 0 ? Fingerprint.ofInput(exchanges, stop) : ""),
-                        Seam.orders(run, search.orders().isEmpty() ? "" : Fingerprint.ofInput(orders, stop)),
+                        SeamFiles.of(run, name, each -> inputs.getOrDefault(each, "")),
                         sessions(before))
                 .write();
     }

@@ -93,10 +93,10 @@ public final class SeamReplay {
 
     private @Nullable String problem(Chain chain, BooleanSupplier stop, long memoryBytes)
             throws IOException, HistoryException {
-        if (seam.covered() != chain.parts().size() || !seam.terms().equals(witness.terms())) {
+        if (seam.covered() != chain.parts().size() || !seam.cut().terms().equals(witness.terms())) {
             return "the seam is of other parts, or of another level";
         }
-        HistoryTable kept = seam.tail().read(stop, memoryBytes);
+        HistoryTable kept = seam.files().tail().read(stop, memoryBytes);
         String problem = tail(kept);
         if (problem == null) {
             problem = cut(chain.seam());
@@ -114,7 +114,7 @@ public final class SeamReplay {
         exchanges.apply(state);
         Map<String, String> written = written(witness);
         state.putAll(written);
-        if (!labels(seam.state().read(stop, memoryBytes)).equals(state)) {
+        if (!labels(seam.files().state().read(stop, memoryBytes)).equals(state)) {
             return "the state is not that at the cut of the order";
         }
         problem = operations(kept, state);
@@ -122,16 +122,20 @@ public final class SeamReplay {
                 ? problem
                 : exchanges.problem(
                         exchanges(seam, stop, memoryBytes),
-                        seam.orders().isPart() ? seam.orders().read(stop, memoryBytes) : new ExchangeOrders(),
-                        before == null ? 0 : before.places(),
-                        seam.places(),
+                        seam.files().orders().isPart()
+                                ? seam.files().orders().read(stop, memoryBytes)
+                                : new ExchangeOrders(),
+                        before == null ? 0 : before.cut().places(),
+                        seam.cut().places(),
                         written,
                         this::written);
     }
 
     private static @Nullable HistoryTable exchanges(@Nullable Seam of, BooleanSupplier stop, long memoryBytes)
             throws IOException, HistoryException {
-        return of == null || !of.exchanges().isPart() ? null : of.exchanges().read(stop, memoryBytes);
+        return of == null || !of.files().exchanges().isPart()
+                ? null
+                : of.files().exchanges().read(stop, memoryBytes);
     }
 
     /** Checks that each transaction of the tail is one of the history. */
@@ -225,7 +229,7 @@ public final class SeamReplay {
                 .map(e -> witness.position()[e])
                 .sorted()
                 .toArray();
-        long before = seam.places() - (earlier == null ? 0 : earlier.places());
+        long before = seam.cut().places() - (earlier == null ? 0 : earlier.cut().places());
         if (before < 0 || before > places.length) {
             return "the number of places before the cut is not one of the order";
         }
@@ -240,7 +244,8 @@ public final class SeamReplay {
                 begun.set(t, isCounted && tail.get(t) && witness.position()[t * events] < cut);
                 isFollowed |= isCounted && witness.position()[t * events] < cut;
                 boolean isOver = witness.terms().guarantee().realTime()
-                        && witness.terms().precedes(time(table.ends(), t), seam.latestStart());
+                        && witness.terms()
+                                .precedes(time(table.ends(), t), seam.cut().latestStart());
                 boolean isLeftOut = open.get(t) || table.status(t) == TransactionStatus.INDETERMINATE;
                 if (tail.get(t) && !isCounted && (!isLeftOut || isFollowed || isOver)) {
                     return table.whereIs(t) + " is in the tail, but precedes transactions that are not";
@@ -253,7 +258,7 @@ public final class SeamReplay {
     /** Checks that of each key the operations outside the tail precede those in it. */
     private @Nullable String cuts(@Nullable Seam earlier) {
         Map<Integer, Integer> lastBefore = new HashMap<>();
-        long places = earlier == null ? 0 : earlier.places();
+        long places = earlier == null ? 0 : earlier.cut().places();
         for (int t = 0; t < table.transactions(); t++) {
             if (witness.counted()[t] && !tail.get(t)) {
                 places++;
@@ -270,7 +275,7 @@ public final class SeamReplay {
                 return table.whereIs(t) + " is in the tail, but precedes operations that are not";
             }
         }
-        return seam.places() == places ? null : "the number of places before the cut is not that of the order";
+        return seam.cut().places() == places ? null : "the number of places before the cut is not that of the order";
     }
 
     /** Checks the last index of each session, and the latest start. */
@@ -288,11 +293,11 @@ public final class SeamReplay {
                 return table.whereIs(t) + " comes after the last transaction stated of its session";
             }
             boolean isBefore = witness.counted()[t] && (!tail.get(t) || begun.get(t));
-            if (isBefore && time(table.starts(), t) > seam.latestStart()) {
+            if (isBefore && time(table.starts(), t) > seam.cut().latestStart()) {
                 return table.whereIs(t) + " starts after the latest start stated";
             }
         }
-        return earlier != null && earlier.latestStart() > seam.latestStart()
+        return earlier != null && earlier.cut().latestStart() > seam.cut().latestStart()
                 ? "the latest start is earlier than in the seam before"
                 : null;
     }

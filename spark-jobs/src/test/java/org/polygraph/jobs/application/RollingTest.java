@@ -10,6 +10,7 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -249,7 +250,8 @@ class RollingTest {
             @Override
             public Progress listening(Progress progress) {
                 try {
-                    replaced(seam, seam.tail(), seam.transactions(), 1).write();
+                    replaced(seam, seam.files().tail().input(), seam.transactions(), 1)
+                            .write();
                 } catch (IOException e) {
                     throw new UncheckedIOException(e);
                 }
@@ -269,20 +271,21 @@ class RollingTest {
         Chain.of(Location.of(again.run().name())).requireUnchanged();
     }
 
-    /** A seam with another tail and another number of places. */
-    private static Seam replaced(Seam seam, SeamFile<HistoryTable> tail, int transactions, long more) {
+    /** A seam with another tail and another number of places. @param input SHA-256 of the tail */
+    private static Seam replaced(Seam seam, String input, int transactions, long more) {
+        SeamFiles files = seam.files();
+        String tail = files.tail().location().fileName();
+        Map<String, String> inputs = Map.of(SeamFiles.STATE, files.state().input(), tail, input);
         return new Seam(
                 seam.run(),
                 "",
                 seam.covered(),
-                seam.terms(),
-                seam.latestStart(),
+                new Seam.Cut(
+                        seam.cut().terms(),
+                        seam.cut().places() + more,
+                        seam.cut().latestStart()),
                 transactions,
-                seam.state(),
-                tail,
-                seam.places() + more,
-                Seam.exchanges(seam.run(), ""),
-                Seam.orders(seam.run(), ""),
+                SeamFiles.of(seam.run(), tail, file -> inputs.getOrDefault(file, "")),
                 seam.sessions());
     }
 
@@ -303,15 +306,14 @@ class RollingTest {
                 .isEmpty();
 
         Seam seam = Seam.of(run, () -> false);
-        Location tail = seam.tail().location();
+        Location tail = seam.files().tail().location();
         HistoryTable kept = HistoryReader.read(tail.name(), HistoryFormat.AUTO);
         assertThat(kept.transactions()).isEqualTo(3);
         HistoryWriter.write(
                 HistorySelection.of(kept, new int[] {0, 1}, new int[] {0, 1, 2}).table(),
                 tail.name(),
                 HistoryFormat.JSONL);
-        replaced(seam, Seam.tail(run, tail.fileName(), Fingerprint.ofInput(tail, () -> false)), 2, 0)
-                .write();
+        replaced(seam, Fingerprint.ofInput(tail, () -> false), 2, 0).write();
         assertThat(SeamReplay.of(run, read, () -> false, 1L << 30).orElseThrow().problem())
                 .contains("part-0.jsonl:4 is neither in the order nor in the tail");
     }
@@ -360,7 +362,7 @@ class RollingTest {
                                 && Claim.read(chain.seam().run()).verdict().equals("UNKNOWN")
                         ? 1
                         : 0;
-                cuts += InitialState.size(chain.seam().state().location()) > 0 ? 1 : 0;
+                cuts += InitialState.size(chain.seam().files().state().location()) > 0 ? 1 : 0;
                 exchanges += exchanges(chain, part);
             }
             verify(run, chain, part, name);
@@ -369,11 +371,11 @@ class RollingTest {
     }
 
     private static int exchanges(Chain chain, Path part) throws Exception {
-        if (!chain.seam().exchanges().isPart()) {
+        if (!chain.seam().files().exchanges().isPart()) {
             return 0;
         }
         HistoryTable read = chain.withoutLast().read(part.toString(), HistoryFormat.AUTO, () -> false, 1L << 30);
-        return Exchanges.needed(chain.seam().exchanges().read(() -> false, 1L << 30), read)
+        return Exchanges.needed(chain.seam().files().exchanges().read(() -> false, 1L << 30), read)
                 .cardinality();
     }
 

@@ -1,0 +1,66 @@
+package org.polygraph.jobs.application;
+
+import java.util.function.UnaryOperator;
+import org.polygraph.storage.artifact.Location;
+import org.polygraph.storage.format.HistoryFormat;
+import org.polygraph.storage.format.HistoryReader;
+import org.polygraph.storage.format.InitialState;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.SourceFiles;
+
+/**
+ * The files of a seam beside {@code seam.parquet}.
+ *
+ * @param state the values of keys at the cut
+ * @param orders of exchanges that are more than moves of one writer
+ */
+record SeamFiles(
+        SeamFile<InitialState> state,
+        SeamFile<HistoryTable> tail,
+        SeamFile<HistoryTable> exchanges,
+        SeamFile<ExchangeOrders> orders) {
+    static final String STATE = "state.parquet";
+    static final String EXCHANGES = "exchanges.parquet";
+    static final String ORDERS = "orders.parquet";
+
+    /**
+     * Returns the files of the seam of a run.
+     *
+     * @param tail the name of the tail's file
+     * @param input by name of a file: SHA-256 of its bytes; empty if the seam does not have it
+     * @throws IllegalArgumentException if no tail has this name
+     */
+    static SeamFiles of(Location run, String tail, UnaryOperator<String> input) {
+        for (SourceFiles.Unit unit : SourceFiles.Unit.values()) {
+            if (tail(unit).equals(tail)) {
+                return new SeamFiles(
+                        file(run, STATE, "the state of a seam", input, InitialState::read),
+                        file(
+                                run,
+                                tail,
+                                "the tail of a seam",
+                                input,
+                                (file, stop, memory) ->
+                                        HistoryReader.read(file.name(), HistoryFormat.AUTO, stop, memory)),
+                        file(run, EXCHANGES, "the exchanges of a seam", input, Exchanges::read),
+                        file(
+                                run,
+                                ORDERS,
+                                "the orders of exchanges of a seam",
+                                input,
+                                (file, stop, memory) -> ExchangeOrders.read(file, stop)));
+            }
+        }
+        throw new IllegalArgumentException(tail);
+    }
+
+    private static <T> SeamFile<T> file(
+            Location run, String name, String what, UnaryOperator<String> input, SeamFile.Reader<T> reader) {
+        return new SeamFile<>(what, Seam.file(run, name), input.apply(name), reader);
+    }
+
+    /** Returns the name of the tail's file, for a history in this table's format. */
+    static String tail(SourceFiles.Unit unit) {
+        return unit == SourceFiles.Unit.ROW ? "tail.parquet" : "tail.jsonl.zst";
+    }
+}
