@@ -294,9 +294,7 @@ final class EdgeReasons {
             }
             long value = lastWritten(key, from);
             Dependency assumed = assumed(to, from, key);
-            int[] readers = lookup.readersOf(key, to);
-            for (int r = readers == null ? 0 : readers[0]; readers != null && r < readers[1]; r++) {
-                int reader = index.readerTransactions()[r];
+            for (int reader : lookup.readersOf(key, to)) {
                 List<EvidenceGraph.Step> path =
                         reader == from ? null : graph.path(events.commit(from), events.begin(reader), below);
                 List<Alternative> others = path == null ? null : reads.others(key, reader, below);

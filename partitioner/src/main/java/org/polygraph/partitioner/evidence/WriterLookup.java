@@ -1,6 +1,6 @@
 package org.polygraph.partitioner.evidence;
 
-import org.jspecify.annotations.Nullable;
+import java.util.Arrays;
 import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.partitioner.index.RowKeys;
 import org.polygraph.partitioner.index.VersionIndex;
@@ -110,18 +110,16 @@ final class WriterLookup {
         return false;
     }
 
-    /**
-     * The decided readers of a transaction's write of a key: [first, end) of the index; null if it does not write the
-     * key.
-     */
-    int @Nullable [] readersOf(int key, int writer) {
+    /** The decided readers of a transaction's write of a key; none if it does not write the key. */
+    int[] readersOf(int key, int writer) {
         int first = index.writerStarts()[key];
         for (int w = first; w < index.writerStarts()[key + 1]; w++) {
             if (index.writerTransactions()[w] == writer) {
                 int slot = index.slot(key) + 1 + w - first;
-                return new int[] {index.slotStarts()[slot], index.slotStarts()[slot + 1]};
+                return Arrays.copyOfRange(
+                        index.readerTransactions(), index.slotStarts()[slot], index.slotStarts()[slot + 1]);
             }
         }
-        return null;
+        return new int[0];
     }
 }

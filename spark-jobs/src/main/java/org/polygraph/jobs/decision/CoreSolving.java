@@ -110,12 +110,11 @@ final class CoreSolving {
         KnownGraph graph = residual.graph();
         Reachability reachability = residual.reachability();
         Events events = graph.events();
-        int[] starts = new int[events.count() + chain.events() + 1];
-        int[] sources = predecessors(graph, chain, starts);
+        PredecessorLists predecessors = predecessors(graph, chain);
         Polygraph.Builder polygraph = Polygraph.builder(
                         history.table().transactions() + chain.count(), events.perTransaction())
                 .position(chain.join(residual.position()))
-                .predecessors(starts, sources)
+                .predecessors(predecessors.starts(), predecessors.sources())
                 .optional(optional(history.commitStatus(), chain))
                 // If none of the transactions with an open start commits, the keys of these starts break no order.
                 .dirtyKeys(residual.core().keys());
@@ -165,27 +164,28 @@ final class CoreSolving {
         }
     }
 
-    private static int[] predecessors(KnownGraph graph, RealTimeChain chain, int[] starts) {
+    private static PredecessorLists predecessors(KnownGraph graph, RealTimeChain chain) {
         Events events = graph.events();
         graph.indexPredecessors();
         int[] edgeStarts = graph.predecessorStarts();
-        int[] sources = new int[graph.edges() + events.count() + chain.edges()];
-        int next = 0;
+        PredecessorLists lists =
+                new PredecessorLists(events.count() + chain.events(), graph.edges() + events.count() + chain.edges());
         for (int v = 0; v < events.count(); v++) {
-            starts[v] = next;
+            lists.next();
             if (v > 0 && events.chain(v - 1) == events.chain(v)) {
-                sources[next++] = v - 1;
+                lists.add(v - 1);
             }
             for (int i = edgeStarts[v]; i < edgeStarts[v + 1]; i++) {
-                sources[next++] = graph.from(graph.predecessorEdges()[i]);
+                lists.add(graph.from(graph.predecessorEdges()[i]));
             }
             int instant = chain.before(v);
             if (instant >= 0) {
-                sources[next++] = instant;
+                lists.add(instant);
             }
         }
-        chain.addPredecessors(starts, sources, next);
-        return sources;
+        chain.addPredecessors(lists);
+        lists.next();
+        return lists;
     }
 
     private static boolean @Nullable [] optional(CommitStatus commitStatus, RealTimeChain chain) {

@@ -114,30 +114,27 @@ final class RealTimeChain {
         return first(of, Arrays.binarySearch(ended, time.ended()[t])) + of.perTransaction() - 1;
     }
 
-    /** Adds the predecessors of instants after those of other events, and the end of all. */
-    void addPredecessors(int[] starts, int[] sources, int from) {
+    /** Adds the predecessors of instants behind those of other events. */
+    void addPredecessors(PredecessorLists lists) {
         Events of = events;
         if (of == null || time == null) {
-            starts[starts.length - 1] = from;
             return;
         }
-        int next = from;
         int u = 0;
         for (int i = 0; i < ended.length; i++) {
             int event = first(of, i);
-            starts[event] = next;
+            lists.next();
             if (i > 0) {
-                sources[next++] = event - 1;
+                lists.add(event - 1);
             }
             while (u < byPlace.length && time.places()[byPlace[u]] < ended[i]) {
-                sources[next++] = of.commit(byPlace[u++]);
+                lists.add(of.commit(byPlace[u++]));
             }
             if (of.perTransaction() == 2) {
-                starts[event + 1] = next;
-                sources[next++] = event;
+                lists.next();
+                lists.add(event);
             }
         }
-        starts[starts.length - 1] = next;
     }
 
     /**

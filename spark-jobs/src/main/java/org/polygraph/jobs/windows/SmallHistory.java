@@ -4,7 +4,6 @@ import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.ints.IntArrays;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.TreeSet;
 import org.polygraph.storage.format.pieces.ReadPlan;
@@ -61,28 +60,23 @@ final class SmallHistory {
         }
         VisibleOperations visible = new VisibleOperations(all);
         int[] members = chosen.toIntArray();
-        int count = members.length;
-        if (store.events() == 2) {
-            count = withoutLone(all, members, count, open);
-        }
         return table(
                 all,
-                Arrays.copyOf(members, count),
+                store.events() == 2 ? withoutLone(all, members, open) : members,
                 o -> visible.isVisible(o) && (all.isWrite(o) || open.find(all.key(o), all.code(o)) < 0));
     }
 
     /**
-     * Removes the events of transactions that have another event elsewhere; what they write is written outside of the set.
-     *
-     * @return how many events are left
+     * Returns the events without those of transactions that have another event elsewhere; what these write is written outside of the
+     * set.
      */
-    private static int withoutLone(Cell all, int[] events, int count, KeyValues open) {
-        int left = 0;
-        IntArrays.mergeSort(events, 0, count, (a, b) -> byTransaction(all, a, b));
-        for (int i = 0; i < count; i++) {
-            if (i + 1 < count && byTransaction(all, events[i], events[i + 1]) == 0) {
-                events[left++] = events[i++];
-                events[left++] = events[i];
+    private static int[] withoutLone(Cell all, int[] events, KeyValues open) {
+        IntArrayList left = new IntArrayList();
+        IntArrays.mergeSort(events, (a, b) -> byTransaction(all, a, b));
+        for (int i = 0; i < events.length; i++) {
+            if (i + 1 < events.length && byTransaction(all, events[i], events[i + 1]) == 0) {
+                left.add(events[i++]);
+                left.add(events[i]);
                 continue;
             }
             for (int o = all.firstOperation(events[i]); o < all.operationsEnd(events[i]); o++) {
@@ -91,7 +85,7 @@ final class SmallHistory {
                 }
             }
         }
-        return left;
+        return left.toIntArray();
     }
 
     private static int byTransaction(Cell all, int a, int b) {

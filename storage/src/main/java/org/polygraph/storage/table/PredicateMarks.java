@@ -41,11 +41,8 @@ final class PredicateMarks {
         return codes.getLong(mark);
     }
 
-    /** Adds to each transaction's count the predicates that it has. */
-    void countPredicates(int[] counts) {
-        for (int mark = 0; mark < size(); mark++) {
-            counts[transactions.getInt(mark)] += Predicates.isOne(code(mark)) ? 1 : 0;
-        }
+    int transaction(int mark) {
+        return transactions.getInt(mark);
     }
 
     /** The operation that a mark stands before. */

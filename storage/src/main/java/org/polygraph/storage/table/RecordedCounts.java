@@ -30,7 +30,10 @@ public record RecordedCounts(int reads, int writes, int keys, int queries, int p
         }
         Recorded recorded = table.recorded();
         if (recorded != null && plain != table) {
-            recorded.marks().countPredicates(counts);
+            PredicateMarks marks = recorded.marks();
+            for (int mark = 0; mark < marks.size(); mark++) {
+                counts[marks.transaction(mark)] += Predicates.isOne(marks.code(mark)) ? 1 : 0;
+            }
         }
         return counts;
     }

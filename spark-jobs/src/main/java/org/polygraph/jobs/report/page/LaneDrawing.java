@@ -77,7 +77,7 @@ final class LaneDrawing {
     }
 
     private Drawing draw(String prefix) {
-        Map<Integer, int[]> spans = isTimed(table, shown) ? byTime() : byOrder();
+        Map<Integer, Span> spans = isTimed(table, shown) ? byTime() : byOrder();
         TreeMap<Integer, Integer> lanes = new TreeMap<>();
         for (int t : shown) {
             lanes.putIfAbsent(table.sessionOf(t), 0);
@@ -91,11 +91,11 @@ final class LaneDrawing {
             labels.add(new Drawing.Label(2, y + 18, "session " + table.sessionLabel(session)));
             for (int t : shown) {
                 if (table.sessionOf(t) == session) {
-                    int[] span = spans.getOrDefault(t, new int[] {LABEL, LABEL + BOX});
+                    Span span = spans.getOrDefault(t, new Span(LABEL, LABEL + BOX));
                     Drawing.Box box = box(t, span, y);
                     boxes.put(t, box);
                     height = Math.max(height, box.height());
-                    width = Math.max(width, span[1]);
+                    width = Math.max(width, span.to);
                 }
             }
             y += height + GAP;
@@ -113,8 +113,11 @@ final class LaneDrawing {
         return new Drawing(prefix, title, width + 4, y - GAP + 26, labels, List.copyOf(boxes.values()), arrows);
     }
 
+    /** Where a box begins and ends on the axis. */
+    private record Span(int from, int to) {}
+
     /** The span of each box on the axis: every start and end takes at least a step, every box has room for its text. */
-    private Map<Integer, int[]> byTime() {
+    private Map<Integer, Span> byTime() {
         long[] starts = table.starts() == null ? new long[0] : table.starts();
         long[] ends = table.ends() == null ? new long[0] : table.ends();
         int n = shown.size();
@@ -125,33 +128,34 @@ final class LaneDrawing {
                 moments,
                 Comparator.<Integer>comparingLong(m -> m < n ? starts[shown.get(m)] : ends[shown.get(m - n)])
                         .thenComparingInt(m -> -m));
-        Map<Integer, int[]> spans = new HashMap<>();
+        Map<Integer, Span> spans = new HashMap<>();
         int x = LABEL - STEP;
         for (int m : moments) {
             x += STEP;
             if (m < n) {
-                spans.put(shown.get(m), new int[] {x, x + BOX});
+                spans.put(shown.get(m), new Span(x, x + BOX));
             } else {
-                int[] span = spans.getOrDefault(shown.get(m - n), new int[] {x, x});
-                x = Math.max(x, span[0] + BOX);
-                span[1] = x;
+                int t = shown.get(m - n);
+                int from = spans.getOrDefault(t, new Span(x, x)).from;
+                x = Math.max(x, from + BOX);
+                spans.put(t, new Span(from, x));
             }
         }
         return spans;
     }
 
-    private Map<Integer, int[]> byOrder() {
-        Map<Integer, int[]> spans = new HashMap<>();
+    private Map<Integer, Span> byOrder() {
+        Map<Integer, Span> spans = new HashMap<>();
         Map<Integer, Integer> next = new HashMap<>();
         for (int t : shown) {
             int column = next.merge(table.sessionOf(t), 1, Integer::sum) - 1;
             int x = LABEL + column * (BOX + 40);
-            spans.put(t, new int[] {x, x + BOX});
+            spans.put(t, new Span(x, x + BOX));
         }
         return spans;
     }
 
-    private Drawing.Box box(int t, int[] span, int y) {
+    private Drawing.Box box(int t, Span span, int y) {
         List<Drawing.Line> lines = new ArrayList<>();
         int hidden = 0;
         for (int o : facts.shown(t, violation)) {
@@ -159,24 +163,24 @@ final class LaneDrawing {
             if ((strong || keys.isEmpty()) && lines.size() < LINES) {
                 String full = facts.operation(o);
                 String text = Legible.shortened(full, 17);
-                lines.add(new Drawing.Line(span[0] + 10, y + 38 + LINE * lines.size(), text, full, strong));
+                lines.add(new Drawing.Line(span.from + 10, y + 38 + LINE * lines.size(), text, full, strong));
             } else {
                 hidden++;
             }
         }
         if (hidden > 0) {
             String more = "+ " + hidden + " more";
-            lines.add(new Drawing.Line(span[0] + 10, y + 38 + LINE * lines.size(), more, more, false));
+            lines.add(new Drawing.Line(span.from + 10, y + 38 + LINE * lines.size(), more, more, false));
         }
         int height = 28 + LINE * lines.size() + 4;
         boolean dashed = table.status(t) != TransactionStatus.COMMITTED;
         String title = facts.name(t) + "  " + facts.where(t);
         return new Drawing.Box(
-                span[0],
+                span.from,
                 y,
-                span[1] - span[0],
+                span.to - span.from,
                 height,
-                new Drawing.Label(span[0] + 10, y + 19, facts.name(t)),
+                new Drawing.Label(span.from + 10, y + 19, facts.name(t)),
                 title,
                 dashed,
                 lines);
