@@ -14,8 +14,8 @@ import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.analysis.InitialChoice;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
-import org.polygraph.storage.testkit.BruteForceAxioms;
 import org.polygraph.storage.testkit.BruteForceChecker;
+import org.polygraph.storage.testkit.Definitions;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.SuiteScale;
@@ -33,10 +33,6 @@ class InitialRowsTest {
             IsolationLevel.SSER, BruteForceChecker.Level.SSER,
             IsolationLevel.SI, BruteForceChecker.Level.SSI,
             IsolationLevel.SSI, BruteForceChecker.Level.SSI));
-    private static final Map<IsolationLevel, BruteForceAxioms.Level> AXIOMS = new EnumMap<>(Map.of(
-            IsolationLevel.RC, BruteForceAxioms.Level.RC,
-            IsolationLevel.RA, BruteForceAxioms.Level.RA,
-            IsolationLevel.CC, BruteForceAxioms.Level.CC));
 
     /** The levels of one kind of brute force, in turn, because both kinds together take longer than the checks. */
     private static final List<List<IsolationLevel>> TURNS = List.of(
@@ -63,7 +59,7 @@ class InitialRowsTest {
             for (IsolationLevel level : TURNS.get(i % TURNS.size())) {
                 boolean holds = ORDERS.containsKey(level)
                         ? BruteForceChecker.accepts(first, ORDERS.get(level))
-                        : BruteForceAxioms.accepts(without, AXIOMS.get(level));
+                        : Definitions.accepts(without, level.name());
                 if (status(history, level, InitialChoice.AUTO) != status(holds)) {
                     throw new AssertionError(HistoryDsl.print(history) + " " + level + " seed " + seed);
                 }

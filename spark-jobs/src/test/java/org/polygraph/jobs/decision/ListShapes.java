@@ -2,6 +2,7 @@ package org.polygraph.jobs.decision;
 
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.testkit.Definitions;
 import org.polygraph.storage.testkit.SplitMix;
 
 /** Tiny histories of lists as files, with the verdicts of {@link Definitions}. */

@@ -6,6 +6,7 @@ import org.polygraph.jobs.decision.ShapedHistory.Kind;
 import org.polygraph.jobs.decision.ShapedHistory.Op;
 import org.polygraph.jobs.decision.ShapedHistory.Txn;
 import org.polygraph.jobs.decision.ShapedStore.Visibility;
+import org.polygraph.storage.testkit.Definitions;
 import org.polygraph.storage.testkit.SplitMix;
 
 /**

@@ -2,6 +2,7 @@ package org.polygraph.jobs.decision;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.polygraph.storage.testkit.Definitions;
 import org.polygraph.storage.testkit.SplitMix;
 
 /**

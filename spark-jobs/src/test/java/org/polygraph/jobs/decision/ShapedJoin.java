@@ -15,6 +15,7 @@ import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.testkit.Definitions;
 import org.polygraph.storage.testkit.SplitMix;
 
 /**

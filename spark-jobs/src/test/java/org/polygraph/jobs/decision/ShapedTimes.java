@@ -2,6 +2,7 @@ package org.polygraph.jobs.decision;
 
 import java.util.List;
 import org.polygraph.jobs.decision.ShapedHistory.Txn;
+import org.polygraph.storage.testkit.Definitions;
 import org.polygraph.storage.testkit.SplitMix;
 
 /** Times of transactions that committed one after another: true, equal, of no length, overlapping, missing, extreme. */

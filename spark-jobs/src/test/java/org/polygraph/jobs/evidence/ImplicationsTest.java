@@ -26,8 +26,8 @@ import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
-import org.polygraph.storage.testkit.BruteForceAxioms;
 import org.polygraph.storage.testkit.BruteForceChecker;
+import org.polygraph.storage.testkit.Definitions;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.OracleCorpus;
 import org.polygraph.storage.testkit.SuiteScale;
@@ -185,8 +185,7 @@ class ImplicationsTest {
             SubHistory part = violation.minimal();
             HistoryTable alone = HistorySelection.of(history, part.operations()).table();
             boolean accepted = own.level().isAxiom()
-                    ? BruteForceAxioms.accepts(
-                            alone, BruteForceAxioms.Level.valueOf(own.level().name()))
+                    ? Definitions.accepts(alone, own.level().name())
                     : BruteForceChecker.judge(
                                     alone,
                                     BruteForceChecker.Level.valueOf(own.level().name()))

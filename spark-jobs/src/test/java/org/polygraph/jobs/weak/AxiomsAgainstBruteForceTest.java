@@ -18,7 +18,7 @@ import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
-import org.polygraph.storage.testkit.BruteForceAxioms;
+import org.polygraph.storage.testkit.Definitions;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.OracleCorpus;
 import org.polygraph.storage.testkit.SuiteScale;
@@ -48,7 +48,7 @@ class AxiomsAgainstBruteForceTest {
             }
             for (int l = 0; l < LEVELS.size(); l++) {
                 IsolationLevel level = LEVELS.get(l);
-                boolean truth = BruteForceAxioms.accepts(history, BruteForceAxioms.Level.valueOf(level.name()));
+                boolean truth = Definitions.accepts(history, level.name());
                 Verdict verdict = check(history, level);
                 assertThat(verdict.status())
                         .as("%s %s seed %d", HistoryDsl.print(history), level, stream.seedOf(i))
@@ -87,7 +87,7 @@ class AxiomsAgainstBruteForceTest {
             return false;
         }
         HistoryTable alone = HistorySelection.of(history, part.operations()).table();
-        assertThat(BruteForceAxioms.accepts(alone, BruteForceAxioms.Level.valueOf(level.name())))
+        assertThat(Definitions.accepts(alone, level.name()))
                 .as("%s %s of %s", violation.anomaly(), HistoryDsl.print(alone), HistoryDsl.print(history))
                 .isFalse();
         return true;

@@ -24,7 +24,7 @@ import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.index.ReadsFrom;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.table.HistoryTable;
-import org.polygraph.storage.testkit.BruteForceAxioms;
+import org.polygraph.storage.testkit.Definitions;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.HistoryGenerator;
 import org.polygraph.storage.testkit.SplitMix;
@@ -51,7 +51,7 @@ class RecordedOrderTest {
                 String what = guarantee + " " + HistoryDsl.print(history) + " seed " + stream.seedOf(i);
                 Witness witness = RecordedOrder.serial(history, Terms.of(guarantee), i % 2 == 0, () -> false);
                 if (holds(witness, what)) {
-                    assertThat(BruteForceAxioms.accepts(history, BruteForceAxioms.Level.valueOf(guarantee.name())))
+                    assertThat(Definitions.accepts(history, guarantee.name()))
                             .as(what)
                             .isTrue();
                     accepted.merge(guarantee, 1, Integer::sum);

@@ -28,8 +28,8 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.HistoryTableBuilder;
-import org.polygraph.storage.testkit.BruteForceAxioms;
 import org.polygraph.storage.testkit.BruteForceChecker;
+import org.polygraph.storage.testkit.Definitions;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.SuiteScale;
@@ -332,7 +332,7 @@ class SeamTest {
         }
         for (int t = 0; t < plain.transactions(); t++) {
             if (plain.status(t) == TransactionStatus.COMMITTED) {
-                return BruteForceAxioms.accepts(plain, BruteForceAxioms.Level.valueOf(level.name()))
+                return Definitions.accepts(plain, level.name())
                         ? BruteForceChecker.Verdict.ACCEPTED
                         : BruteForceChecker.Verdict.REJECTED;
             }

@@ -1,31 +1,33 @@
-package org.polygraph.jobs.decision;
+package org.polygraph.storage.testkit;
 
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Levels by the definitions that {@link org.polygraph.storage.testkit.BruteForceChecker} does not use: every choice of
- * which unknown outcomes committed, of the writers that reads read from, and of the order of each key's versions, and
- * for each a graph: SER has no cycle of dependencies and anti-dependencies, SI none where no two anti-dependencies are
- * adjacent (Adya 1999; Cerone and Gotsman, PODC 2016); with real time these edges too. RC, RA and CC as Biswas and Enea
- * have them, commit orders being a cycle's absence. Lists and level lin have no such graph here: every execution is
- * tried.
+ * Decides levels by definitions that {@link BruteForceChecker} does not use. It tries every choice of the transactions
+ * of unknown outcome that committed, of the writers that reads read from, and of the order of each key's versions, and
+ * makes a graph for each. SER has no cycle of dependencies and anti-dependencies. SI has none in which no two
+ * anti-dependencies are adjacent (Adya 1999; Cerone and Gotsman, PODC 2016). At the strict levels the graph has edges
+ * of real time too. RC, RA and CC are those of Biswas and Enea (OOPSLA 2019, figure 2): there is a commit order iff the
+ * graph has no cycle. Lists and level lin have no such graph here: every execution is tried.
  *
  * <p>Exponential; for up to some eight transactions.
  */
-final class Definitions {
-    static final char COMMITTED = 'c';
-    static final char ABORTED = 'a';
-    static final char INDETERMINATE = 'u';
+public final class Definitions {
+    public static final char COMMITTED = 'c';
+    public static final char ABORTED = 'a';
+    public static final char INDETERMINATE = 'u';
     private static final long NONE = HistoryTable.NO_TIME;
     private static final long MOST_STEPS = 1_000_000;
 
-    enum Kind {
+    /** What an operation is. */
+    public enum Kind {
         READ,
         WRITE,
         /** A read of any value but this one. */
@@ -34,7 +36,8 @@ final class Definitions {
         READ_LIST
     }
 
-    enum Level {
+    /** A level. */
+    public enum Level {
         SSER(true),
         SER(false),
         SSI(true),
@@ -59,18 +62,19 @@ final class Definitions {
         }
     }
 
-    record Op(Kind kind, int key, long value, List<Long> list) {
-        static Op read(int key, long value) {
+    /** An operation. */
+    public record Op(Kind kind, int key, long value, List<Long> list) {
+        public static Op read(int key, long value) {
             return new Op(Kind.READ, key, value, List.of());
         }
 
-        static Op write(int key, long value) {
+        public static Op write(int key, long value) {
             return new Op(Kind.WRITE, key, value, List.of());
         }
     }
 
-    /** Missing times are NO_TIME. */
-    record Transaction(int session, char status, long start, long end, List<Op> ops) {}
+    /** A transaction. Missing times are NO_TIME. */
+    public record Transaction(int session, char status, long start, long end, List<Op> ops) {}
 
     private static final class TooMuchException extends RuntimeException {
         private static final long serialVersionUID = 1L;
@@ -86,7 +90,7 @@ final class Definitions {
     private long steps;
 
     /** @param transactions in session order */
-    Definitions(List<Transaction> transactions, long initial) {
+    public Definitions(List<Transaction> transactions, long initial) {
         n = transactions.size();
         session = transactions.stream().mapToInt(Transaction::session).toArray();
         status = new char[n];
@@ -101,7 +105,7 @@ final class Definitions {
     }
 
     /** The operations of a table; lists appear as the registers that represent them. */
-    static Definitions of(HistoryTable table) {
+    public static Definitions of(HistoryTable table) {
         List<Transaction> all = new ArrayList<>();
         long[] starts = table.starts();
         long[] ends = table.ends();
@@ -131,8 +135,13 @@ final class Definitions {
         return new Definitions(all, table.initialValue());
     }
 
+    /** Whether a small history keeps a level; transactions of unknown outcome may have committed, and at least one has committed. */
+    public static boolean accepts(HistoryTable table, String level) {
+        return Objects.requireNonNull(of(table).holds(Level.valueOf(level), 0, true), "a small history");
+    }
+
     /** Whether no transaction committed. */
-    boolean vacuous() {
+    public boolean vacuous() {
         for (char c : status) {
             if (c == COMMITTED) {
                 return false;
@@ -165,8 +174,7 @@ final class Definitions {
     }
 
     /** Null if there are too many choices to try. */
-    @Nullable
-    Boolean holds(Level level, long skew, boolean maybe) {
+    public @Nullable Boolean holds(Level level, long skew, boolean maybe) {
         steps = 0;
         try {
             if (level == Level.LIN) {

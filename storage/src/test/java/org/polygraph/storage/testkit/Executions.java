@@ -1,4 +1,4 @@
-package org.polygraph.jobs.decision;
+package org.polygraph.storage.testkit;
 
 import java.util.ArrayList;
 import java.util.HashMap;

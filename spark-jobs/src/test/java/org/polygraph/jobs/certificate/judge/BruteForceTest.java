@@ -14,8 +14,8 @@ import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.certificate.judge.BruteForce.Answer;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
-import org.polygraph.storage.testkit.BruteForceAxioms;
 import org.polygraph.storage.testkit.BruteForceChecker;
+import org.polygraph.storage.testkit.Definitions;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.HistoryGenerator;
 import org.polygraph.storage.testkit.SuiteScale;
@@ -70,10 +70,7 @@ class BruteForceTest {
                 Answer answer = BruteForce.judge(history, Terms.of(guarantee));
                 assertThat(answer)
                         .as("%s %s seed %d", guarantee, HistoryDsl.print(history), stream.seedOf(i))
-                        .isEqualTo(
-                                BruteForceAxioms.accepts(history, BruteForceAxioms.Level.valueOf(guarantee.name()))
-                                        ? Answer.HOLDS
-                                        : Answer.VIOLATED);
+                        .isEqualTo(Definitions.accepts(history, guarantee.name()) ? Answer.HOLDS : Answer.VIOLATED);
                 violated.merge(guarantee, answer == Answer.VIOLATED ? 1 : 0, Integer::sum);
             }
         }
