@@ -10,7 +10,7 @@ import org.polygraph.solver.theory.PairTable;
  *
  * <p>It starts when there were as many conflicts as items wait, and never takes more work than the search itself: a
  * large core has thousands of unrelated items and is solved fastest from beginning to end. It is also off if clauses
- * have many literals, which is the case with few values: a conflict then says little about an item (measured: up to
+ * have many literals, which is the case with few values: a conflict then shows little about an item (measured: up to
  * three times the conflicts).
  */
 final class HottestItem implements ReadCheck.Score {

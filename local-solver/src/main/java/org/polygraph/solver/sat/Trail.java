@@ -5,7 +5,7 @@ package org.polygraph.solver.sat;
  *
  * <p>Levels never descend along the trail. A literal may be <i>late</i>: assigned at a level above the one at which its
  * reason was already unit, because its clause was added or learnt when the search stood higher. On backtracking to a
- * level that does not undo the reason, a late literal is assigned again ({@link #backtrack} hands it back). A clause
+ * level that does not undo the reason, a late literal is assigned again ({@link #backtrack} returns it). A clause
  * that becomes unit at a low level therefore does not undo the decisions above it (compare: Nadel and Ryvchin,
  * "Chronological backtracking", SAT 2018; there the trail's levels interleave, which complicates every other part).
  */

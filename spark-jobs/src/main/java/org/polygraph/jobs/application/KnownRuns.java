@@ -74,7 +74,7 @@ record KnownRuns(int count, String hash) {
                 : runs;
     }
 
-    /** Returns those that a run keeps; null if it keeps none. */
+    /** Returns the known runs that a run lists; null if it lists none. */
     private static @Nullable KnownRuns in(Location run) throws IOException {
         Location file = Seam.file(run, FILE);
         if (!file.exists()) {
@@ -90,7 +90,7 @@ record KnownRuns(int count, String hash) {
         }
     }
 
-    /** Keeps some runs in another one; none if null. */
+    /** Writes the list of known runs to a run; writes nothing if there is none. */
     static void write(@Nullable KnownRuns known, Location run) throws IOException {
         Location file = Seam.file(run, FILE);
         if (known == null) {

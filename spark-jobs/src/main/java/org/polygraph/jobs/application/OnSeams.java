@@ -28,7 +28,7 @@ import org.polygraph.storage.table.HistoryTable;
 final class OnSeams {
     /**
      * The CPU time that an attempt on a seam may take, at least and for each byte that it reads. An ordinary check takes a
-     * tenth of it. To refute a seam may take far longer than to find an order of all parts.
+     * tenth of it. Refuting a seam may take far longer than finding an order of all parts.
      */
     private static final long LEAST_NANOS = 4_000_000_000L;
 

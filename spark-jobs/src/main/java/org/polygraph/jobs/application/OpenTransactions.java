@@ -81,7 +81,7 @@ final class OpenTransactions {
         return open;
     }
 
-    /** Returns those of a history; null if they read from one another in long chains, or if the budget ends. */
+    /** Returns the open transactions of a history; null if they read from one another in long chains, or if the budget ends. */
     private static @Nullable BitSet of(HistoryTable table, Budget budget) {
         LongSet written = new LongOpenHashSet();
         for (int o = 0; o < table.operations(); o++) {

@@ -89,7 +89,7 @@ final class PathWindows {
         return path + ": windows do not decide the history, because " + why;
     }
 
-    /** What the reason of an UNKNOWN adds where the whole did not fit; empty if windows did not refuse the history. */
+    /** What the reason of an UNKNOWN adds if the whole did not fit in memory; empty if windows did not refuse the history. */
     String remedy() {
         return why.isEmpty()
                 ? ""

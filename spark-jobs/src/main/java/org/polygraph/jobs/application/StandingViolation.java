@@ -54,7 +54,7 @@ record StandingViolation(Location run, int covered, Terms terms, String input, L
     /** How many violations of a run are tried. */
     private static final int MOST_TRIED = 4;
 
-    /** Returns that of a run; null if it has none. */
+    /** Returns the standing violation of a run; null if it has none. */
     static @Nullable StandingViolation of(Location run, BooleanSupplier stop) throws IOException, HistoryException {
         Location file = Seam.file(run, FILE);
         if (!file.exists()) {

@@ -231,7 +231,7 @@ public final class HistoryLint {
 
     private void nullRead(int t, int key) {
         String meaning = table.initialValue() == ValueDictionary.NULL
-                ? "which is taken for the initial value; say so in the header: \"initial\":{\"value\":null}"
+                ? "which is taken for the initial value; state this in the header: \"initial\":{\"value\":null}"
                 : "but the initial value is " + table.values().label(table.initialValue())
                         + ": unless null was written, the read has no writer";
         keep(Check.NULL_READ, t, "key " + table.keys().label(key) + " is read as null, " + meaning);

@@ -111,10 +111,8 @@ final class ArrowLayout {
     static byte[] tail(List<Column> columns, int sum) {
         FlatBufferBuilder builder = new FlatBufferBuilder(INITIAL_BYTES);
         int schema = schema(builder, columns);
-        int[] said = {
-            said(builder, "rows", "1"), said(builder, "crc32c", Integer.toHexString(sum)),
-        };
-        int metadata = Footer.createCustomMetadataVector(builder, said);
+        int[] entries = {entry(builder, "rows", "1"), entry(builder, "crc32c", Integer.toHexString(sum))};
+        int metadata = Footer.createCustomMetadataVector(builder, entries);
         Footer.startDictionariesVector(builder, 0);
         int dictionaries = builder.endVector();
         Footer.startRecordBatchesVector(builder, 1);
@@ -259,7 +257,7 @@ final class ArrowLayout {
         return builder.endVector();
     }
 
-    private static int said(FlatBufferBuilder builder, String key, String value) {
+    private static int entry(FlatBufferBuilder builder, String key, String value) {
         int name = builder.createString(key);
         return KeyValue.createKeyValue(builder, name, builder.createString(value));
     }

@@ -6,9 +6,9 @@ import java.util.Locale;
 
 /**
  * An anomaly that a {@link Workload} plants at a stated transaction. It takes a few transactions with consecutive
- * numbers, so they are in different sessions. Their first operations access keys that only the anomaly has, and return
- * what the script says. Their other operations read ordinary keys, all as of the same instant, so that they add no
- * other anomaly.
+ * numbers, so they are in different sessions. Their first operations access keys that only the anomaly has, and
+ * return what the script states. Their other operations read ordinary keys, all as of the same instant, so that they
+ * add no other anomaly.
  *
  * <p>A script has a transaction for each player: {@code r(k,v)} and {@code w(k,v)} with the anomaly's own keys from 0.
  * Value 0 is the initial value; another value is the write of that value in the script; a value that the script does

@@ -12,8 +12,9 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rows that writes of unknown rows may have: those of which some version may match the condition. It is the initial
- * version, one of a write of this row, or what another write of unknown rows leaves in a row that it may have.
+ * The rows that writes of unknown rows may have: those of which some version may match the condition. Such a version
+ * is the initial one, one of a write of this row, or what another write of unknown rows leaves in a row that it may
+ * have.
  */
 final class CandidateRows {
     /** The most versions and rows times open writes. */

@@ -51,7 +51,7 @@ final class ColumnValues {
         return new ColumnValues(table.values(), codes, 0);
     }
 
-    /** The values of a column of those that writes carry. */
+    /** The values of one of the columns that writes carry. */
     static ColumnValues ofColumn(ValueDictionary values, RowColumns all, int column) {
         LongOpenHashSet codes = new LongOpenHashSet();
         for (int number = 0; number < all.size(); number++) {

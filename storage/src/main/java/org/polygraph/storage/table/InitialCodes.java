@@ -22,7 +22,7 @@ public final class InitialCodes extends AbstractInt2LongMap {
      * Creates a map without entries.
      *
      * @param keys the number of keys of the history
-     * @param common the code of keys without an entry; an entry with this code is as none
+     * @param common the code of keys without an entry; an entry with this code counts as missing
      */
     public InitialCodes(int keys, long common) {
         codes = new long[keys];

@@ -92,7 +92,7 @@ final class ReplaySearch implements RecordedWalk.Visitor {
      * Prepares a search.
      *
      * @param perTransaction 1, or 2 for the snapshot and the commit
-     * @param usesTimes whether times say which event to try first
+     * @param usesTimes whether times determine which event is tried first
      * @param inRealTime whether a transaction that ended before another one started is placed before it
      */
     ReplaySearch(

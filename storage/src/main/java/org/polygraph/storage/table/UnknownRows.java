@@ -84,7 +84,7 @@ public final class UnknownRows {
      * wrong; null if a search does not find one.
      *
      * @param events of a transaction: 1, or 2 for its snapshot and its commit
-     * @param usesTimes whether times say where to look first
+     * @param usesTimes whether times determine which event is tried first
      * @param inRealTime whether the order has to agree with real time
      * @param skew the most by which two clocks differ
      * @param stop whether to end the search

@@ -57,7 +57,7 @@ class HistoryLintTest {
                         "h.jsonl:3 REPEATED_VALUE x2: key 1 gets the value 5, which another write gives it too: a read of"
                                 + " it does not name its writer, and fewer anomalies can be proved",
                         "h.jsonl:2 KEY_ONLY_READ x1: key 2 is read and never written: only its initial value can be right",
-                        "h.jsonl:3 NULL_READ x1: key 2 is read as null, which is taken for the initial value; say so in the"
+                        "h.jsonl:3 NULL_READ x1: key 2 is read as null, which is taken for the initial value; state this in the"
                                 + " header: \"initial\":{\"value\":null}",
                         "h.jsonl:2 UNWRITTEN_READ x1: session 1 index 0 reads value 0 of key 2, which no transaction here"
                                 + " wrote and committed: if this history was cut out of a longer one, give check --after or"

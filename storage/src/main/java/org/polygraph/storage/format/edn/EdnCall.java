@@ -235,7 +235,7 @@ final class EdnCall {
                     where(),
                     "the operation " + Shown.text(otherFunction),
                     ":txn, :read, :write or :cas",
-                    "say in these what it reads and writes, or leave it out");
+                    "state in these what it reads and writes, or leave it out");
         }
         throw hasFunction
                 ? error("an operation whose :f is no keyword", "a keyword such as :txn")

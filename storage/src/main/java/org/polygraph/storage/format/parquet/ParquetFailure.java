@@ -32,7 +32,7 @@ public final class ParquetFailure {
      * @param why the exception that has the message
      */
     static HistoryException damaged(String name, Throwable failure, Throwable why) {
-        // Of metadata that end too early the library says that a socket was closed.
+        // If metadata end too early, the library reports that a socket was closed.
         String message =
                 why.getMessage() == null || why.getMessage().contains("Socket is closed") ? null : why.getMessage();
         String reason = message == null ? "it does not follow its own metadata" : Shown.message(message);
