@@ -37,25 +37,12 @@ class EstimateTest {
     @BeforeAll
     static void generate() {
         for (String out : List.of("h.parquet", "h.jsonl")) {
-            InProcess made = InProcess.run(
-                    "generate", "-q", "-o", path(out), "--transactions", "40000", "--keys", "5000", "--sessions", "20");
+            InProcess made =
+                    InProcess.of("generate -q -o " + path(out) + " --transactions 40000 --keys 5000 --sessions 20");
             assertThat(made.exitCode()).as(made.toString()).isZero();
         }
-        InProcess parts = InProcess.run(
-                "generate",
-                "-q",
-                "-o",
-                path("parts"),
-                "--transactions",
-                "40000",
-                "--keys",
-                "5000",
-                "--sessions",
-                "20",
-                "--parts",
-                "5",
-                "-f",
-                "jsonl");
+        InProcess parts = InProcess.of("generate -q -o " + path("parts")
+                + " --transactions 40000 --keys 5000 --sessions 20 --parts 5 -f jsonl");
         assertThat(parts.exitCode()).isZero();
     }
 

@@ -15,6 +15,11 @@ public record InProcess(int exitCode, String out, String err) {
         return run(new InstalledEngines(), words);
     }
 
+    /** Runs a line of words without blanks in them. */
+    static InProcess of(String line) {
+        return run(line.split(" "));
+    }
+
     static InProcess run(Engines engines, String... words) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         ByteArrayOutputStream err = new ByteArrayOutputStream();

@@ -124,18 +124,8 @@ class InitialStateTest {
             HistoryWriter.write(moved.history, path.toString(), HistoryFormat.JSONL);
             String state = file(moved.state).toString();
             String level = List.of("ser", "si", "cc").get(i % 3);
-            InProcess check = InProcess.run(
-                    "check",
-                    "-q",
-                    "-l",
-                    level,
-                    "--initial-state",
-                    state,
-                    "-o",
-                    runs,
-                    "--initial",
-                    "implicit",
-                    path.toString());
+            InProcess check = InProcess.of("check -q -l " + level + " --initial-state " + state + " -o " + runs
+                    + " --initial implicit " + path);
             String name = HistoryDsl.print(moved.history) + " after " + moved.state + " " + level + "\n" + check;
             if (check.err().contains("none of them committed")) {
                 continue;

@@ -54,21 +54,8 @@ class RecordTest {
     })
     void h2KeepsWhatItsManualPromises(String workload, String isolation, String level) throws Exception {
         Path file = folder.resolve("run.jsonl");
-        InProcess run = InProcess.run(
-                "record",
-                "-w",
-                workload,
-                "--isolation",
-                isolation,
-                "--transactions",
-                "300",
-                "--sessions",
-                "4",
-                "--aborted",
-                "0.05",
-                "--check",
-                "-o",
-                file.toString());
+        InProcess run = InProcess.of("record -w " + workload + " --isolation " + isolation
+                + " --transactions 300 --sessions 4 --aborted 0.05 --check -o " + file);
         assertThat(run.exitCode()).as(run.err()).isZero();
         assertThat(run.out()).contains("300 txns", ": requested", "PASS  " + level + "  " + file);
         assertThat(run.err()).contains("level " + level + ", because the manual (https://www.h2database.com/");
@@ -182,20 +169,8 @@ class RecordTest {
     @Test
     void rowsAreInsertedUpdatedDeletedAndSelected() throws Exception {
         Path file = folder.resolve("run.jsonl");
-        InProcess run = InProcess.run(
-                "record",
-                "-w",
-                "rows",
-                "--predicates",
-                "0.2",
-                "--sessions",
-                "1",
-                "--transactions",
-                "500",
-                "--keys",
-                "10",
-                "-o",
-                file.toString());
+        InProcess run =
+                InProcess.of("record -w rows --predicates 0.2 --sessions 1 --transactions 500 --keys 10 -o " + file);
         assertThat(run.exitCode()).as(run.err()).isZero();
         assertThat(run.out()).contains(": unique violation");
         Map<Long, Long> rows = new HashMap<>();
@@ -266,22 +241,8 @@ class RecordTest {
     void sessionsOfAReplicaOnlyRead() throws Exception {
         Path file = folder.resolve("run.jsonl");
         String url = "jdbc:h2:mem:replicated";
-        InProcess run = InProcess.run(
-                "record",
-                "--url",
-                url,
-                "--replica",
-                url,
-                "--replica-isolation",
-                "read-committed",
-                "-w",
-                "registers",
-                "--sessions",
-                "6",
-                "--transactions",
-                "300",
-                "-o",
-                file.toString());
+        InProcess run = InProcess.of("record --url " + url + " --replica " + url
+                + " --replica-isolation read-committed -w registers --sessions 6 --transactions 300 -o " + file);
         assertThat(run.exitCode()).as(run.err()).isZero();
         HistoryTable table = read(file);
         for (int t = 0; t < table.transactions(); t++) {
@@ -295,23 +256,8 @@ class RecordTest {
     void theWeakerPromiseCounts() throws Exception {
         Path file = folder.resolve("run.jsonl");
         String url = "jdbc:h2:mem:weaker";
-        InProcess run = InProcess.run(
-                "record",
-                "--check",
-                "--url",
-                url,
-                "--replica",
-                url,
-                "--replica-isolation",
-                "read-committed",
-                "-w",
-                "registers",
-                "--sessions",
-                "3",
-                "--transactions",
-                "200",
-                "-o",
-                file.toString());
+        InProcess run = InProcess.of("record --check --url " + url + " --replica " + url
+                + " --replica-isolation read-committed -w registers --sessions 3 --transactions 200 -o " + file);
         assertThat(run.err()).contains("level rc, because the manual");
         assertThat(Files.readString(file)).contains("\"level\":\"rc\"");
         usage(
@@ -354,8 +300,7 @@ class RecordTest {
     void aDatabaseThatRefusesAllIsAnError() throws Exception {
         Path file = folder.resolve("run.jsonl");
         String url = "jdbc:h2:mem:refusing";
-        InProcess run = InProcess.run(
-                "record", "--check", "--url", url, "--aborted", "1", "--transactions", "20", "-o", file.toString());
+        InProcess run = InProcess.of("record --check --url " + url + " --aborted 1 --transactions 20 -o " + file);
         assertThat(run.exitCode()).as(run.err()).isEqualTo(6);
         assertThat(run.err())
                 .contains("--url jdbc:h2:...: no transaction committed, so the history shows nothing of it");

@@ -13,15 +13,9 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.polygraph.jobs.application.EmbeddedChecker;
-import org.polygraph.jobs.certificate.format.IndeterminateMode;
-import org.polygraph.jobs.decision.Budget;
-import org.polygraph.jobs.decision.CheckRequest;
-import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.report.wording.Expectation;
 import org.polygraph.jobs.report.wording.Facts;
 import org.polygraph.jobs.report.wording.Phenomenon;
-import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.IsolationLevel;
@@ -81,7 +75,8 @@ class AnomalyLawsTest {
                 if (level == IsolationLevel.LIN || (level.realTime() && table.starts() == null)) {
                     continue;
                 }
-                List<Violation> violations = check(table, level).violations();
+                List<Violation> violations =
+                        AnomalyTableTest.check(table, level).violations();
                 // The other violations are found in the history without the reads that no order explains.
                 boolean hasAllReads =
                         violations.stream().noneMatch(v -> v.cycle().isEmpty());
@@ -271,7 +266,7 @@ class AnomalyLawsTest {
                 text.append("()");
             }
         }
-        return check(HistoryDsl.parse(text.toString()), level).status() == Verdict.Status.PASS;
+        return AnomalyTableTest.check(HistoryDsl.parse(text.toString()), level).status() == Verdict.Status.PASS;
     }
 
     private static String label(HistoryTable table, int key) {
@@ -315,15 +310,5 @@ class AnomalyLawsTest {
             }
         }
         return false;
-    }
-
-    private static Verdict check(HistoryTable table, IsolationLevel level) {
-        TimeMode time = level.realTime() ? TimeMode.STRICT : TimeMode.HINT;
-        return new EmbeddedChecker()
-                .check(
-                        table,
-                        new CheckRequest(level, time, 0, IndeterminateMode.MAYBE),
-                        Progress.NONE,
-                        Budget.unlimited());
     }
 }

@@ -100,7 +100,7 @@ class AnomalyTableTest {
         assertThat(shown).isEqualTo(example.shown);
     }
 
-    private static Verdict check(HistoryTable table, IsolationLevel level) {
+    static Verdict check(HistoryTable table, IsolationLevel level) {
         TimeMode time = level.realTime() ? TimeMode.STRICT : TimeMode.HINT;
         return new EmbeddedChecker()
                 .check(
