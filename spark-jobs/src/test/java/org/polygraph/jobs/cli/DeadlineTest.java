@@ -152,7 +152,7 @@ class DeadlineTest {
         assertThat(check.exitCode()).as(check.toString()).isEqualTo(4);
         assertThat(check.out())
                 .startsWith("UNKNOWN  ser  ")
-                .contains("timeout of " + seconds + "000 ms ran out during "
+                .contains("timeout of " + (seconds < 10 ? seconds + "000 ms" : seconds + " s") + " ran out during "
                         + (phase.equals("read") ? "reading" : phase));
     }
 
