@@ -101,9 +101,9 @@ final class CheckCommand implements Callable<Integer> {
     }
 
     /**
-     * Reads the words of a simple check without picocli, whose model of all options takes longer than a small check
-     * (0.5 CPU seconds instead of 0.24): one PATH, and options of their most frequent forms, each once. Everything
-     * else is left to picocli on a new command, as are mistakes and requests for help.
+     * Reads the words of a simple check without picocli, whose model of all options costs more than a small check
+     * (docs/decisions.md): one PATH, and options of their most frequent forms, each once. Everything else is left to
+     * picocli on a new command, as are mistakes and requests for help.
      */
     boolean take(List<String> words) {
         Set<String> given = new HashSet<>();
@@ -124,7 +124,7 @@ final class CheckCommand implements Callable<Integer> {
         } catch (TypeConversionException e) {
             return false;
         }
-        return given.contains("") && given.contains(LEVEL) && options.isFit();
+        return given.contains("") && given.contains(LEVEL) && options.conflict() == null;
     }
 
     static CommandLine explain(Environment environment) {

@@ -192,79 +192,88 @@ final class CheckOptions {
         return true;
     }
 
-    /** Whether {@link #validate} accepts the words that {@link #take} took. */
-    boolean isFit() {
-        return (!each || (out != null && after == null))
-                && (after == null || !paths.paths().contains("-"));
-    }
-
     /** Whether levels were given; otherwise the header of each history states its level. */
     boolean hasLevels() {
         return levels != Levels.NONE;
     }
 
-    /** Rejects options that exclude these levels. */
-    private void validate(Levels levels) {
+    /** Rejects options that exclude each other, before anything is read. */
+    void validate() {
+        reject(conflict());
+    }
+
+    private void reject(@Nullable String conflict) {
+        if (conflict != null) {
+            throw new ParameterException(spec.commandLine(), conflict);
+        }
+    }
+
+    /** Returns the message for options that exclude each other; null if there are none. */
+    @Nullable
+    String conflict() {
+        String conflict = conflict(levels);
+        if (conflict != null) {
+            return conflict;
+        }
+        if (mostViolations < 1 || mostViolations > 100) {
+            return "--max-violations " + mostViolations + " is out of range; give 1 to 100";
+        }
+        if (window != null && window < 0) {
+            return "--window " + window + " is out of range; give 1 or more, or 0 for no windows";
+        }
+        if (proof != null && window != null && window > 0) {
+            return "--proof is of the whole history, and --window decides windows; give one";
+        }
+        if (resume && overwrite) {
+            return "--resume and --overwrite exclude each other; give one";
+        }
+        if ((resume || overwrite) && out == null) {
+            return (resume ? "--resume" : "--overwrite") + " needs --out DIR, where the run is";
+        }
+        if (each && (out == null || after != null)) {
+            return "--each needs --out DIR, where the runs are, and excludes --after";
+        }
+        if (initialState != null && (initialState.isEmpty() || initialState.equals("-"))) {
+            return "--initial-state '" + initialState + "' is no file; give one";
+        }
+        if (after != null && paths.paths().contains("-")) {
+            return "--after needs files: standard input cannot be read again; give a file";
+        }
+        if (proof != null && (each || paths.paths().size() > 1 || proof.isEmpty() || proof.equals("-"))) {
+            return "--proof names one file, for one PATH; give both";
+        }
+        String ofEngine = engine.conflict(true);
+        if (ofEngine != null) {
+            return ofEngine;
+        }
+        if (out != null && (out.isEmpty() || out.equals("-"))) {
+            return "--out '" + out + "' is no folder; give one";
+        }
+        return paths.conflict();
+    }
+
+    /** Returns the message for options that exclude these levels; null if there are none. */
+    private @Nullable String conflict(Levels levels) {
         for (IsolationLevel level : levels.strongestFirst()) {
             if (time == TimeMode.STRICT && !level.strict().realTime()) {
-                throw wrong("--time strict with level " + level.label()
-                        + ", which has no form with real-time order; levels that have are ser and si");
+                return "--time strict with level " + level.label()
+                        + ", which has no form with real-time order; levels that have are ser and si";
             }
             if (time == TimeMode.STRICT
                     && !level.realTime()
                     && levels.strongestFirst().contains(level.strict())) {
-                throw wrong("--time strict makes level " + level.label() + " "
-                        + level.strict().label() + ", which is asked for too; give one of them");
+                return "--time strict makes level " + level.label() + " "
+                        + level.strict().label() + ", which is asked for too; give one of them";
             }
             if (time == TimeMode.NONE && level.realTime()) {
-                throw wrong("--time none with level " + level.label()
-                        + ", of which real-time order is a part; use ser or si, or leave --time out");
+                return "--time none with level " + level.label()
+                        + ", of which real-time order is a part; use ser or si, or leave --time out";
             }
         }
         if (proof != null && levels.areSeveral()) {
-            throw wrong("--proof names one file, for one level; give one");
+            return "--proof names one file, for one level; give one";
         }
-    }
-
-    /** Rejects options that exclude each other, before anything is read. */
-    void validate() {
-        validate(levels);
-        if (mostViolations < 1 || mostViolations > 100) {
-            throw wrong("--max-violations " + mostViolations + " is out of range; give 1 to 100");
-        }
-        if (window != null && window < 0) {
-            throw wrong("--window " + window + " is out of range; give 1 or more, or 0 for no windows");
-        }
-        if (proof != null && window != null && window > 0) {
-            throw wrong("--proof is of the whole history, and --window decides windows; give one");
-        }
-        if (resume && overwrite) {
-            throw wrong("--resume and --overwrite exclude each other; give one");
-        }
-        if ((resume || overwrite) && out == null) {
-            throw wrong((resume ? "--resume" : "--overwrite") + " needs --out DIR, where the run is");
-        }
-        if (each && (out == null || after != null)) {
-            throw wrong("--each needs --out DIR, where the runs are, and excludes --after");
-        }
-        if (initialState != null && (initialState.isEmpty() || initialState.equals("-"))) {
-            throw wrong("--initial-state '" + initialState + "' is no file; give one");
-        }
-        if (after != null && paths.paths().contains("-")) {
-            throw wrong("--after needs files: standard input cannot be read again; give a file");
-        }
-        if (proof != null && (each || paths.paths().size() > 1 || proof.isEmpty() || proof.equals("-"))) {
-            throw wrong("--proof names one file, for one PATH; give both");
-        }
-        engine.validate(true);
-        if (out != null && (out.isEmpty() || out.equals("-"))) {
-            throw wrong("--out '" + out + "' is no folder; give one");
-        }
-        paths.validate();
-    }
-
-    private ParameterException wrong(String message) {
-        return new ParameterException(spec.commandLine(), message);
+        return null;
     }
 
     Checker checker(Engines engines) {
@@ -281,7 +290,7 @@ final class CheckOptions {
 
     /** Returns the settings for the given levels; --time strict adds real-time order to them. */
     CheckSettings settings(Levels levels) {
-        validate(levels);
+        reject(conflict(levels));
         long heap = Runtime.getRuntime().maxMemory();
         return new CheckSettings(
                 paths.format(),

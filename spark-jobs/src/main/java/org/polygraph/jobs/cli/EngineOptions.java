@@ -46,11 +46,23 @@ final class EngineOptions {
         return engine == Choice.SPARK;
     }
 
-    /** Rejects a master without Spark; with auto it is allowed if auto may choose Spark. */
-    void validate(boolean autoMayBeSpark) {
-        if (master != null && (autoMayBeSpark ? engine == Choice.EMBEDDED : !isSpark())) {
-            throw wrong("--master is for --engine spark; the embedded engine has none");
+    /** Rejects a master without Spark. */
+    void validate() {
+        String conflict = conflict(false);
+        if (conflict != null) {
+            throw wrong(conflict);
         }
+    }
+
+    /**
+     * Returns the message for a master without Spark; null if there is none. With auto it is allowed if auto may choose
+     * Spark.
+     */
+    @Nullable
+    String conflict(boolean autoMayBeSpark) {
+        return master != null && (autoMayBeSpark ? engine == Choice.EMBEDDED : !isSpark())
+                ? "--master is for --engine spark; the embedded engine has none"
+                : null;
     }
 
     /** The worker of the chosen engine; no class of the other one is loaded. */

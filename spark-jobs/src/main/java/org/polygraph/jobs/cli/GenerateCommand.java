@@ -108,7 +108,7 @@ final class GenerateCommand implements Callable<Integer> {
         long start = System.nanoTime();
         TransactionPlan plan = workload.plan(spec);
         GenerationTarget target = target(plan);
-        engine.validate(false);
+        engine.validate();
         Generator generator = engine.choose(EmbeddedGenerator::new, environment.engines()::sparkGenerator);
         ProgressPrinter progress = verbosity.progress(environment);
         try {

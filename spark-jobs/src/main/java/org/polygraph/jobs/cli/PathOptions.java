@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.application.Failures;
 import org.polygraph.jobs.verdict.ExitCode;
 import org.polygraph.storage.format.HistoryFormat;
@@ -103,21 +104,34 @@ final class PathOptions {
         }
     }
 
-    /** Rejects a path that is given twice. It is a mistake in a script, and would be counted twice. */
+    /** Rejects a path that is given twice. */
     static void rejectDuplicates(CommandSpec spec, List<String> paths) {
+        String conflict = conflict(paths);
+        if (conflict != null) {
+            throw new ParameterException(spec.commandLine(), conflict);
+        }
+    }
+
+    /** Returns the message for paths that exclude each other; null if there are none. */
+    @Nullable
+    String conflict() {
+        return conflict(paths);
+    }
+
+    /** A path that is given twice is a mistake in a script, and would be counted twice. */
+    private static @Nullable String conflict(List<String> paths) {
         Map<String, String> seen = new HashMap<>();
         for (String path : paths) {
             if (path.isEmpty()) {
-                throw new ParameterException(spec.commandLine(), "an empty PATH; give a file or a folder");
+                return "an empty PATH; give a file or a folder";
             }
             String before = seen.putIfAbsent(canonical(path), path);
             if (before != null) {
-                throw new ParameterException(
-                        spec.commandLine(),
-                        "the same PATH is given twice: '" + before + "'"
-                                + (before.equals(path) ? "" : " and '" + path + "'") + "; give it once");
+                return "the same PATH is given twice: '" + before + "'"
+                        + (before.equals(path) ? "" : " and '" + path + "'") + "; give it once";
             }
         }
+        return null;
     }
 
     private static String canonical(String path) {

@@ -165,7 +165,7 @@ final class VerifyCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        engine.validate(false);
+        engine.validate();
         if (proof != null
                 && (path != null
                         || levels.areSeveral()
