@@ -226,8 +226,12 @@ public record Chain(
 
     /** Returns a chain without parts that has the values of keys before the history. */
     static Chain from(String state, BooleanSupplier stop) throws IOException {
-        Location file = Location.of(state);
-        return new Chain(new Part(Fingerprint.ofInput(file, stop), file.absolute()), List.of(), null);
+        try {
+            Location file = Location.of(state);
+            return new Chain(new Part(Fingerprint.ofInput(file, stop), file.absolute()), List.of(), null);
+        } catch (IOException e) {
+            throw new IOException("--initial-state " + Failures.ofPath(state, e), e);
+        }
     }
 
     /**

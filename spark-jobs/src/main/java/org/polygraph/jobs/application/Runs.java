@@ -60,22 +60,26 @@ public final class Runs {
         }
         List<Location> found = isOne(given) ? List.of(given) : within(given);
         if (found.isEmpty()) {
-            List<String> folders = foldersOfRuns(given);
-            if (!folders.isEmpty()) {
-                throw new HistoryException(
-                        path,
-                        "no run, but runs in the " + (folders.size() == 1 ? "folder " : "folders ")
-                                + String.join(", ", folders),
-                        "a folder run=<id>, or the folder that holds such folders",
-                        folders.size() == 1 ? "give that one" : "give one of them");
-            }
-            throw new HistoryException(
-                    path,
-                    "no run",
-                    "one folder run=<id> with a verdict.json",
-                    "give the folder that check --out wrote");
+            throw none(given);
         }
         return found;
+    }
+
+    /** The error for a folder without runs, which names the folders in it that have some. */
+    public static HistoryException none(Location folder) throws IOException {
+        List<String> below = foldersOfRuns(folder);
+        return below.isEmpty()
+                ? new HistoryException(
+                        folder.name(),
+                        "no run",
+                        "one folder run=<id> with a verdict.json",
+                        "give the folder that check --out wrote")
+                : new HistoryException(
+                        folder.name(),
+                        "no run, but runs in the " + (below.size() == 1 ? "folder " : "folders ")
+                                + String.join(", ", below),
+                        "a folder run=<id>, or the folder that holds such folders",
+                        below.size() == 1 ? "give that one" : "give one of them");
     }
 
     /** The folder of the only run. */

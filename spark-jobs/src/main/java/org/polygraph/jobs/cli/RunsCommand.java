@@ -5,6 +5,7 @@ import java.io.PrintStream;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.polygraph.jobs.application.Failures;
+import org.polygraph.jobs.application.Runs;
 import org.polygraph.jobs.report.RunList;
 import org.polygraph.jobs.report.wording.Legible;
 import org.polygraph.jobs.verdict.ExitCode;
@@ -54,8 +55,7 @@ final class RunsCommand implements Callable<Integer> {
                                         .stripTrailing()));
             }
             if (runs.isEmpty()) {
-                environment.message(
-                        folder + ": found no run; expected folders run=<id>; give what check --out was given");
+                environment.message(Failures.text(Runs.none(Location.of(folder))));
                 return ExitCode.INVALID.code();
             }
             return ExitCode.PASS.code();

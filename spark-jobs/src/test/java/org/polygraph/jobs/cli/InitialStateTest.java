@@ -154,6 +154,18 @@ class InitialStateTest {
         }
     }
 
+    /** Not the history, which is there. */
+    @Test
+    void aStateThatIsMissingIsNamed() throws IOException {
+        String history = write("history.jsonl", "{\"session\":0,\"index\":0,\"status\":\"committed\",\"ops\":[]}");
+        String none = folder.resolve("none").toString();
+        InProcess check = InProcess.run("check", "-l", "ser", "--initial-state", none, history);
+        assertThat(check.exitCode()).isEqualTo(6);
+        assertThat(check.err())
+                .isEqualTo("polygraph: " + history + ": --initial-state " + none
+                        + ": no such file or folder; check the path\n");
+    }
+
     @Test
     void damagedStatesAreNamed() throws IOException {
         String history = write("history.jsonl", "{\"session\":0,\"index\":0,\"status\":\"committed\",\"ops\":[]}");

@@ -79,7 +79,7 @@ class RunsTest {
     @Test
     void theFoldersBelowAreNamedIfTheyHaveTheRuns() throws IOException {
         check("-l", "ser", SKEW);
-        for (String command : List.of("explain", "report", "verify")) {
+        for (String command : List.of("explain", "report", "runs", "verify")) {
             InProcess above = InProcess.run(command, folder.toString());
             assertThat(above.exitCode()).as(command).isEqualTo(5);
             assertThat(above.err())
