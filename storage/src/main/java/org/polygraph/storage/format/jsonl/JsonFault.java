@@ -18,7 +18,7 @@ record JsonFault(String found, String expected, String remedy) {
 
     private static final JsonFault OTHER = new JsonFault("text that is not JSON", "JSON", "");
     private static final String LARGE = "write larger numbers as strings";
-    private static final Pattern WORD = Pattern.compile("(?:Non-standard|Unrecognized) token '([^']*)'");
+    private static final Pattern WORD = Pattern.compile("(Non-standard|Unrecognized) token '([^']*)'");
     private static final Pattern CHARACTER =
             Pattern.compile("Unexpected character \\('.*' \\(code (\\d+)", Pattern.DOTALL);
     private static final Pattern CONTROL =
@@ -51,9 +51,9 @@ record JsonFault(String found, String expected, String remedy) {
         Matcher word = WORD.matcher(message);
         if (word.lookingAt()) {
             return new JsonFault(
-                    "the word " + Shown.text(word.group(1)),
+                    "the word " + Shown.text(word.group(2)),
                     "a string in double quotes, a number, null, true or false",
-                    "write such a value as a string");
+                    word.group(1).equals("Non-standard") ? "write such a number as a string" : "");
         }
         Matcher character = CHARACTER.matcher(message);
         if (character.lookingAt()) {
