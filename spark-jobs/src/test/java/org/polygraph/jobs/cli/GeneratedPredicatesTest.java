@@ -42,6 +42,42 @@ class GeneratedPredicatesTest {
         assertThat(Files.readString(folder.resolve("h.jsonl"))).isEqualTo(lines);
     }
 
+    /** Conditions and rows are too many pairs to be reads of the history, so the evidence names those that matter. */
+    @Test
+    void aViolationAmongManyPairsIsVerified() throws Exception {
+        int rows = 1_000;
+        StringBuilder state = new StringBuilder();
+        StringBuilder writes = new StringBuilder();
+        for (int key = 1; key <= rows; key++) {
+            state.append(key == 1 ? "" : ",").append("[" + key + "," + key + "]");
+            writes.append(key == 1 ? "" : ",")
+                    .append("{\"op\":\"w\",\"key\":" + key + ",\"value\":" + (5_000 + key) + "}");
+        }
+        StringBuilder lines = new StringBuilder(
+                "{\"format\":\"history\",\"version\":1,\"initial\":{\"value\":null,\"state\":[" + state + "]}}\n");
+        lines.append(line(0, 0, writes.toString()));
+        for (int i = 1; i <= 1_100; i++) {
+            lines.append(line(0, i, query(-i, rows)));
+        }
+        String pinned = ",{\"op\":\"r\",\"key\":3,\"value\":5003}";
+        lines.append(line(1, 0, query(16_000, 16_000) + pinned + ",{\"op\":\"w\",\"key\":1,\"value\":17000}"));
+        lines.append(line(2, 0, query(17_000, 17_000) + pinned + ",{\"op\":\"w\",\"key\":2,\"value\":16000}"));
+        Files.writeString(Path.of(path("h.jsonl")), lines);
+        InProcess check = run("check", "-q", "-l", "ser", "-o", path("runs"), path("h.jsonl"));
+        assertThat(check.word()).as(check.toString()).isEqualTo("VIOLATION");
+        InProcess verified = run("verify", Faults.run(Path.of(path("runs"))).toString(), path("h.jsonl"));
+        assertThat(verified.word()).as(verified.toString()).isEqualTo("VERIFIED");
+    }
+
+    private static String query(int lo, int hi) {
+        return "{\"op\":\"pr\",\"lo\":" + lo + ",\"hi\":" + hi + ",\"rows\":[]}";
+    }
+
+    private static String line(int session, int index, String operations) {
+        return "{\"session\":" + session + ",\"index\":" + index + ",\"status\":\"committed\",\"ops\":[" + operations
+                + "]}\n";
+    }
+
     @Test
     void refusesUnsupportedOptions() {
         InProcess parts = run("generate", "--predicates", "0.5", "--parts", "2", "-o", path("parts"));

@@ -226,7 +226,10 @@ public final class PredicateReads {
     private LongSet named(HistoryTable part) {
         LongSet named = new LongOpenHashSet();
         for (int k = 0; k < part.keys().size(); k++) {
-            String label = part.keys().label(k);
+            String label = part.keys().isString(k) ? part.keys().string(k) : "";
+            while (label.endsWith("'")) {
+                label = label.substring(0, label.length() - 1);
+            }
             for (int c = 0; label.startsWith(PredicateResolution.ROW) && c < predicates.conditions(); c++) {
                 int from = PredicateResolution.ROW.length();
                 int to = label.length() - predicates.condition(c).label().length() - 1;
