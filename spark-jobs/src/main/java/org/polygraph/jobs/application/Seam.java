@@ -150,7 +150,6 @@ record Seam(
     /**
      * Reads the tail and the parts after the seam as one history, which begins with the state.
      *
-     * @param wanted the terms of the check
      * @param later the parts
      * @throws BudgetException if the parts do not continue the history before the cut; without the seam they may
      */

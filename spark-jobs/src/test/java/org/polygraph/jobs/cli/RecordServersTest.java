@@ -108,7 +108,8 @@ class RecordServersTest {
 
     private InProcess recorded(String url, String workload, String isolation) {
         return InProcess.of("record --url " + url + " -w " + workload + " --isolation " + isolation
-                + " --transactions 300 --sessions 6 --keys 30 --pause 1ms --check -o " + folder.resolve("run.jsonl"));
+                + " --transactions 300 --sessions 6 --keys 30 --pause 1ms --check --overwrite -o "
+                + folder.resolve("run.jsonl"));
     }
 
     /** A program on the path, or in the folders of Debian's servers. */

@@ -424,7 +424,7 @@ class RecordTest {
                 List.of("--values", "5"))) {
             Path file = folder.resolve("run.jsonl");
             List<String> words = new java.util.ArrayList<>(
-                    List.of("record", "-w", "registers", "--transactions", "200", "-o", file.toString()));
+                    List.of("record", "-w", "registers", "--transactions", "200", "--overwrite", "-o", file.toString()));
             words.addAll(options);
             assertThat(InProcess.run(words).exitCode()).isZero();
             assertThat(read(file).transactions()).isEqualTo(200);
