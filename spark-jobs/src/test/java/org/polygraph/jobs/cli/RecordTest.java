@@ -423,8 +423,8 @@ class RecordTest {
                 List.of("--distribution", "exponential"),
                 List.of("--values", "5"))) {
             Path file = folder.resolve("run.jsonl");
-            List<String> words = new java.util.ArrayList<>(
-                    List.of("record", "-w", "registers", "--transactions", "200", "--overwrite", "-o", file.toString()));
+            List<String> words = new java.util.ArrayList<>(List.of(
+                    "record", "-w", "registers", "--transactions", "200", "--overwrite", "-o", file.toString()));
             words.addAll(options);
             assertThat(InProcess.run(words).exitCode()).isZero();
             assertThat(read(file).transactions()).isEqualTo(200);
