@@ -108,7 +108,7 @@ class SmallCommandsTest {
         InProcess refused = InProcess.run("convert", half, target.toString());
         assertThat(refused.exitCode()).isEqualTo(5);
         assertThat(refused.err())
-                .startsWith("polygraph: " + half + ": found half of a surrogate pair in \"?\"; expected ");
+                .startsWith("polygraph: " + half + ":1: found half of a surrogate pair in \"?\"; expected ");
         assertThat(target).doesNotExist();
         String copy = folder.resolve("copy.jsonl").toString();
         assertThat(InProcess.run("convert", half, copy).exitCode()).isZero();

@@ -251,7 +251,7 @@ class VerifyTest {
         assertThat(verify(run, folder.resolve("nowhere")).exitCode()).isEqualTo(6);
         assertThat(verify(run, folder.resolve("nowhere")).err()).contains("nowhere: no such file or folder");
         assertThat(verify(folder.resolve("nowhere")).exitCode()).isEqualTo(6);
-        assertThat(verify(folder).err()).contains("found no run; expected one folder run=<id>");
+        assertThat(verify(folder).err()).contains("found no run, but runs in the folder");
         assertThat(verify(folder).exitCode()).isEqualTo(5);
         assertThat(verify(BANK).err()).contains("found a file; expected the folder run=<id>");
         for (String json : List.of("", "[", "{}", "{\"verdict\":\"PASS\"", "{\"verdict\":7,\"level\":{}}", "\0")) {
