@@ -193,7 +193,7 @@ class JsonlReaderTest {
             },
             {
                 TXN.replace("session", "ses\\qsion"),
-                "h:1:7: found the escape \\q; expected \\\\, \\\", \\/, \\b, \\f, \\n, \\r, \\t or \\uXXXX"
+                "h:1:7: found the escape \\q; expected \\\\, \\\", \\/, \\b, \\f, \\n, \\r, \\t or \\u with four hexadecimal digits"
             },
             {TXN.stripTrailing() + "}\n", "h:1:" + TXN.length() + ": found '}' that closes nothing; expected JSON"},
             {TXN + "{\"a\n", "h:2:4: found the end of the line in a string; expected the double quote that ends it"},

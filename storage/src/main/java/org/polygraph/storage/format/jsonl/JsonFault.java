@@ -73,7 +73,7 @@ record JsonFault(String found, String expected, String remedy) {
         if (escape.lookingAt()) {
             return new JsonFault(
                     "the escape \\" + Shown.text(escape.group(1)),
-                    "\\\\, \\\", \\/, \\b, \\f, \\n, \\r, \\t or \\uXXXX",
+                    "\\\\, \\\", \\/, \\b, \\f, \\n, \\r, \\t or \\u with four hexadecimal digits",
                     "");
         }
         Matcher close = CLOSE.matcher(message);
