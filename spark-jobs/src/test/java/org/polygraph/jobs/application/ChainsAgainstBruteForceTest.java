@@ -34,7 +34,7 @@ import org.polygraph.storage.testkit.TinyHistories;
 /**
  * Tiny histories in 2 to 5 parts against {@link BruteForce}: after each part the verdict is that of everything so far.
  * It is UNKNOWN only if a read of the last part has no writer yet, or if an earlier part is withheld, which it names.
- * The issue's 100,000 histories are scale 100.
+ * Scale 106 is about 100,000 histories.
  */
 class ChainsAgainstBruteForceTest {
     private static final long SEED = 0xc4a1;
