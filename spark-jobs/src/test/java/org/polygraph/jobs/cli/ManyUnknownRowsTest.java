@@ -43,9 +43,9 @@ class ManyUnknownRowsTest {
     void isTheConjunctionOfItsParts() throws IOException {
         Map<String, Integer> counts = new TreeMap<>();
         int next = 0;
-        for (int i = 0; i < SuiteScale.of(8, 4); i++) {
-            IsolationLevel level = i % 2 == 0 ? IsolationLevel.SER : IsolationLevel.SI;
-            boolean isViolated = i % 4 < 2;
+        for (int i = 0; i < SuiteScale.of(8, 2); i++) {
+            IsolationLevel level = i % 4 < 2 ? IsolationLevel.SER : IsolationLevel.SI;
+            boolean isViolated = i % 2 == 0;
             lines.setLength(0);
             state.removeAll();
             parts = 0;
