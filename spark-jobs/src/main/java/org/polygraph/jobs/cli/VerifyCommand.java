@@ -41,6 +41,7 @@ import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.RecordedCounts;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -360,10 +361,7 @@ final class VerifyCommand implements Callable<Integer> {
 
     private HistoryTable read(Budget budget) throws IOException, HistoryException {
         try {
-            HistoryTable table = HistoryReader.read(history, format, budget::exhausted, budget.bytes());
-            transactions = table.transactions();
-            operations = table.operations();
-            return table;
+            return counted(HistoryReader.read(history, format, budget::exhausted, budget.bytes()));
         } catch (IOException e) {
             throw new IOException(Failures.ofPath(history, e), e);
         }
@@ -371,9 +369,13 @@ final class VerifyCommand implements Callable<Integer> {
 
     /** Returns the parts before the history and the history as one. */
     private HistoryTable read(Chain covered, Budget budget) throws IOException, HistoryException {
-        HistoryTable table = covered.withoutLast().read(history, format, budget::exhausted, budget.bytes());
+        return counted(covered.withoutLast().read(history, format, budget::exhausted, budget.bytes()));
+    }
+
+    /** Keeps the size that {@code check} states. */
+    private HistoryTable counted(HistoryTable table) {
         transactions = table.transactions();
-        operations = table.operations();
+        operations = RecordedCounts.of(table).operations();
         return table;
     }
 

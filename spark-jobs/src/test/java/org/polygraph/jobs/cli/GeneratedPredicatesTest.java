@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.storage.testkit.SuiteScale;
@@ -11,6 +12,8 @@ import org.polygraph.storage.testkit.SuiteScale;
 /** The store with predicates keeps its level for every workload. */
 class GeneratedPredicatesTest {
     private static final int TRANSACTIONS = Math.max(300, SuiteScale.of(300));
+
+    private static final Pattern SIZE = Pattern.compile("\\d+ txns  \\d+ ops");
 
     @TempDir
     private Path folder;
@@ -31,7 +34,16 @@ class GeneratedPredicatesTest {
         holds("si", "ssi,si", "--inserts", "0.3", "--deletes", "0.3");
         assertThat(Files.readString(folder.resolve("h.jsonl"))).contains("\"pd\"");
         holds("si", "ssi,si", "--aborted", "0.1", "--indeterminate", "0.1");
-        assertThat(run("check", "-q", "-l", "ser", path("h.jsonl")).exitCode()).isEqualTo(3);
+        InProcess check = run("check", "-q", "-l", "ser", "-o", path("runs"), path("h.jsonl"));
+        assertThat(check.exitCode()).isEqualTo(3);
+        InProcess verified =
+                run("verify", "-q", Faults.run(Path.of(path("runs"))).toString(), path("h.jsonl"));
+        assertThat(size(verified)).isEqualTo(size(check));
+    }
+
+    /** The size of the history as it was recorded. */
+    private static String size(InProcess answer) {
+        return SIZE.matcher(answer.out()).results().findFirst().orElseThrow().group();
     }
 
     @Test

@@ -21,6 +21,10 @@ public record RecordedCounts(int reads, int writes, int keys, int queries, int p
                 0);
     }
 
+    public int operations() {
+        return reads + writes;
+    }
+
     /** The operations of each transaction, as above. */
     public static int[] ofTransactions(HistoryTable table) {
         HistoryTable plain = table.withoutPredicates();
