@@ -120,6 +120,22 @@ class BruteForceTest {
                 .isEqualTo(Answer.VIOLATED);
     }
 
+    /** A long fork at the ends of sessions whose other transactions interleave in more ways than there may be states. */
+    @Test
+    void longSessionsAreJudged() {
+        StringBuilder sessions = new StringBuilder("init 0; s0: w(x,1); s1: w(y,1)");
+        for (int s = 2; s < 8; s++) {
+            sessions.append("; s" + s + ": ");
+            for (int i = 1; i < 5; i++) {
+                sessions.append("w(k" + s + "," + i + ") | r(k" + s + "," + i + ") | ");
+            }
+            sessions.append(s % 2 == 0 ? "r(x,1) r(y,0)" : "r(y,1) r(x,0)");
+        }
+        HistoryTable history = HistoryDsl.parse(sessions.toString());
+        assertThat(BruteForce.judge(history, Terms.of(Guarantee.SER))).isEqualTo(Answer.VIOLATED);
+        assertThat(BruteForce.judge(history, Terms.of(Guarantee.SI))).isEqualTo(Answer.VIOLATED);
+    }
+
     /** Eight transactions that all overlap and all differ are judged; larger histories end within a bounded time. */
     @Test
     void isBounded() {
