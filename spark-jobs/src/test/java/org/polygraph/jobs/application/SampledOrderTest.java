@@ -34,7 +34,7 @@ class SampledOrderTest {
 
     @Test
     void findsOrdersInRealTime() throws Exception {
-        for (int seed = 0; seed < Math.max(1, SuiteScale.of(4)); seed++) {
+        for (int seed = 0; seed < SuiteScale.of(4, 1); seed++) {
             finds(workload(seed), TimeMode.HINT, 0);
             finds(workload(seed).rows(0.2, 0.2), TimeMode.HINT, 0);
             finds(workload(seed).indeterminate(0.1).aborted(0.1), TimeMode.HINT, 0);
@@ -45,7 +45,7 @@ class SampledOrderTest {
 
     @Test
     void findsOrdersWithoutTimes() throws Exception {
-        for (int seed = 0; seed < Math.max(1, SuiteScale.of(4)); seed++) {
+        for (int seed = 0; seed < SuiteScale.of(4, 1); seed++) {
             finds(workload(seed).timed(false), TimeMode.NONE, 0);
             finds(workload(seed), TimeMode.NONE, 0);
         }
@@ -54,7 +54,7 @@ class SampledOrderTest {
     /** The order of a sample is right for the whole history, or there is none. */
     @Test
     void findsNoOrderOfWriteSkews() throws Exception {
-        for (int seed = 0; seed < Math.max(1, SuiteScale.of(4)); seed++) {
+        for (int seed = 0; seed < SuiteScale.of(4, 1); seed++) {
             HistoryTable table =
                     PredicateStore.all(workload(seed).level(Workload.Level.SI).plan(), done -> {});
             assertThat(found(table, IsolationLevel.SER, TimeMode.HINT, 0)).isNull();
@@ -64,7 +64,7 @@ class SampledOrderTest {
     /** A history that a sample refutes is decided by the pairs of the sample, and others if these have an order. */
     @Test
     void theVerdictIsThatOfAllPairs() throws Exception {
-        for (int seed = 0; seed < Math.max(1, SuiteScale.of(4)); seed++) {
+        for (int seed = 0; seed < SuiteScale.of(4, 1); seed++) {
             HistoryTable table =
                     PredicateStore.all(workload(seed).level(Workload.Level.SI).plan(), done -> {});
             for (TimeMode time : new TimeMode[] {TimeMode.HINT, TimeMode.NONE}) {

@@ -12,10 +12,11 @@ import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryGenerator;
+import org.polygraph.storage.testkit.SuiteScale;
 
 /** Large histories with times that are hard for windows. The construction of each history determines its verdict. */
 class AdversarialTimeTest {
-    private static final int TRANSACTIONS = 100_000;
+    private static final int TRANSACTIONS = SuiteScale.of(100_000, 30_000);
 
     /** Each check takes a few seconds of CPU time. */
     private static final long MOST_NANOS = TimeUnit.SECONDS.toNanos(120);

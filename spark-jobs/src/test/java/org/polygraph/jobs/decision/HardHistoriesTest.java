@@ -79,7 +79,7 @@ class HardHistoriesTest {
 
     @Test
     void formulasNearTheThreshold() {
-        formulas(10_000, 12, 20, 50, 3.9, 4.7);
+        formulas(10_000, SuiteScale.of(12, 6), 20, 50, 3.9, 4.7);
         assertThat(accepted).isBetween(2, verdicts - 2);
     }
 

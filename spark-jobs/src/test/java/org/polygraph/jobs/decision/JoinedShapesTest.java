@@ -35,7 +35,7 @@ class JoinedShapesTest {
 
     @Test
     void agree() throws IOException, HistoryException {
-        run(0x101ed, Math.max(20 * LEVELS.length, SuiteScale.of(20 * LEVELS.length)), 40);
+        run(0x101ed, SuiteScale.of(20 * LEVELS.length, 8 * LEVELS.length), 40);
     }
 
     private void run(long seed, int histories, int mostParts) throws IOException, HistoryException {

@@ -74,7 +74,7 @@ class ListWindowsTest {
 
     @Test
     void listsOfManyWindowsHaveTheVerdictsOfTheWhole() throws IOException, HistoryException {
-        for (int i = 0; i < SuiteScale.of(60); i++) {
+        for (int i = 0; i < SuiteScale.of(60, 8); i++) {
             SplitMix random = new SplitMix(SplitMix.seedOf(SEED + 1, i));
             IsolationLevel level = LEVELS.get(i % LEVELS.size());
             ListHistories histories = new ListHistories(

@@ -91,7 +91,7 @@ public final class Facts {
         Queries made = queries();
         IntSet implied = made == null ? IntSets.EMPTY_SET : made.implied(t);
         IntSet kept = made == null ? IntSets.EMPTY_SET : kept(violation);
-        List<Integer> keys = keys(violation);
+        IntSet keys = new IntOpenHashSet(keys(violation));
         int place = 0;
         for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
             boolean isOfQuery = isQuery(table.key(o)) || implied.contains(place);
