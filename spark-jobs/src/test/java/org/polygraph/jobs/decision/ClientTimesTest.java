@@ -31,7 +31,7 @@ class ClientTimesTest {
 
     @Test
     void strictLevelsAgreeWithAllOrders() {
-        strict(0xc10c, SuiteScale.of(20_000));
+        strict(0xc10c, SuiteScale.of(10_000));
     }
 
     private static void strict(long seed, int histories) {
@@ -153,7 +153,7 @@ class ClientTimesTest {
 
     @Test
     void hintEqualsNone() {
-        hint(0x417, SuiteScale.of(10_000), SuiteScale.of(300));
+        hint(0x417, SuiteScale.of(5_000), SuiteScale.of(300));
     }
 
     private static void hint(long seed, int tiny, int larger) {
