@@ -40,7 +40,7 @@ class ShapesAgainstDefinitionsTest {
 
     @Test
     void agrees() throws IOException, HistoryException {
-        run(0x54a9e, SuiteScale.of(6_000));
+        run(0x54a9e, SuiteScale.of(3_000));
     }
 
     private void run(long seed, int histories) throws IOException, HistoryException {

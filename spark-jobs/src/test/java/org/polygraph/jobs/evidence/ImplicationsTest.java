@@ -100,13 +100,15 @@ class ImplicationsTest {
     void holdOverTheOracles() throws IOException {
         Path folder = OracleCorpus.folder().orElse(null);
         assumeTrue(folder != null, "skipped: no corpus beside the project");
+        int step = SuiteScale.of(100) < 100 ? 4 : 1;
         for (String file : List.of(OracleCorpus.HISTORIES, OracleCorpus.UNKNOWN, OracleCorpus.GOLDEN)) {
-            for (OracleCorpus.Entry entry : OracleCorpus.read(folder.resolve(file))) {
-                examine(entry.history(), file + " " + entry.name());
+            List<OracleCorpus.Entry> entries = OracleCorpus.read(folder.resolve(file));
+            for (int i = 0; i < entries.size(); i += step) {
+                examine(entries.get(i).history(), file + " " + entries.get(i).name());
             }
         }
         count("oracles");
-        assertThat(histories).isGreaterThan(2_000);
+        assertThat(histories).isGreaterThan(2_000 / step);
     }
 
     private void count(String what) {

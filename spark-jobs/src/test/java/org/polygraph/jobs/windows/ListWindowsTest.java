@@ -51,7 +51,7 @@ class ListWindowsTest {
 
     @Test
     void tinyListsHaveTheVerdictsOfTheDefinitions() throws IOException, HistoryException {
-        for (int i = 0; i < SuiteScale.of(1_500); i++) {
+        for (int i = 0; i < SuiteScale.of(800); i++) {
             long seed = SplitMix.seedOf(SEED, i);
             ListShapes shape = ListShapes.of(seed);
             if (shape.isVacuous()) {
