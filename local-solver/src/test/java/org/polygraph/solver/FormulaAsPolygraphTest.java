@@ -9,6 +9,7 @@ import org.polygraph.solver.SolverOptions.Option;
 import org.polygraph.solver.proof.ProofChecker;
 import org.polygraph.solver.proof.ProofResult;
 import org.polygraph.solver.proof.ProofTrace;
+import org.polygraph.storage.testkit.SuiteScale;
 
 /**
  * Problems that are hard by construction: formulas as histories. The solver agrees with sat4j, and every refutation is

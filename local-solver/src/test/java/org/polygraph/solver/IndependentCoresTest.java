@@ -8,6 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.polygraph.solver.SolverOptions.Option;
 import org.polygraph.solver.proof.ProofChecker;
 import org.polygraph.solver.proof.ProofTrace;
+import org.polygraph.storage.testkit.SuiteScale;
 
 /** Many independent problems in one polygraph. */
 class IndependentCoresTest {

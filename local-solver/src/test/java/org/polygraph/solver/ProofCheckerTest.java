@@ -20,6 +20,7 @@ import org.polygraph.solver.proof.ProofFormatException;
 import org.polygraph.solver.proof.ProofResult;
 import org.polygraph.solver.proof.ProofText;
 import org.polygraph.solver.proof.ProofTrace;
+import org.polygraph.storage.testkit.SuiteScale;
 import org.sat4j.specs.TimeoutException;
 
 /** The checker accepts the traces of the solver, and rejects traces with a change that matters. */

@@ -9,6 +9,7 @@ import org.polygraph.solver.SolverOptions.Option;
 import org.polygraph.solver.proof.ProofChecker;
 import org.polygraph.solver.proof.ProofResult;
 import org.polygraph.solver.proof.ProofTrace;
+import org.polygraph.storage.testkit.SuiteScale;
 
 /** On small problems, the solver agrees with trying every order. */
 class SolverAgainstBruteForceTest {
