@@ -13,12 +13,12 @@ import org.polygraph.solver.theory.PairTable;
  * Makes a clause for each violated item, once, and records what each clause states.
  *
  * <p>Read r whose last counted writer W has another value: {@code b(r)->c(W) OR OR_T [c(W)->b(T) AND c(T)->b(r)]} over
- * the candidates T; with no writer before it {@code OR_T c(T)->b(r)}; writers that overlap: {@code c(W)->b(W') OR
- * c(W')->b(W)}. Of rows, where the version W leaves a row and W' overwrites it: {@code c(W)->b(W') OR c(W')->c(W) OR
- * OR_T [c(W)->c(T) AND c(T)->c(W')]} over the writers T that leave none. Each clause holds in every model in which the
- * transactions that it names are committed, so a clause with an optional transaction also contains the negation of its
- * commit. A bracket is a variable that implies its two edges; one direction suffices because brackets occur only
- * positively. Literals that the known edges decide are left out.
+ * the candidates T; with no writer before it {@code OR_T c(T)->b(r)}; writers that overlap:
+ * {@code c(W)->b(W') OR c(W')->b(W)}. Whether a row exists, where W leaves a row and W' is its next writer:
+ * {@code c(W)->b(W') OR c(W')->c(W) OR OR_T [c(W)->c(T) AND c(T)->c(W')]} over the writers T that leave none. Each
+ * clause holds in every model in which the transactions that it names are committed, so a clause with an optional
+ * transaction also contains the negation of its commit. A bracket is a variable that implies its two edges; one
+ * direction suffices because brackets occur only positively. Literals that the known edges decide are left out.
  */
 final class ClauseMaker {
     private static final long OVERLAP_TAG = 1L << 63;
@@ -221,7 +221,8 @@ final class ClauseMaker {
     }
 
     /**
-     * Adds to the clause that a candidate lies between writer and reader: no literal, one literal or a bracket.
+     * Adds the alternative that a candidate lies between writer and reader: nothing if known edges exclude it, one
+     * literal if one part is open, otherwise a bracket.
      *
      * @param writer commit of the writer, or {@link Atoms#NONE}
      * @param candidate event of the candidate that comes after it

@@ -5,8 +5,8 @@ import org.polygraph.solver.sat.Search;
 import org.polygraph.solver.theory.PairTable;
 
 /**
- * Once there are many conflicts, selects the violated item whose clause occurred in most recent conflicts instead of
- * the earliest item, so that a refutation stays near the contradiction.
+ * Once there are many conflicts, selects the violated item whose clause has the most activity of recent conflicts
+ * instead of the earliest item, so that a refutation stays near the contradiction.
  *
  * <p>It starts when there were as many conflicts as items wait, and never takes more work than the search itself: a
  * large core has thousands of unrelated items and is solved fastest from beginning to end. It is also off if clauses

@@ -5,7 +5,8 @@ import org.polygraph.solver.sat.SearchBudget;
 
 /**
  * One key's reads and writes in the current order. Item i below the number of readers is a reader, the others are
- * writers; a reader stands at its snapshot, a writer at its commit, a reader before a writer at one event.
+ * writers; a reader stands at the event of its read ({@link Polygraph#readAt}), a writer at its commit. Where both are
+ * one event, the reader comes first.
  */
 final class KeyItems {
     /** The approximate bytes of the object and its headers. */

@@ -54,7 +54,7 @@ public sealed interface Outcome {
 
     /**
      * Clauses that, with the known edges, no order satisfies; and the cycle that closed last. A clause with a reader
-     * and a writer: the read must not have the writer as its last one, so the writer is after it, or a candidate is
+     * and a writer: the writer must not be the last one before the read, so it is after the read, or a candidate is
      * between. With a reader alone: the read needs a candidate before it. With two writers: they must not overlap.
      */
     final class Core {

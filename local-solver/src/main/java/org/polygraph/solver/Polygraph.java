@@ -17,9 +17,9 @@ import org.polygraph.solver.proof.ProofShape;
  *   <li><b>events</b> E = 1: event t is transaction t, its snapshot and its commit. E = 2: snapshot b(t) = 2t, commit
  *       c(t) = 2t + 1.
  *   <li><b>position</b> by event, a permutation of 0..nE-1 that extends the known edges: the order to start from.
- *   <li><b>known edges</b> CSR by event: predecessors of e are {@code
- *       predecessor[predecessorStart[e]..predecessorStart[e+1])}. Sessions, decided reads and forced edges; for E = 2
- *       also b(t) -> c(t).
+ *   <li><b>known edges</b> CSR by event: predecessors of e are
+ *       {@code predecessor[predecessorStart[e]..predecessorStart[e+1])}. Sessions, decided reads and forced edges; for
+ *       E = 2 also b(t) -> c(t).
  *   <li><b>writers</b> CSR by key: {@code writerTxn[w]}, one entry per (key, transaction) with a visible write;
  *       {@code writerClass[w]}: the index of the key's first writer of an equal value, or {@link #INITIAL} when the
  *       value equals the key's initial one.
@@ -32,9 +32,10 @@ import org.polygraph.solver.proof.ProofShape;
  *   <li><b>dirtyKeys</b> keys that {@code position} may violate with no optional transaction committed; null = all.
  * </ul>
  *
- * <p>An order explains read r of key x when the last counted writer c(W) of x before b(r), its own transaction aside,
- * has r's class, or, if there is none, r's class is {@link #INITIAL}. With E = 2 also c(W) before b(W') or c(W') before
- * b(W) for any two counted writers of a plain key. Counted: committed, or not optional.
+ * <p>An order explains a read r of key x if the last counted writer c(W) of x before the read, other than r's own
+ * transaction, has r's class, or, if there is none, r's class is {@link #INITIAL}. The read is at b(r), and at c(r) if
+ * it is of whether a row exists (ROW_UNBORN, ROW_BORN). With E = 2 also c(W) before b(W') or c(W') before b(W) for any
+ * two counted writers of a plain key. Counted: committed, or not optional.
  *
  * <p>A row that is inserted and deleted has two keys of the same writers, see {@link Kind}: one for its values, and one
  * for whether the row exists. Only this one orders its writers with E = 2: if the last counted writer c(W) before c(W')

@@ -22,9 +22,9 @@ import org.polygraph.solver.theory.EventGraph;
  * threads; each call works on its own structures and only reads the polygraph's arrays.
  *
  * <p>Requires: the known edges are acyclic, {@code position} extends them, {@code reachability} (if any) answers true
- * only for what they imply. {@link Polygraph#validate} checks what can be checked in linear time. Ensures: Satisfiable
- * was verified from scratch (unless {@link Option#VERIFY} is 0); Unsatisfiable follows from the core's clauses and the
- * known edges; the same polygraph, options and seed give the same outcome, budgets aside.
+ * only for what they imply. {@link Polygraph.Builder#build} checks only the lengths of arrays, and nothing checks the
+ * rest. Ensures: Satisfiable was verified from scratch (unless {@link Option#VERIFY} is 0); Unsatisfiable follows from
+ * the core's clauses and the known edges; the same polygraph, options and seed give the same outcome, budgets aside.
  */
 public final class Solver {
     /**

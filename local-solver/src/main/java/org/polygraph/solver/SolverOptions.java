@@ -18,7 +18,10 @@ public final class SolverOptions {
         DERIVATION_INTS(1 << 26, 0, 1 << 30, "ints for the derivation of learnt clauses; beyond, the core is inexact"),
         HOTTEST(1, 0, 1, "whether violated items in many conflicts are taken first; 0 = always the earliest"),
         CLAUSE_BYTES(
-                1 << 26, 1, Long.MAX_VALUE, "bytes of clauses that are forgotten, for a new search from their order");
+                1 << 26,
+                1,
+                Long.MAX_VALUE,
+                "bytes of clauses at which all are discarded and a new search starts from the current order");
 
         private final long initial;
         private final long least;

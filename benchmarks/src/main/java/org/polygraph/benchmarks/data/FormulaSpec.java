@@ -6,7 +6,7 @@ import org.polygraph.storage.testkit.Formula;
 
 /**
  * Describes formulas as histories, in words: {@code sat:vars=60,ratio=4.26,seed=1} is random 3-SAT; {@code
- * pigeons:holes=5,more=1} has one more pigeon than holes. Both levels hold iff the formula is satisfiable.
+ * pigeons:holes=5,more=1} has one more pigeon than holes. SER holds iff the formula is satisfiable, and so does SI.
  */
 public final class FormulaSpec {
     private static final String SAT = "sat:";

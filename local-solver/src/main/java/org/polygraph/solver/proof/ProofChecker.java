@@ -201,7 +201,7 @@ public final class ProofChecker {
         return isKind(literal, ProofTrace.EDGE) && from(literal) == from && to(literal) == to;
     }
 
-    /** Whether an edge literal may be missing: it is in the clause, or its edge closes a cycle of known edges. */
+    /** Whether the clause has this edge literal, or may lack it because a path of known edges makes it false. */
     private boolean isThereOrFalse(int[] literals, int from, int to, int source, int target) {
         for (int i = from; i < to; i++) {
             if (asserts(literals[i], source, target)) {
@@ -337,7 +337,7 @@ public final class ProofChecker {
 
     /**
      * Marks the candidates that this literal names: if the candidate lies between, the literal is true. The literal is
-     * the candidate's bracket or one of its edges.
+     * the candidate's bracket, one of its edges or its commit.
      */
     private void name(int literal, int commit, int snapshot) {
         int variable = literal >> 1;

@@ -5,7 +5,7 @@ package org.polygraph.solver.sat;
  * derived one. A parent is a clause id, or {@code ~variable} for a literal fixed at level 0.
  */
 final class Derivations {
-    /** Tag of clauses that need no explanation: definitions and theory lemmas. */
+    /** The tag of clauses without one of their own: definitions, theory lemmas and derived clauses. */
     static final int UNTAGGED = -1;
 
     private final IntStack starts;

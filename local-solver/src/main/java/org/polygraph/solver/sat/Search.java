@@ -134,7 +134,7 @@ public final class Search {
         }
     }
 
-    /** Decides: true when a model stands (and the theory called it complete), false when refuted. */
+    /** Searches: true if there is a model, which the theory found complete; false if the clauses are refuted. */
     public boolean solve() {
         while (!refuted) {
             budget.tick();
@@ -287,7 +287,8 @@ public final class Search {
 
     /**
      * Requires a current conflict. Ensures: refuted, or the conflict's consequence is true, with propagation pending.
-     * Each turn of the loop lowers the conflict's highest level: a late literal may keep a learnt clause false.
+     * Each turn of the loop lowers the conflict's highest level: if a late literal that is assigned again makes the
+     * learnt clause false, the loop resolves that conflict too.
      */
     private void resolve() {
         conflicts++;

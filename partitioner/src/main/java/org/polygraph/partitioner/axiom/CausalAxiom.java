@@ -12,10 +12,10 @@ import org.polygraph.partitioner.index.VersionIndex;
 import org.polygraph.storage.model.StoppedException;
 
 /**
- * CC: a transaction sees every transaction that reaches it by SO and WR. For each version of a key: the last writer of
- * each session that reaches a reader of the version comes before the writer of the version, unless it already reaches
- * it. Each version is processed once, and an edge is added only if others do not imply it. AWDIT (section 3.3) adds an
- * edge for each read and session.
+ * CC: a transaction sees every transaction that reaches it by SO and WR. For each version of a key and each session,
+ * the last writer of the key in this session that reaches a reader of the version comes before the writer of the
+ * version; no edge is added if it already reaches that writer. Each version is processed once, and an edge is added
+ * only if others do not imply it. AWDIT (section 3.3) adds an edge for each read and session.
  *
  * <p>Time: O(n k) for n operations and k sessions, as AWDIT. Memory: the clocks, 4 bytes times transactions times
  * sessions. If that is too much, or takes longer because sessions are short, {@link CausalBits} infer the same order.

@@ -101,7 +101,8 @@ final class ReadEdges {
     }
 
     /**
-     * Orders a transaction that the current one sees before the sources of the reads whose keys it also wrote.
+     * Orders {@code seen}, which the current transaction sees, before the source of each of its reads of a key that
+     * {@code seen} wrote.
      *
      * @param seen a transaction
      * @param first the first read that is affected

@@ -18,9 +18,9 @@ import org.polygraph.storage.model.StoppedException;
  * the graph (97 % of WR edges at 5M transactions). Later rounds only touch rows that grow.
  *
  * <p>Where real time is part of the graph, the rows contain it too ({@link Thresholds}, from {@link TimeBounds}). Rows
- * stay as long as they are, whereas {@link WindowClosure} stores a few exceptions, but the rules can go by session.
- * That is faster if few sessions write the same keys all the time, because then nearly all overlapping transactions
- * matter to a key.
+ * still have a cell for each chain, whereas {@link WindowClosure} stores a few exceptions for each event, but the rules
+ * can search by session. That is faster if few sessions write the same keys all the time, because then nearly all
+ * overlapping transactions matter to a key.
  *
  * <p>Memory: {@link ClockRows} (4 bytes times events times chains; with many short chains 1 or 2), and 4 an event; 12
  * more with real time; while it is updated 4 more. Time: O(chains) for each event and each non-redundant edge.
@@ -200,7 +200,11 @@ public final class ChainClocks implements Closure {
         }
     }
 
-    /** Merges the row of a predecessor into a row, unless it covers the predecessor. @return whether it did not */
+    /**
+     * Merges the row of a predecessor into a row, unless the row already covers the predecessor.
+     *
+     * @return whether it was merged
+     */
     private boolean mergeUnlessImplied(int s, int base, int predecessor) {
         int chain = events.chain(predecessor);
         int position = predecessor - events.chainStart(chain);
@@ -310,7 +314,7 @@ public final class ChainClocks implements Closure {
                 "the rows of " + chains + " chains are packed; plain clocks have arrays of ints");
     }
 
-    /** The rows, for kernels. */
+    /** The rows, for inner loops. */
     public ClockRows rows() {
         return rows;
     }

@@ -8,7 +8,7 @@ import org.polygraph.partitioner.graph.Events;
  *
  * <p>There are two forms. With few sessions a cell is an int: a processor compares eight of them at once. With many
  * sessions the rows are most of the memory of a check, sessions are short, and no cell exceeds the length of its
- * session, so several cells share a long. 5,000 sessions of 20 transactions take an eighth of the memory, and the
+ * session, so several cells share a long. 5,000 sessions of 20 transactions take a quarter of the memory, and the
  * closure, which waits for memory, a fraction of the time. The form depends on the number of sessions and on the length
  * of the longest one only. A process that never sees many sessions never loads the second form, so calls stay
  * monomorphic.
@@ -22,18 +22,21 @@ public abstract sealed class ClockRows permits IntRows, PackedRows {
     /** Cells from a row to the next one of the same chain; at least the number of chains. */
     public abstract int stride();
 
-    /** How many events of a chain strictly reach an event: cell base + that chain, of the event's chain. */
+    /**
+     * Returns a cell of the rows of {@code chain}. If the row of an event begins at {@code base}, cell {@code base + c}
+     * is the number of events of chain c that strictly reach the event.
+     */
     public abstract int get(int chain, int cell);
 
-    /** Raises each number to the cell of its chain, in the row that begins at the cell. */
+    /** Raises {@code numbers[c]} to at least cell {@code cell + c}, for each chain c. */
     public abstract void raise(int[] numbers, int chain, int cell);
 
     public abstract int sum(int chain, int cell);
 
     /**
-     * Lists the chains whose cells are larger than in the row of the event before.
+     * Lists the chains whose cells are larger than in the row of the previous event of the chain.
      *
-     * @param isFirst whether there is none before: then the chains whose cells are not 0
+     * @param isFirst whether there is no previous event: then the chains whose cells are not 0
      * @param list room for all chains
      */
     public abstract int grown(int chain, int cell, boolean isFirst, int[] list);
@@ -43,7 +46,7 @@ public abstract sealed class ClockRows permits IntRows, PackedRows {
 
     abstract void put(int chain, int cell, int number);
 
-    /** Copies the row of the event before into a row. */
+    /** Copies the row of the previous event of the chain into a row. */
     abstract void copyFromPrevious(int chain, int cell);
 
     /** Raises each cell of a row to that of another row. */

@@ -46,7 +46,7 @@ public sealed interface Closure permits ChainClocks, WindowClosure {
     /** The bytes that it takes now. */
     long bytes();
 
-    /** A bit an event: the events that more events may reach since the last update. */
+    /** A bit an event: set if the last update may have found more events that reach it. */
     long[] changed();
 
     /** Whether the event is {@link #changed}. */

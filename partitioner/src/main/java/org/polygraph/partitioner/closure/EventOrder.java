@@ -14,9 +14,9 @@ import org.polygraph.partitioner.graph.RealTime;
  */
 public final class EventOrder {
     /**
-     * The chains in which descendants are counted are at least so many, and fewer than twice as many. 200,000
-     * transactions of 1,000 sessions, zipf 0.9, SER: the two orders of a check take 0.6 CPU-s, with all chains 3.3, and
-     * break as many reads (374,188 and 375,971).
+     * If there are more chains, descendants are counted in at least this many of them, and in fewer than twice as many.
+     * 200,000 transactions of 1,000 sessions, zipf 0.9, SER: the two orders of a check take 0.6 CPU-s, with all chains
+     * 3.3, and break as many reads (374,188 and 375,971).
      */
     private static final int COUNTED_CHAINS = 128;
 
@@ -26,7 +26,8 @@ public final class EventOrder {
      * An order without a closure. If real time is part of the graph, events are ordered by time; otherwise chains
      * advance in turn.
      *
-     * @return null if the graph has a cycle; then its edges have one too, also where it goes through real time
+     * @return null if the graph has a cycle; if that goes through real time, edges that close it were added to the
+     *     graph
      */
     public static int @Nullable [] of(KnownGraph graph) {
         RealTime time = graph.realTime();

@@ -14,11 +14,12 @@ import org.polygraph.partitioner.graph.RealTime;
  *
  * <ul>
  *   <li>a path with real-time steps from a to v is there iff {@code earliestEnd(a) < latestStart(v)}: the first such
- *       step leaves something that a reaches, the last one enters something that reaches v, and before is an interval
- *       order, so one step from the earliest end leads to the latest start;
- *   <li>with acyclic edges there is a cycle through real time iff {@code earliestEnd(w) < ended(w)} for some w: of the
- *       real-time steps of a cycle the one into the latest start also starts at, or after, the end before it, so one
- *       step suffices (the order is free of 2+2);
+ *       step leaves something that a reaches, the last one enters something that reaches v, and real time is an
+ *       interval order, so one step from the earliest end leads to the latest start;
+ *   <li>with acyclic edges there is a cycle through real time iff {@code earliestEnd(w) < ended(w)} for some w: in a
+ *       cycle, take the transaction v with the latest start that a real-time step enters. The next real-time step
+ *       leaves a transaction u that v reaches, and u ended before a transaction started that starts no later than v. So
+ *       u precedes v, and one step suffices;
  *   <li>an edge from p to v with {@code earliestEnd(p) < latestStart(v)} is implied.
  * </ul>
  *
@@ -122,7 +123,8 @@ public final class TimeBounds {
 
     /**
      * Adds real-time edges that close cycles to the graph, which real time is bound to: one against every edge that
-     * runs backwards in time, and one into every transaction that reaches a transaction that had ended when it started.
+     * runs backwards in time, and, for each transaction t that reaches a transaction u that had ended when t started,
+     * one from u to t.
      */
     public void addClosingEdges() {
         int closing = 0;

@@ -8,12 +8,13 @@ import org.polygraph.storage.model.StoppedException;
  * The rows of {@link WindowClosure} for a window of time, computed from the events whose latest start falls into the
  * window and from its <i>halo</i>, the earlier events whose earliest end does not precede it.
  *
- * <p>That is exact for any durations. Assume that a belongs to the row of v, so that {@code earliestEnd(a) >=
- * latestStart(v)}, and w is on a path between them. Both bounds ascend along paths, so {@code earliestEnd(w) >=
- * earliestEnd(a)} and {@code latestStart(w) <= latestStart(v)}: everything on the path straddles the latest start of v.
- * So a window that begins at {@code low} needs the earlier events that reach beyond {@code low}, and of their rows the
- * entries that do: it computes these again. A transaction that lasts as long as the history is in all halos, unless a
- * transaction that follows it in its session, or reads it, ends sooner.
+ * <p>That is exact for any durations. Assume that a belongs to the row of v, so that
+ * {@code earliestEnd(a) >= latestStart(v)}, and w is on a path between them. Both bounds ascend along paths, so
+ * {@code earliestEnd(w) >= earliestEnd(a)} and {@code latestStart(w) <= latestStart(v)}: everything on the path
+ * straddles the latest start of v. So a window that begins at {@code low} needs the earlier events whose earliest end
+ * is not below {@code low}, and of their rows the entries of which the same is true: it computes these again. A
+ * transaction that lasts as long as the history is in all halos, unless a transaction that follows it in its session,
+ * or reads it, ends sooner.
  *
  * <p>Events are numbered by place here, halo first, in a topological order. Memory: 20 bytes an event of it, 8 an edge,
  * and 4 an entry of a row; 8 a chain while it is closed.

@@ -9,11 +9,11 @@ import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 
 /**
- * Exact reachability where real time is part of the graph: a threshold and exceptions. Event a reaches v iff {@code
- * earliestEnd(a) < latestStart(v)} (see {@link TimeBounds}), or it does over the graph's own edges alone. Of the
- * latter, row(v) holds those that the threshold does not cover: by chain, the last event that reaches v although no
- * event that it reaches ended in time. Such events overlap v or what reaches v, so rows are short, however many
- * sessions there are; a long transaction is only in the rows of events that it reaches.
+ * Exact reachability where real time is part of the graph: a threshold and exceptions. Event a reaches v iff
+ * {@code earliestEnd(a) < latestStart(v)} (see {@link TimeBounds}), or it does over the graph's own edges alone. Of the
+ * latter, row(v) holds those that the threshold does not cover: by chain, the last event that reaches v over these
+ * edges and whose earliest end is not below {@code latestStart(v)}. Such events overlap v or what reaches v, so rows
+ * are short, however many sessions there are; a long transaction is only in the rows of events that it reaches.
  *
  * <p>An update passes over all events again, in {@link Window}s of time: rows of predecessors are merged, and events
  * that the row's own threshold covers are left out. Windows are pure functions of their input and run in parallel; rows

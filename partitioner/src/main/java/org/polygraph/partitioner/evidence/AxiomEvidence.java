@@ -209,9 +209,9 @@ public final class AxiomEvidence {
     }
 
     /**
-     * Whether the order t2 before t1 is demanded by a transaction that reads from t1 and then from t2. If its session
-     * had seen t2 before, the fault may be in the order of the writes. That is possible at RC, where each operation
-     * reads alone, and certain if a list shows the order.
+     * Whether the order t2 before t1 is demanded by a transaction that reads from t2 only after it read the version of
+     * t1, so that this read missed the write of t2. False at RC, where each operation reads alone, and where a list
+     * shows the order: there the order of the two writes may be at fault.
      */
     private boolean isPartlyRead(EvidenceGraph.Step step) {
         if (level == IsolationLevel.RC || step.round() < DEMANDED || isOfList(step)) {

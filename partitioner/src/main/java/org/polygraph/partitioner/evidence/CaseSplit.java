@@ -178,7 +178,7 @@ final class CaseSplit {
                 || branch.edge(events.commit(second), events.begin(first)) != null;
     }
 
-    /** The cases of which writer of a key came first. */
+    /** The case that the first writer of a key came before the second one. */
     private Case ordered(IndexedHistory of, Branch branch, int key, int first, int second) {
         Dependency assumed = new Dependency(
                 first,

@@ -71,9 +71,9 @@ final class ClearerCycle {
     }
 
     /**
-     * Rewrites a cycle in which S overwrites what T wrote to a key, after T overwrote what S read of it, if S had ended
-     * before T started. It would be a lost update, but the times show that T wrote later. In this order, the
-     * transaction whose read forced the other order missed T's write. Without times the lost update is the simpler
+     * Rewrites a cycle of two edges, in which S read a version that T overwrote, and S overwrote the version of T, if S
+     * had ended before T started. It would be a lost update, but the times show that T wrote later. In this order, the
+     * transaction whose read forced T before S missed T's write. Without times the lost update is the simpler
      * explanation.
      */
     private List<Dependency> withoutLateOverwrite(List<Dependency> cycle) {
@@ -120,8 +120,8 @@ final class ClearerCycle {
     }
 
     /**
-     * Rewrites a cycle in which a transaction misses a write of the key that it read from the transaction before: the
-     * read does not show the order of these two writers, which other transactions force.
+     * Rewrites a cycle with W -WR-> R -RW-> X, both of one key, to one with the path from W to X that shows that X
+     * wrote later. The read of R does not show this order, which other transactions force.
      */
     private static List<Dependency> withoutDetour(List<Dependency> cycle) {
         for (int i = 0; i < cycle.size(); i++) {

@@ -201,8 +201,9 @@ final class EdgeReasons {
     }
 
     /**
-     * R2: {@code from} read a version that {@code to} overwrote; of a key of which both overwrote this version, if
-     * there is one, as in a lost update, or else of a key that both write.
+     * R2: {@code from} read a version that {@code to} overwrote. Keys are tried in this order: those of which both read
+     * one version and both overwrote it (a lost update), others that both write, those that {@code from} only reads,
+     * those that {@code from} appends to.
      */
     private @Nullable Dependency overwritten(int from, int to, int below) {
         IntSortedSet lost = new IntAVLTreeSet();

@@ -222,7 +222,7 @@ public final class KnownGraph {
         return predecessorEdges;
     }
 
-    /** The sources of edges, for kernels. */
+    /** The sources of edges, for inner loops. */
     public int[] sources() {
         return from;
     }

@@ -6,11 +6,11 @@ import org.polygraph.storage.table.HistoryTable;
 
 /**
  * Which transactions count, one byte each. Committed transactions count and aborted ones do not. An indeterminate
- * transaction counts iff a counted transaction must have read its write; it is {@link #OPTIONAL} if values repeat and
- * it is open whether its write was read.
+ * transaction counts iff a counted transaction must have read its write; it is {@link #OPTIONAL} if this is not known,
+ * which happens where values repeat or rows are inserted and deleted.
  */
 public final class CommitStatus {
-    /** Has no effect: aborted, or indeterminate and never observed. */
+    /** Has no effect: aborted, or indeterminate and unobserved, impossible or treated as aborted. */
     public static final byte DROPPED = 0;
     /** Its reads are judged and its writes exist. */
     public static final byte COUNTED = 1;
@@ -89,7 +89,7 @@ public final class CommitStatus {
         return states[transaction] == COUNTED;
     }
 
-    /** The states of all transactions, for kernels; not to be changed. */
+    /** The states of all transactions, for inner loops; not to be changed. */
     public byte[] states() {
         return states;
     }

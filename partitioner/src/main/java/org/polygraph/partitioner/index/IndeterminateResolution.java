@@ -154,7 +154,7 @@ final class IndeterminateResolution {
         return true;
     }
 
-    /** Candidates of a read of the version by the reader; with one only and that optional: its id plus 2. */
+    /** Returns 0 if the read has no candidate, the id of its only candidate plus 2 if that is optional, otherwise 1. */
     private int candidates(Version version, int reader) {
         int count = version.initial ? 1 : 0;
         int optional = -1;
@@ -200,7 +200,12 @@ final class IndeterminateResolution {
         return false;
     }
 
-    /** Keeps only what is read, directly or not, from a counted transaction. @return whether anything was dropped */
+    /**
+     * Drops each optional transaction from which no counted one reads, directly or through other optional ones. Writers
+     * of rows stay.
+     *
+     * @return whether anything was dropped
+     */
     private boolean dropUnobserved() {
         boolean[] useful = writesRow.clone();
         boolean changed = true;

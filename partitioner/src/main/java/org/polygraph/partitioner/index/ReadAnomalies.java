@@ -26,7 +26,10 @@ final class ReadAnomalies {
         this.commitStatus = commitStatus;
     }
 
-    /** An insert or a delete before which no other transaction can have left no row, or a row. */
+    /**
+     * An insert of a row that no other transaction can have deleted before, or a delete of one that none can have
+     * inserted before.
+     */
     Violation impossibleRow(int transaction, int key) {
         int o = table.firstOperation(transaction);
         while (!table.isWriteOf(o, key)) {
@@ -184,7 +187,7 @@ final class ReadAnomalies {
                     transaction,
                     aborted,
                     key,
-                    what + "which only a transaction wrote that is "
+                    what + "which was written only by a transaction that is "
                             + table.status(aborted).label() + " and cannot have committed");
         }
         String hint = !isOfOtherType

@@ -107,7 +107,7 @@ public final class ReadsFrom {
         boolean optionalReader =
                 commitStatus.optional() > 0 && commitStatus.of(transaction(operation)) == CommitStatus.OPTIONAL;
         if (source == NONE) {
-            // A transaction with an impossible read has not committed: resolution has dropped it, unless it counts.
+            // The transaction is counted: resolution has dropped an indeterminate one with an impossible read.
             impossible.add(operation);
         } else if (optionalReader || (source >= 0 && commitStatus.of(source) == CommitStatus.OPTIONAL)) {
             source = OPEN;

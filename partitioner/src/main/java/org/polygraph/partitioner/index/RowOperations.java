@@ -48,7 +48,8 @@ final class RowOperations {
         Arrays.setAll(unborn, e -> table.existsAtFirst(of.getInt(e)) ? 0 : 1);
         rows = new RowKeys(existences.length, of.toIntArray(), unborn);
         this.roles = new byte[table.operations()];
-        // By key: its first write in the transaction, if that is not before the transaction.
+        // By key: its first write in the current transaction; an operation before the transaction is left over from
+        // another.
         int[] firstWrites = new int[existences.length];
         Arrays.fill(firstWrites, -1);
         for (int t = 0; t < table.transactions(); t++) {

@@ -75,7 +75,7 @@ public enum Anomaly {
     SINGLE(
             "G-single",
             List.of("G-single-item"),
-            "a transaction missed a write, but overwrote or followed another that comes after it"),
+            "a transaction missed a write of another that other dependencies order before it"),
     LONG_FORK("LongFork", List.of("G-nonadjacent", "long fork"), "two readers saw two writes in opposite orders"),
     NON_ADJACENT("G-nonadjacent", List.of("long fork"), "transactions saw writes in orders that contradict each other"),
     WRITE_SKEW(

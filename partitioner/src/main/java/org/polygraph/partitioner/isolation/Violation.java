@@ -31,7 +31,10 @@ public record Violation(
             .thenComparingInt(violation -> violation.transactions().size())
             .thenComparingInt(Violation::forced);
 
-    /** Whether it is the place of one append in the lists that were read, which a part of the history may not show. */
+    /**
+     * Whether it is about the place of one append in the lists that were read. A part of the history may not show such
+     * a violation.
+     */
     public boolean isPlace() {
         return cycle.isEmpty()
                 && cases.isEmpty()

@@ -386,8 +386,8 @@ final class KeyOrder {
         int lowest = 0;
         for (int r = 0; r < byStart.length; r++) {
             int t = id(byStart[r]);
-            // A block that ended before this one started stays before it. It also started earlier, so it has a place
-            // already.
+            // An operation that ended before this one started stays before it. If it is a refused compare-and-set, it
+            // also started earlier, so it has a place already.
             while (ended < n && all.ends[id(placed.getInt(byEnd[ended]))] < all.starts[t]) {
                 lowest = Math.max(lowest, byEnd[ended++] + 1);
             }

@@ -7,14 +7,14 @@ import java.util.Arrays;
 import java.util.function.BooleanSupplier;
 
 /**
- * Orders one key by search, whatever its values. It processes starts and ends in the order of time and keeps the set
- * of states to which some order of the operations so far leads: which open operations have taken effect, and the
- * value. An operation takes effect as late as possible: when it ends, or so that another one that ends can (Wing and
+ * Orders one key by search, whatever its values. It processes starts and ends in the order of time and keeps the set of
+ * states to which some order of the operations so far leads: which open operations have taken effect, and the value. An
+ * operation takes effect as late as possible: when it ends, or directly before one that ends and needs it (Wing and
  * Gong, "Testing and Verifying Concurrent Objects", JPDC 17, 1993; Lowe, "Testing for Linearizability", CCPE 29(4),
  * 2017).
  *
- * <p>Exponential in the number of operations that overlap, linear in the number of all. An operation of unknown
- * outcome stays open. At most 64 are open at once. Memory: 8 bytes per step, 24 per state.
+ * <p>Exponential in the number of operations that overlap, linear in the number of all. An operation of unknown outcome
+ * stays open. At most 64 are open at once. Memory: 8 bytes per step, 24 per state.
  */
 final class KeySearch {
     private static final int MOST_OPEN = 64;
@@ -131,7 +131,8 @@ final class KeySearch {
                     return KeyResult.OPEN;
                 }
             }
-            // Not by its end, which may be the latest that a clock can show for a committed operation too.
+            // An unknown outcome is not recognized by its end, because a committed operation may have the latest one
+            // too.
             if (all.isMaybe(end)) {
                 continue;
             }

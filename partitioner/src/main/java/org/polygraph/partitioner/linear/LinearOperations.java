@@ -27,7 +27,7 @@ final class LinearOperations {
 
     final int[] transactions;
     final long[] starts;
-    /** Moved by the clock skew: a comes before b iff ends[a] < starts[b]. */
+    /** The end of each, plus the clock skew: a comes before b iff ends[a] < starts[b]. */
     final long[] ends;
 
     private final byte[] kinds;

@@ -66,7 +66,7 @@ final class RecordedOperations {
                 return new HistoryException(
                         table.whereIs(t),
                         "an operation without its " + (hasEnd ? "start" : "end"),
-                        "start and end, of which level lin speaks (of an indeterminate one its start)",
+                        "start and end, which level lin needs (of an indeterminate one only the start)",
                         "record when each operation was sent and when its outcome was known");
             }
             if (table.status(t) == TransactionStatus.COMMITTED && ends != null && ends[t] < starts[t]) {
@@ -181,7 +181,7 @@ final class RecordedOperations {
         return starts == null ? 0 : starts[t];
     }
 
-    /** Moved by the clock skew: a comes before b iff the end of a is below the start of b. */
+    /** Plus the clock skew: a comes before b iff the end of a is below the start of b. */
     long end(int t) {
         long end = ends == null || isMaybe(t) ? LinearOperations.NEVER : ends[t];
         return end > LinearOperations.NEVER - slack ? LinearOperations.NEVER : end + slack;

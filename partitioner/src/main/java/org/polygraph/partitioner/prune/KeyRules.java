@@ -92,7 +92,9 @@ public abstract class KeyRules {
     /** Brings the rows of the writers of visits [from, to) into the cache. */
     void fetch(int from, int to) {}
 
-    /** Finds writers whose commit reaches the begin of writer w, among them all that reach no other one of these. */
+    /**
+     * Finds writers whose commit reaches the begin of writer w, among them each one that reaches no other writer found.
+     */
     abstract void findPredecessors(int w, int visit);
 
     /**
@@ -119,7 +121,8 @@ public abstract class KeyRules {
     /**
      * Applies the rules to one key that has writers.
      *
-     * @param all false: only what rows that the last closure changed can bring
+     * @param all whether to visit all writers; false: only those for which a row that the last closure changed may
+     *     force an edge
      * @param stop asked every few hundred reads
      * @return the transaction of a read without a candidate, or {@link #NONE}
      * @throws StoppedException if the budget ended

@@ -51,11 +51,11 @@ final class SessionRules extends KeyRules {
     /** By session: the writer found, or -1. */
     private int[] foundAt = new int[0];
     /**
-     * By session: the last writer that reached the read with several candidates before, or -1; the next search begins
+     * By session: the last writer that reached the previous read with several candidates, or -1; the next search begins
      * there.
      */
     private int[] last = new int[0];
-    /** By chain: how many of its events reach the begin of one of these. */
+    /** By chain: how many of its events reach the begin of some writer in {@link #last}. */
     private final int[] reached;
 
     /** @param states {@link org.polygraph.partitioner.index.CommitStatus#states} */
@@ -159,8 +159,8 @@ final class SessionRules extends KeyRules {
     }
 
     /**
-     * Moves the front up to the writer's own row and finds the last writer of each session that moved, and the front's
-     * former owner unless its session moved: every maximal predecessor is among them.
+     * Moves the front up to the writer's own row and finds the last writer of each session in which it moved, and the
+     * former owner of the front unless it moved in that session: every maximal predecessor is among them.
      */
     @Override
     void findPredecessors(int w, int visit) {

@@ -70,7 +70,7 @@ final class ReadSources {
         return rows.length > 0 && rows[key];
     }
 
-    /** Whether each operation on some key requires more than this many others. */
+    /** Whether some row has more than this many writes, all of which each operation on it requires. */
     boolean requiresMore(int most) {
         int[] counts = new int[rows.length];
         for (int o = 0; rows.length > 0 && o < table.operations(); o++) {

@@ -25,7 +25,9 @@ public final class SubHistoryFinder {
     private static final int MOST_STARTING = 2 * MOST_OPERATIONS;
     /** A larger sub-history that is not known to be minimal is not shown. */
     private static final int MOST_UNSHRUNK = 20_000;
-    /** Writes of a row, which a sub-history has all or not at all: with more, none is small. */
+    /**
+     * A sub-history has all writes of a row or none. If a row has more than this many, no sub-history with it is small.
+     */
     private static final int MOST_OF_ROW = 100;
 
     private final HistoryTable whole;

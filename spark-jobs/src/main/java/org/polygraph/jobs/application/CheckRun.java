@@ -42,7 +42,7 @@ public final class CheckRun {
     private final CheckSettings settings;
     private final Checker checker;
     private final Listener listener;
-    /** The fewest transactions that a seam leaves undecided. */
+    /** The least number of transactions in the tail of a seam. */
     private final int leastTail;
     /** The parts of the history before the PATH. */
     private Chain before = Chain.NONE;

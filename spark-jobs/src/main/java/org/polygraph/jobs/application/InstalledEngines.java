@@ -8,8 +8,8 @@ import org.polygraph.jobs.certificate.judge.Verification;
 import org.polygraph.jobs.generate.Generator;
 
 /**
- * The engines of this build. The Spark engine is found by name, because its jars are not on the class path of an
- * embedded run, which must not load any of its classes.
+ * The engines of this build. The Spark engine is found by name, because Spark may be missing from the class path, and
+ * an embedded run must not load any of its classes.
  */
 public final class InstalledEngines implements Engines {
     private static final String SPARK = "org.polygraph.jobs.spark.";

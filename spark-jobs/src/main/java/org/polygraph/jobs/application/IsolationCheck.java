@@ -48,7 +48,8 @@ public final class IsolationCheck {
     /**
      * An answer.
      *
-     * @param status PASS, VIOLATION, UNKNOWN (the time or the memory ran out), INVALID or ERROR
+     * @param status PASS, VIOLATION, UNKNOWN (no answer was found, above all if the time or the memory ran out),
+     *     INVALID or ERROR
      * @param text the result line, followed by the explanation of the first violation or by the fault of the history
      * @param report the page of the run; empty if no run is kept
      */

@@ -23,12 +23,12 @@ import org.polygraph.storage.table.HistoryTable;
 /**
  * Decides a chain without reading all of its parts. First, a VIOLATION of an earlier part is repeated if the last part
  * cannot change it. Then the longest seam is tried, and after it shorter ones: each leaves twice as many parts to read,
- * or the part that wrote a missing value. A check of all parts decides the rest.
+ * or does not cover the part that may have written a missing value. A check of all parts decides the rest.
  */
 final class OnSeams {
     /**
-     * The CPU time that an attempt on a seam may take, at least and for each byte that it reads. An ordinary check takes a
-     * tenth of it. Refuting a seam may take far longer than finding an order of all parts.
+     * The CPU time that an attempt on a seam may take, beside {@link #NANOS_PER_BYTE} for each byte that it reads. An
+     * ordinary check takes a tenth of it. Refuting a seam may take far longer than finding an order of all parts.
      */
     private static final long LEAST_NANOS = 4_000_000_000L;
 
@@ -198,8 +198,8 @@ final class OnSeams {
     }
 
     /**
-     * Returns the budget of an attempt on a seam: at most half of the time that is left, so that the check of all parts has
-     * time too. What can be read only once is decided on the first seam or not at all.
+     * Returns the budget of an attempt on a seam: at most half of the time that is left, so that the check of all parts
+     * has time too. What can be read only once is decided on the first seam or not at all.
      */
     private Budget attempt(Seam seam) throws IOException {
         Location last = Location.of(path);

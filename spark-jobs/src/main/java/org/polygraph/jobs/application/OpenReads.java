@@ -110,8 +110,8 @@ final class OpenReads {
     }
 
     /**
-     * Whether a transaction of the last part reads a value that the history lacks. A violation of this history may then
-     * be no more than that.
+     * Whether a transaction of the last part reads a value that this history does not write. If so, the history may
+     * violate the level only because the writer is in the next part.
      */
     static boolean areIn(HistoryTable history, String last) {
         LongSet written = new LongOpenHashSet();

@@ -17,12 +17,12 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * The transactions of a chain that cannot be explained before its next part: those that read a value that no transaction
- * wrote so far, and those that read what these wrote.
+ * The transactions of a chain that cannot be explained before its next part: those that read a value that no
+ * transaction wrote so far, and those that read what these wrote.
  *
- * <p>The others are a history of their own, because none of them reads from one that is left out. An order of them has a
- * {@link SeamCut}, whose tail has the transactions that were left out. So the next part is decided without the part
- * before it.
+ * <p>The others are a history of their own, because none of them reads from one that is left out. An order of them has
+ * a {@link SeamCut}, whose tail has the transactions that were left out. So the next part is decided without reading
+ * the part before it again.
  */
 final class OpenTransactions {
     private static final int MOST_ROUNDS = 64;
@@ -34,8 +34,8 @@ final class OpenTransactions {
      *
      * @param open the verdict; its reason is that writers of reads may follow
      * @param table the history
-     * @return the verdict with an order if there is one. Otherwise the same verdict, also if the others violate the level:
-     *     an open transaction may write an initial value again, so that it explains what they read.
+     * @return the verdict with an order if there is one. Otherwise the same verdict, also if the others violate the
+     *     level: an open transaction may write an initial value again, so that it explains what they read.
      */
     static Verdict decided(
             Verdict open, HistoryTable table, CheckRequest request, Checker checker, Listener listener, Budget budget) {
@@ -81,7 +81,10 @@ final class OpenTransactions {
         return open;
     }
 
-    /** Returns the open transactions of a history; null if they read from one another in long chains, or if the budget ends. */
+    /**
+     * Returns the open transactions of a history; null if they read from one another in long chains, or if the budget
+     * ends.
+     */
     private static @Nullable BitSet of(HistoryTable table, Budget budget) {
         LongSet written = new LongOpenHashSet();
         for (int o = 0; o < table.operations(); o++) {

@@ -28,13 +28,13 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.UnknownRows;
 
 /**
- * Checks one PATH: reads it, or has it decided by windows, and judges it at each requested level. Every failure becomes a verdict and a message.
- * Used once.
+ * Checks one PATH: reads it, or has it decided by windows, and judges it at each requested level. Every failure becomes
+ * a verdict and a message. Used once.
  *
  * <p>The strongest level is decided first, with all of the budget. Its PASS is also the PASS of the weaker ones. The
  * VIOLATION of a weaker level decides a stronger one that is still open. A level whose verdict does not follow from
- * another one is decided on its own. Windows of files decide each level on its own. The levels that they leave
- * open are decided of the whole.
+ * another one is decided on its own. Windows of files decide each level on its own. The levels that they leave open are
+ * decided of the whole.
  */
 final class PathCheck {
     private final CheckSettings settings;
@@ -121,7 +121,7 @@ final class PathCheck {
                 .toList();
     }
 
-    /** Adds to an UNKNOWN for lack of memory why windows, which need less, do not decide the history. */
+    /** Adds to an UNKNOWN, if time is left, why windows, which need less memory, do not decide the history. */
     private Verdict withRemedy(Verdict verdict) {
         boolean isShort = verdict.status() == Verdict.Status.UNKNOWN && !budget.exhausted();
         if (!isShort || input.unknownRows() != null || windows.remedy().isEmpty()) {
@@ -132,8 +132,8 @@ final class PathCheck {
     }
 
     /**
-     * Decides by windows what they decide. A failure is that of all levels. After a level that they leave open the history is
-     * read, so the others are decided of the whole too.
+     * Decides by windows what they decide. A failure is that of all levels. After a level that they leave open the
+     * history is read, so the others are decided of the whole too.
      */
     private Map<IsolationLevel, Verdict> byWindows(Kept kept) {
         Map<IsolationLevel, Verdict> verdicts = new EnumMap<>(IsolationLevel.class);

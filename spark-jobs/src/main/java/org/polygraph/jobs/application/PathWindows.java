@@ -37,15 +37,15 @@ final class PathWindows {
                 && (settings.runs().folder() == null) == (kept.run(request) == null);
     }
 
-    /** Why the history has to be read as a whole, whatever it is; empty if it need not. A seam and a proof are made of a table. */
+    /** Why the options require that the history is read as a whole; empty if they do not. */
     private String whyWhole() {
         if (settings.before().run() != null || !earlier.isEmpty()) {
-            return "the seam of a chain (--after, --each, --initial-state) is made of a table; give smaller parts";
+            return "--after, --each and --initial-state need the whole in memory; give smaller parts";
         }
         if (settings.proof() != null) {
-            return "--proof is of the whole history";
+            return "--proof needs the whole in memory";
         }
-        return settings.asFits() ? "level all is that of a table; name the levels" : "";
+        return settings.asFits() ? "level all needs the whole in memory; name the levels" : "";
     }
 
     /**
@@ -89,7 +89,10 @@ final class PathWindows {
         return path + ": windows do not decide the history, because " + why;
     }
 
-    /** What the reason of an UNKNOWN adds if the whole did not fit in memory; empty if windows did not refuse the history. */
+    /**
+     * What the reason of an UNKNOWN adds if the whole did not fit in memory; empty if windows did not refuse the
+     * history.
+     */
     String remedy() {
         return why.isEmpty()
                 ? ""
@@ -101,13 +104,17 @@ final class PathWindows {
         return settings.usesWindows() && checker.window() > 0;
     }
 
-    /** What the verdict on a history that was read states about windows; null if the engine does not decide by windows. */
+    /**
+     * What the verdict on a history that was read states about windows; null if the engine does not decide by windows.
+     */
     @Nullable
     WindowCounts whole() {
         return isAsked() ? new WindowCounts(checker.window(), 0, 0, 0, why) : null;
     }
 
-    /** Decides a history that is too large for the way of the engine. @return null if windows do not decide it either */
+    /**
+     * Decides a history that is too large for the way of the engine. @return null if windows do not decide it either
+     */
     Verdict.@Nullable Builder decide(CheckRequest request, PathCheck.Kept kept) throws HistoryException, IOException {
         if (WindowedChecker.plan(path, settings.format(), request, budget) == null) {
             return null;

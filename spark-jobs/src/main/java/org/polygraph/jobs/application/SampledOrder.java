@@ -80,9 +80,9 @@ final class SampledOrder {
     }
 
     /**
-     * By transaction: its rank by recorded place, which ascends in each session. What a transaction without writes read
-     * may be old, so it is evenly between the writers before and after it in its session, or before the first or after the last of
-     * them, and then where its reads are explained.
+     * By transaction: its rank by recorded place, which ascends in each session. A transaction without writes may have
+     * read old values. So it is first placed evenly between the writers before and after it in its session, or before
+     * the first or after the last of them, and then where its reads are explained ({@link ReaderPlaces}).
      */
     private long[] places(long[] recorded) {
         HistoryTable table = check.table();

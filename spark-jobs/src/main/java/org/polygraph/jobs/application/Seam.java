@@ -22,13 +22,14 @@ import org.polygraph.storage.table.HistoryTable;
 
 /**
  * The data that the next part of a chain needs about all parts before it, in place of these parts. The order that a
- * PASS rests on is cut in two. Of the transactions before the cut only the last value of each key is kept, in {@code
- * state.parquet}. Those after it may still change their order, and are a history in the format of the parts. {@code
- * seam.parquet} has the last index of each session and, in its metadata, the terms of the order and the SHA-256 of the other files.
+ * PASS rests on is cut in two. Of the transactions before the cut only the last value of each key is kept, in
+ * {@code state.parquet}. Those after it may still change their order, and are a history in the format of the parts.
+ * {@code seam.parquet} has the last index of each session and, in its metadata, the terms of the order and the SHA-256
+ * of the other files.
  *
  * <p>A PASS of the tail and the next part, with the state as initial values, is a PASS of the whole chain, because the
  * order of the transactions before the cut followed by the order of the others explains all of them. Nothing else
- * follows from a seam: any other answer needs earlier parts.
+ * follows from a seam alone.
  *
  * @param run the location of the run
  * @param input SHA-256 of {@code seam.parquet}

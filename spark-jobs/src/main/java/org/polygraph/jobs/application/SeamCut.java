@@ -310,9 +310,9 @@ final class SeamCut {
     }
 
     /**
-     * Copies a transaction whose snapshot stays before the cut. Its reads are explained there and are left out. No
-     * later transaction may write one of its keys and commit before it does: a read of the key's value at the cut
-     * excludes that.
+     * Copies a transaction whose snapshot stays before the cut. Its own reads are left out, because the order explains
+     * them before the cut. For each key that it writes, the copy reads the value at the cut, so no later transaction
+     * that writes this key can commit before it.
      */
     private void begun(int t, TableCopy copy) {
         for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {

@@ -15,8 +15,8 @@ import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.Violation;
 
 /**
- * Makes each PASS and each VIOLATION. A PASS needs an order that independent code has replayed from
- * the raw operations, unless the request declines the replay.
+ * Makes each PASS and each VIOLATION. A PASS needs an order that independent code has replayed from the raw operations,
+ * unless the request declines the replay, or a choice of writers at RC, RA and CC.
  */
 final class VerdictMaker {
     private VerdictMaker() {}

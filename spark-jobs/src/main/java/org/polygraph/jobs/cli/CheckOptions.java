@@ -80,8 +80,8 @@ final class CheckOptions {
             names = "--memory",
             paramLabel = "SIZE",
             converter = Converters.Bytes.class,
-            description = "Memory for the heap, such as 512m, 4g (default: 75 %% of the machine's); a check"
-                    + " that would hold more than 85 %% of it ends in UNKNOWN.")
+            description = "Memory for the heap, such as 512m, 4g (default: 75 %% of the machine's); a history"
+                    + " that needs more than 85 %% of it is decided by windows, or is UNKNOWN.")
     private @Nullable Long memoryBytes;
 
     @Option(
@@ -159,8 +159,8 @@ final class CheckOptions {
             names = "--after",
             paramLabel = "RUN",
             description =
-                    "The run of what came directly before PATH, or the folder of runs (its newest): the verdict is of all"
-                            + " parts up to PATH as one history.")
+                    "The run of what came directly before PATH, or the folder of runs, of which the one of the most parts"
+                            + " counts: the verdict is of all parts up to PATH as one history.")
     private @Nullable String after;
 
     @Option(

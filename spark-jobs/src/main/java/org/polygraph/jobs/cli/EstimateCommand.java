@@ -73,7 +73,8 @@ final class EstimateCommand implements Callable<Integer> {
     @Option(
             names = "--after",
             paramLabel = "RUN",
-            description = "The check continues after this run, or the last one of this folder, and reads its seam too.")
+            description =
+                    "The check continues after this run, or the one of the most parts in this folder, and reads its seam too.")
     private @Nullable String after;
 
     @Option(names = "--json", description = "One JSON object per PATH, a line each.")

@@ -40,7 +40,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
         synopsisSubcommandLabel = "COMMAND",
         footer = {
             "",
-            "Exit codes: 0 PASS, 1 internal error, 2 usage, 3 VIOLATION, 4 UNKNOWN (a budget ran out),",
+            "Exit codes: 0 PASS, 1 internal error, 2 usage, 3 VIOLATION, 4 UNKNOWN (no answer was found),",
             "5 INVALID input, 6 storage or cluster I/O."
         })
 final class PolygraphCommand implements Runnable {

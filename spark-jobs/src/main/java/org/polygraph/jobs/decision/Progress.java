@@ -1,7 +1,7 @@
 package org.polygraph.jobs.decision;
 
 /**
- * Receives the progress of a check, as often as a kernel reports it. The thread that checks reports phases and jobs.
+ * Receives the progress of a check, as often as a phase reports it. The thread that checks reports phases and jobs.
  * Other threads report task counts and spilled bytes, under the lock of this object and between the beginning and the
  * end of a job, so an implementation must not wait for another thread.
  */

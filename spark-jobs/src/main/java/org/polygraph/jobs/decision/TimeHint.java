@@ -47,8 +47,8 @@ final class TimeHint implements Strategy {
      * transaction has two events, and its overlaps with other writers count too: 52,000 transactions, zipf 0.8, 200,000
      * keys, broke 4,377, which was too many by transactions: 4.4 CPU-s of the process, and 3.6 with repairs.
      *
-     * <p>With clocks that are wrong by 0.1 s, 1M uniform transactions, repairs took 4.7 CPU-s, and the check 1.5 times as
-     * long as the exact path alone. With 600,000 transactions one in ten was violated; the solver took about 40
+     * <p>With clocks that are wrong by 0.1 s, 1M uniform transactions, repairs took 4.7 CPU-s, and the check 1.5 times
+     * as long as the exact path alone. With 600,000 transactions one in ten was violated; the solver took about 40
      * microseconds for each, and the exact path 3 or 4 for each transaction.
      */
     private static final int MOST_VIOLATED = 16;
@@ -81,8 +81,8 @@ final class TimeHint implements Strategy {
     private static final double SURELY = 1.2;
 
     /**
-     * The calls of the budget for each transaction that repairs may take, beside one for each violated read. Repairs
-     * took 0.15 to 0.3 and 0 to 3; a call takes 4 to 20 microseconds.
+     * The calls of the budget that repairs may take: this many for each transaction, and one for each violated read.
+     * They took 0.15 to 0.3 a transaction and 0 to 3 a violated read; a call takes 4 to 20 microseconds.
      */
     private static final double LOOKS_A_TRANSACTION = 0.2;
 

@@ -11,9 +11,10 @@ import org.polygraph.storage.table.HistoryTable;
  * is what was measured for histories with unique values over uniform keys (cluster-config/SIZING.md). Skewed keys,
  * repeated values and search can take far more CPU, but not more memory.
  *
- * @param memoryBytes the memory of the process that is started: with Spark the driver, and its tasks if the master is local[N]
- * @param leastBytes the same without reachability clocks. The check of a whole history does without them if they do not fit, and then
- *     searches more
+ * @param memoryBytes the memory of the process that is started: with Spark the driver, and its tasks if the master is
+ *     local[N]
+ * @param leastBytes the same without reachability clocks. The check of a whole history does without them if they do not
+ *     fit, and then searches more
  * @param taskBytes the memory of each worker, or 0
  * @param diskBytes the bytes of scratch files, or 0
  * @param driverSeconds the share of cpuSeconds that one thread takes while there is no work for others
@@ -56,7 +57,10 @@ public record Estimate(
     private static final long PROCESS_BYTES = 64L << 20;
 
     private static final long SPARK_SESSION_BYTES = 450L << 20;
-    /** The bytes of an operation in scratch files: as its transaction has it, twice while cells are repaired, and as its key has it. */
+    /**
+     * The bytes of an operation in scratch files: as its transaction has it, twice while cells are repaired, and as its
+     * key has it.
+     */
     private static final long SCRATCH_BYTES = 45;
     /** What the driver holds of each cell and slice, and of each session of a piece of the input. */
     private static final long CELL_BYTES = 512;
@@ -113,13 +117,14 @@ public record Estimate(
     /**
      * Estimates the check of one level of one history.
      *
-     * @param executorThreads the tasks of Spark that run in this process at once; 0 if executors are processes of their own
+     * @param executorThreads the tasks of Spark that run in this process at once; 0 if executors are processes of their
+     *     own
      */
     public static Estimate of(Engine engine, HistorySize size, IsolationLevel level, int executorThreads) {
         return switch (engine) {
             case EMBEDDED -> whole(size.counts(), size.timed(), level);
             case WINDOWS -> byWindows(engine, size, level, Runtime.getRuntime().availableProcessors());
-            // The driver judges a window without an order as large as that of a task.
+            // If a window has no order the driver judges it, so the driver needs as much memory as a task.
             case SPARK -> byWindows(engine, size, level, Math.max(1, executorThreads));
         };
     }
@@ -190,7 +195,9 @@ public record Estimate(
                 tasks);
     }
 
-    /** Returns the elapsed time on an idle machine or cluster: what one thread does alone, then the tasks on all cores. */
+    /**
+     * Returns the elapsed time on an idle machine or cluster: what one thread does alone, then the tasks on all cores.
+     */
     public double seconds(int cores) {
         return driverSeconds + (cpuSeconds - driverSeconds) / Math.max(1, Math.min(cores, tasks));
     }
@@ -209,8 +216,9 @@ public record Estimate(
     }
 
     /**
-     * Returns what {@code --engine auto} chooses: the whole history if it fits with clocks, or without them if
-     * times decide it as well; else windows, if a worker's share fits; else the whole history without clocks.
+     * Returns what {@code --engine auto} chooses: the whole history if it fits with clocks, or without them if the
+     * history has times and the level needs no clocks; else windows, if a worker's share fits; else the whole history
+     * without clocks.
      */
     public static Engine auto(HistorySize size, IsolationLevel level, long heapBytes) {
         Fit whole = of(Engine.EMBEDDED, size, level).fit(heapBytes);

@@ -20,7 +20,7 @@ import org.polygraph.storage.model.BudgetException;
  * failures.
  *
  * <p>A cancelled job does not wait for its tasks. They are interrupted, which ends tasks that read, write or wait. A
- * kernel that only computes continues to the end of its slice, and its result is dropped; on a cluster it ends with its
+ * task that only computes continues to the end of its slice, and its result is dropped; on a cluster it ends with its
  * executor when the command ends. spark.task.reaper would end the executor's JVM sooner, together with its shuffle
  * files.
  */

@@ -54,9 +54,9 @@ final class LazySession implements AutoCloseable {
     }
 
     /**
-     * Returns the session, started if there is no live one. It starts on a thread of its own, because Spark asks a
-     * resource manager that does not answer again for a quarter of an hour. A session that starts after the end of the
-     * budget serves the next caller.
+     * Returns the session, started if there is no live one. It starts on a thread of its own, because Spark repeats its
+     * request for a quarter of an hour if a resource manager does not answer. A session that starts after the end of
+     * the budget serves the next caller.
      *
      * @throws BudgetException if the budget ended first
      * @throws EngineException if Spark does not start

@@ -297,7 +297,10 @@ final class ReplayTasks {
         }
     }
 
-    /** Replays slices of keys and ranges of places. Output: a finding each, and those that come from before. */
+    /**
+     * Replays slices of keys and ranges of places. Output: the finding of each of them, and the findings of
+     * {@link ReplayRange}, which one partition passes on.
+     */
     static final class ReplayDealt implements FlatMapFunction<Iterator<Tuple2<Long, byte[]>>, byte[]> {
         private static final long serialVersionUID = 1L;
 

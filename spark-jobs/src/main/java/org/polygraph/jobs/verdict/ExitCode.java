@@ -8,7 +8,7 @@ public enum ExitCode {
     /** Wrong options or configuration; nothing was checked. */
     USAGE(2),
     VIOLATION(3),
-    /** A budget ran out. Worth a retry with more of it. */
+    /** No answer was found. If a budget ran out, it is worth a retry with more of it. */
     UNKNOWN(4),
     /** The input is not a history, or nothing in it was committed. */
     INVALID(5),

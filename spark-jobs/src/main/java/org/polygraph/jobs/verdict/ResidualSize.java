@@ -9,6 +9,6 @@ package org.polygraph.jobs.verdict;
  */
 public record ResidualSize(
         long constraints, long candidateReads, long components, long largest, long decisions, long conflicts) {
-    /** The rules decided everything. */
+    /** Nothing was left to the solver, or windows were decided. */
     public static final ResidualSize NONE = new ResidualSize(0, 0, 0, 0, 0, 0);
 }

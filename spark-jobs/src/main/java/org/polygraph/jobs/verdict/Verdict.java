@@ -16,7 +16,10 @@ public final class Verdict implements Cloneable {
         PASS(ExitCode.PASS),
         /** The level does not hold; {@link Verdict#violations} has the reasons. */
         VIOLATION(ExitCode.VIOLATION),
-        /** A budget ran out; {@link Verdict#reason} names it. */
+        /**
+         * No answer was found; {@link Verdict#reason} states what is missing: time, memory, or the next part of a
+         * chain.
+         */
         UNKNOWN(ExitCode.UNKNOWN),
         /** The input is not a history, or nothing in it was committed. */
         INVALID(ExitCode.INVALID),
@@ -145,8 +148,8 @@ public final class Verdict implements Cloneable {
     }
 
     /**
-     * Returns the order that a PASS rests on, or that explains all transactions of a part of a chain but those that only
-     * a later part can explain; null otherwise.
+     * Returns the order that a PASS rests on, or that explains all transactions of a part of a chain but those that
+     * only a later part can explain; null otherwise.
      */
     public @Nullable Witness witness() {
         return witness;

@@ -216,7 +216,8 @@ final class RecordedOrder {
                 return firsts.getInt(pair);
             }
         }
-        // At its turn, the sources of t have places: those that come later in the sequence are firsts of pairs.
+        // If t is at its turn, its sources have places: one that comes later in the sequence is the first of a pair
+        // with t.
         for (int o = starts[t]; isMoved && sources.length > 0 && o < starts[t + 1]; o++) {
             if (sources[o] != NONE && position[sources[o]] == NONE) {
                 return sources[o];

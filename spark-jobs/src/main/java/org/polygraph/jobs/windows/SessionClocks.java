@@ -18,10 +18,11 @@ import org.polygraph.storage.table.Operations;
 import org.polygraph.storage.table.Transactions;
 
 /**
- * How far the clocks of sessions are apart, found from the operations on a sample of keys. A transaction starts before another one that read its
- * write ends. If the clocks of their sessions do not agree with that, a number is added to the clock of each session: the middle between
- * the largest and the smallest one that agree with the sessions it reads from and is read by, in rounds.
- * Only the order that is tried first depends on it. Memory: 40 bytes for each operation of the sample.
+ * How far the clocks of sessions are apart, found from the operations on a sample of keys. If one transaction reads
+ * from another one, the writer starts before the reader ends. If the clocks of their sessions do not agree with that, a
+ * number is added to the clock of each session: the middle between the largest and the smallest one that agree with the
+ * sessions it reads from and is read by, in rounds. Only the order that is tried first depends on it. Memory: 40 bytes
+ * for each operation of the sample.
  */
 final class SessionClocks {
     /** The clocks are left alone if fewer than one in so many reads precedes the write that it read. */
@@ -89,7 +90,10 @@ final class SessionClocks {
                     Math.max(1, 2 * SIZE / pieces));
         }
 
-        /** Takes the operations of committed transactions with a start and an end. @param numbers by session of the piece: its number */
+        /**
+         * Takes the operations of committed transactions with a start and an end. @param numbers by session of the
+         * piece: its number
+         */
         byte[] take(HistoryRows rows, int[] numbers) {
             Transactions transactions = rows.transactions();
             long[] starts = transactions.starts();

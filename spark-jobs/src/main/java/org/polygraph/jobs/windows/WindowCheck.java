@@ -21,10 +21,11 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Decides a level by windows that workers repair. While few operations are violated, there is a small window around each of
- * them, which grows from round to round. While many are violated, a window is two cells, and windows are shifted by one cell in every other
- * round. Transactions that are far from where they are explained are moved first. Reads that a window cannot explain are left out. The
- * largest window is the history itself, so the rounds end unless a window does not fit in the memory of a worker.
+ * Decides a level by windows that workers repair. While few operations are violated, there is a small window around
+ * each of them, which grows from round to round. While many are violated, a window is two cells, and windows are
+ * shifted by one cell in every other round. Transactions that are far from where they are explained are moved first.
+ * Reads that a window cannot explain are left out. The largest window is the history itself, so the rounds end unless a
+ * window does not fit in the memory of a worker.
  */
 public final class WindowCheck {
     private static final int PASSES = 4;
@@ -33,20 +34,30 @@ public final class WindowCheck {
     /** Windows without an order that are judged alone in one pass. */
     private static final int MOST_ALONE = 8;
     /**
-     * A range of a set has the places of a window divided by this number on both sides of a transaction. The number is this one at first,
-     * and {@link #LEAST_MARGINS_OF_SET} at last: where there are many keys, few transactions nearby depend on each other.
+     * A range of a set has the places of a window divided by this number on both sides of a transaction. The number is
+     * this one at first, and {@link #LEAST_MARGINS_OF_SET} at last: where there are many keys, few transactions nearby
+     * depend on each other.
      */
     private static final long MARGINS_OF_SET = 32;
 
     private static final long LEAST_MARGINS_OF_SET = 2;
-    /** The number of events on both sides of a violated read and its writers, at first; and the factor by which it grows. */
+    /**
+     * The number of events on both sides of a violated read and its writers, at first; and the factor by which it
+     * grows.
+     */
     private static final long LEAST_MARGIN = 64;
-    /** At SI transactions spread when they are repaired, and those with an event outside of the window stay where they are. */
+    /**
+     * At SI transactions spread when they are repaired, and those with an event outside of the window stay where they
+     * are.
+     */
     private static final long LEAST_MARGIN_OF_TWO = 256;
 
     private static final int GROWTH = 4;
 
-    /** The {@link #reason} if the input cannot be read, or not be judged at the level: reading the whole gives the message. */
+    /**
+     * The {@link #reason} if the input cannot be read, or not be judged at the level: reading the whole gives the
+     * message.
+     */
     public static final String UNREADABLE = Survey.UNREADABLE;
 
     /** The name of the checkpoint. */
@@ -362,7 +373,8 @@ public final class WindowCheck {
                         results = store.check(false);
                         continue;
                     }
-                    // In real time the reader and the writers suffice that wrote and replaced what it read.
+                    // If real time is part of the level, the smallest margin suffices: it has the reader and the
+                    // transactions that wrote and replaced what it read.
                     long last = terms.guarantee().realTime() ? MARGINS_OF_SET : LEAST_MARGINS_OF_SET;
                     for (long part = MARGINS_OF_SET; part >= last; part /= GROWTH) {
                         if (violates(store, small, relocation.sets(Math.max(1, far / part)))) {
@@ -405,7 +417,11 @@ public final class WindowCheck {
         }
     }
 
-    /** Judges windows without an order alone. @return ORDERED if none violates the level, and others may follow */
+    /**
+     * Judges each window that has no order as a history of its own.
+     *
+     * @return ORDERED if none violates the level: the rounds go on
+     */
     private Outcome judge(
             WindowStore store,
             SmallHistory small,

@@ -81,7 +81,7 @@ class SparkLevelsTest {
                 "{\"session\":0,\"index\":0,\"status\":\"committed\",\"ops\":[{\"op\":\"w\",\"key\":1,\"value\":5},{\"op\":\"pr\",\"lo\":1,\"hi\":9,\"rows\":[[1,5]]}]}\n");
         List<List<String>> cases = List.of(
                 List.of("lin", registers.toString(), "it has refused compare-and-sets"),
-                List.of("all", examples + "write-skew.jsonl", "level all is that of a table; name the levels"),
+                List.of("all", examples + "write-skew.jsonl", "level all needs the whole in memory; name the levels"),
                 List.of("ser,si", examples + "jepsen-list-append.edn", "it is no file of JSON Lines or Parquet"),
                 List.of("ser,si", examples + "rows-reinserted.jsonl", "insert"),
                 List.of("ser", queries.toString(), "it has predicates"));

@@ -105,7 +105,7 @@ class WindowTest {
         assertThat(lists.err()).contains("windows do not decide the history, because " + edn);
         assertThat(lists.out()).contains("\"whole\":\"" + edn + "\"");
         InProcess all = answer("write-skew.jsonl", "-l", "all", "--window", "4");
-        assertThat(all.err()).contains("because level all is that of a table");
+        assertThat(all.err()).contains("because level all needs the whole in memory");
     }
 
     /** The reason of an UNKNOWN names what needs the whole history, and the options that give it memory. */

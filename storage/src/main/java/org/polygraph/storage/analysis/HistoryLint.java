@@ -206,14 +206,14 @@ public final class HistoryLint {
             keep(
                     Check.LOADERS,
                     loaders.transactions()[0],
-                    loaders.statement() + ": check orders all other transactions after that, unless --initial implicit"
+                    loaders.statement() + ": check orders all other transactions after it, unless --initial implicit"
                             + " is given");
         } else if (!loaders.doubt().isEmpty()) {
             count(Check.DOUBTFUL_LOADERS);
             keep(
                     Check.DOUBTFUL_LOADERS,
                     loaders.doubtful(),
-                    loaders.doubt() + ": check may order that late; if it loads the initial rows, give --initial"
+                    loaders.doubt() + ": check may order it late; if it loads the initial rows, give --initial"
                             + " SESSION#INDEX");
         }
     }

@@ -77,8 +77,8 @@ public final class Loaders {
                         all[0],
                         onlyInitial(table, all)
                                 + (byTime
-                                        ? "other transactions start before that ends"
-                                        : "its session has other transactions, and others come before that in the input"))
+                                        ? "other transactions start before its end"
+                                        : "its session has other transactions, and others come before it in the input"))
                 : ofUnknownOutcome(table);
     }
 
@@ -96,8 +96,8 @@ public final class Loaders {
     }
 
     /**
-     * Returns, ascending, the transactions of known outcome at the beginning of sessions that only write initial
-     * values.
+     * Returns, ascending, the transactions at the beginning of each session that have this outcome and only write
+     * initial values.
      */
     private static int[] candidates(HistoryTable table, TransactionStatus outcome) {
         IntArrayList candidates = new IntArrayList();

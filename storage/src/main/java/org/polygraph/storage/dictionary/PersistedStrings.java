@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.model.BudgetException;
 
 /**
- * Strings in files without names. A Chronicle Map finds the number of a string by its hash; the strings are in a {@link
- * ScratchFile}, and their places in another one. All three files are mapped, so that the operating system writes pages
- * to disk when memory is short.
+ * Strings in files without names. A Chronicle Map finds the number of a string by its hash; the strings are in a
+ * {@link ScratchFile}, and their places in another one. All three files are mapped, so that the operating system writes
+ * pages to disk when memory is short.
  *
  * <p>The keys of the map are 64-bit hashes rather than strings: all entries have one size, so that no string is too
  * long for the map, and each string is stored once. A number that was found is verified by comparing the strings; if
@@ -26,8 +26,8 @@ import org.polygraph.storage.model.BudgetException;
  *
  * <p>Memory: hardly any heap; on disk 28 bytes for each string that there is room for, and 12 bytes and the characters
  * for each string. Time: 0.2 us to find a string, 0.7 us to add it, plus page faults. Opening the first map of a
- * process takes 1 s, in which Chronicle generates and compiles classes. This needs a JDK and the packages that {@code
- * jvm.texts} in pom.xml opens.
+ * process takes 1 s, in which Chronicle generates and compiles classes. This needs a JDK and the packages that
+ * {@code jvm.opens} in pom.xml opens.
  */
 public final class PersistedStrings implements StringStore {
     /** Disables Chronicle's analytics, which use the network; it must be set before Chronicle's classes are loaded. */

@@ -107,7 +107,7 @@ public final class HistoryFiles {
                     files.get(0).name(),
                     format.content() + " beside " + (files.size() - 1) + " other file" + (files.size() > 2 ? "s" : ""),
                     "one file, or parts in jsonl or parquet",
-                    "give each file as its own path");
+                    "give each file as its own path; parts of a chain have to be converted");
         }
         return context.builder(format.positions());
     }

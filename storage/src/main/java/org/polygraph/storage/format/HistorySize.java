@@ -19,7 +19,7 @@ import org.polygraph.storage.table.HistoryTable;
  *
  * @param format of the files; for standard input the one that was asked for; AUTO for a table
  * @param bytes of the files, or -1 for standard input and for a table
- * @param whole when windows of files do not decide it, as far as it is known
+ * @param whole the levels at which a check has to read the whole history, as far as they are known
  */
 public record HistorySize(Source source, HistoryFormat format, long bytes, Counts counts, boolean timed, Whole whole) {
     /** The most of anything that is counted. The footers of files may state more, and products of it would overflow. */
@@ -51,7 +51,7 @@ public record HistorySize(Source source, HistoryFormat format, long bytes, Count
         }
     }
 
-    /** When windows of files do not decide a history. */
+    /** The levels at which a check cannot use windows of files and has to read the whole history. */
     public enum Whole {
         NEVER,
         /** It has lists, which windows do not decide at levels that are axioms: rc, ra and cc. */

@@ -76,8 +76,7 @@ public enum PlantedAnomaly {
     }
 
     /**
-     * Returns the place where a value is written, {@code player << 8
-     * step}, or -1 if there is none.
+     * Returns the place where a value is written, {@code (player << 8) | step}, or -1 if there is none.
      */
     int writerOf(int key, int value) {
         for (int p = 0; p < players.size(); p++) {

@@ -60,10 +60,7 @@ public final class SimulatedStore {
 
     private int operations;
     private int[] numbers = new int[1 << 12];
-    /**
-     * By operation: key of the slice << 1
-     * write.
-     */
+    /** By operation: {@code (key of the slice << 1) | write}. */
     private int[] keys = new int[1 << 12];
 
     private long[] seen = new long[1 << 12];

@@ -8,14 +8,14 @@ import org.polygraph.storage.model.TransactionStatus;
 
 /**
  * Computes what transaction i of a workload does, for any i in O(1) and in any order. Random numbers are SplitMix64's
- * (Steele, Lea, Flood 2014), at a place that i and the operation give. What reads return is computed by {@link
- * SimulatedStore}. Immutable.
+ * (Steele, Lea, Flood 2014), at a place that i and the operation give. What reads return is computed by
+ * {@link SimulatedStore}. Immutable.
  *
  * <p>Time: sessions take turns, so transaction i is number i / sessions of session i mod sessions. Its slot is [i T, (i
  * + sessions) T) with T = {@value #TICK_NANOS} ns. Within the slot are start &lt; snapshot &lt; commit &lt; end, all
  * random; the length is on average a quarter of the slot. So the slots of as many transactions as there are sessions
- * overlap; neither the order of starts nor that of ends is the order of effects; and whatever happened before i's slot
- * has ended.
+ * overlap; neither the order of starts nor that of ends is the order of effects; when the slot of i begins,
+ * transactions up to i - sessions have ended.
  */
 public final class TransactionPlan implements Serializable {
     private static final long serialVersionUID = 1L;
@@ -234,8 +234,7 @@ public final class TransactionPlan implements Serializable {
     }
 
     /**
-     * Returns the number of a write, from 1. For a read, it is the number of the write that it reads, or 0 for the
-     * initial value.
+     * Returns the number of the write that this operation is, from 1. Each operation has another number.
      */
     long write(long transaction, int operation) {
         return transaction * operations + operation + 1;

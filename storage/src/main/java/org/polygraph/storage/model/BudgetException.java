@@ -9,7 +9,8 @@ public class BudgetException extends RuntimeException {
 
     /** The remedy if memory is short while a history is read, by any engine. */
     public static final String MORE_MEMORY =
-            "give more memory: --memory to a check; -Xmx to a program, and in JAVA_OPTS to other commands or where that is the limit";
+            "give more memory: --memory for check; -Xmx in JAVA_OPTS for other commands, or if the heap is the limit;"
+                    + " -Xmx for a program";
 
     /** @param message what ran out, how far the work got and what budget would do */
     public BudgetException(String message) {

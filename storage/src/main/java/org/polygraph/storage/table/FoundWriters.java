@@ -1,8 +1,9 @@
 package org.polygraph.storage.table;
 
 /**
- * Limits how often a transaction that found the version of a wrong writer is reported for this writer in one replay. The
- * rows that a transaction writes by one condition mostly require the same of an order.
+ * Limits the reports of a replay: a transaction that found versions of a writer where others were expected is reported
+ * for this writer a few times only. The rows that a transaction writes by one condition mostly require the same of an
+ * order.
  */
 final class FoundWriters {
     private static final int MOST = 2;

@@ -18,7 +18,7 @@ import org.polygraph.storage.model.TransactionStatus;
  * arrays return the table's own: callers must not write to them.
  *
  * <p>Memory: {@value #BYTES_PER_OPERATION} bytes an operation; {@value #BYTES_PER_TRANSACTION} bytes a transaction,
- * {@value #BYTES_PER_TIMED_TRANSACTION} with timestamps; plus the key dictionary (12 to 20 bytes an integer key).
+ * {@value #BYTES_PER_TIMED_TRANSACTION} with timestamps; plus the key dictionary (12 to 20 bytes a small integer key).
  */
 public final class HistoryTable {
     /** Key and kind in an int, the code of the value in a long. */
@@ -263,7 +263,7 @@ public final class HistoryTable {
         return operationValues;
     }
 
-    /** Each operation's kind, see {@link Operations#kinds}; null where {@link #hasRows} is false. */
+    /** Each operation's kind, see {@link Operations#kinds}; null if all are 0. */
     public byte @Nullable [] operationKinds() {
         return operationKinds;
     }
@@ -486,7 +486,7 @@ public final class HistoryTable {
 
     /** Bytes of heap held by the arrays, without dictionaries and object headers. */
     public long arrayBytes() {
-        return (long) (hasRows() ? BYTES_PER_OPERATION + 1 : BYTES_PER_OPERATION) * operations()
+        return (long) (operationKinds == null ? BYTES_PER_OPERATION : BYTES_PER_OPERATION + 1) * operations()
                 + (long) (starts() == null ? BYTES_PER_TRANSACTION : BYTES_PER_TIMED_TRANSACTION) * transactions()
                 + 12L * sessions()
                 + 8;

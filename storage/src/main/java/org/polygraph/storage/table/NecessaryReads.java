@@ -26,9 +26,10 @@ import org.polygraph.storage.model.TransactionStatus;
  *
  * <p>A result states of a row whether it matches a condition. The row and the condition have two keys, one for results
  * that have the row and one for those that lack it. Each known write of the row writes to both whether it matches. An
- * open write that may have the row writes only to the key whose readers look for what it leaves. So it can explain
- * such a read and never contradicts one. A version whose writer is known has a key too. Open writes that it matches
- * overwrite it there, because one that comes between the version and its reader has the row.
+ * open write that may have the row writes only to the key whose readers look for what it leaves. So it can explain such
+ * a read and never contradicts one. A version whose writer is known has a key too. In it, each open write whose
+ * condition matches the version overwrites it, because such a write between the version and its reader would have had
+ * the row.
  */
 final class NecessaryReads implements RecordedWalk.Visitor {
     private static final int MOST_OPERATIONS = 1 << 21;
@@ -44,7 +45,10 @@ final class NecessaryReads implements RecordedWalk.Visitor {
     private final long no;
     private final boolean hasOpenDelete;
 
-    /** The versions that transactions which may have committed leave in known rows: by row their numbers, their values and columns. */
+    /**
+     * The versions that transactions which may have committed leave in known rows: by row their numbers, their values
+     * and columns.
+     */
     private final List<IntArrayList> versionsOf = new ArrayList<>();
 
     private final LongArrayList versionValues = new LongArrayList();
@@ -156,7 +160,9 @@ final class NecessaryReads implements RecordedWalk.Visitor {
         }
     }
 
-    /** Selects what results of a condition state of a row. @return false if it was selected before, or demands nothing */
+    /**
+     * Selects what results of a condition state of a row. @return false if it was selected before, or demands nothing
+     */
     boolean selectPair(int condition, int row) {
         long pair = PredicateReads.pair(condition, row);
         boolean isMatched = matchesAtFirst(condition, row);
@@ -181,7 +187,8 @@ final class NecessaryReads implements RecordedWalk.Visitor {
     }
 
     /**
-     * Selects that no open write comes between a version and its readers. @return false if this was selected before, or demands nothing
+     * Selects that no open write comes between a version and its readers. @return false if this was selected before, or
+     * demands nothing
      */
     boolean selectVersion(int row, long value) {
         if (value == ValueDictionary.NULL

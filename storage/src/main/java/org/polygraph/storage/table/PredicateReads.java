@@ -191,8 +191,8 @@ public final class PredicateReads {
      * Returns an empty sample of the reads of a history.
      *
      * @param history this one, perhaps with other statuses of transactions
-     * @param starts by transaction: an order that the sample has to find has its effect not before
-     * @param ends by transaction: not after
+     * @param starts by transaction: the earliest time at which it takes effect in an order that the sample has to find
+     * @param ends by transaction: the latest such time
      * @param skew the most by which two clocks differ
      */
     public ReadSample sample(HistoryTable history, long[] starts, long[] ends, long skew) {

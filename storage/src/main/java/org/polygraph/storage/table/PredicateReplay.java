@@ -29,7 +29,7 @@ final class PredicateReplay {
         /** An insert finds a row, or a delete finds none. */
         void existence(int transaction, int operation, int writer);
 
-        /** A write is one of a version that another transaction committed after the snapshot. */
+        /** A write overwrites a version that another transaction committed after the snapshot of the writer. */
         void overlap(int transaction, int operation, int writer);
     }
 
@@ -224,7 +224,9 @@ final class PredicateReplay {
         }
     }
 
-    /** The last operation that a predicate comes before, or that is checked at the snapshot. What follows only writes. */
+    /**
+     * The last operation that a predicate comes before, or that is checked at the snapshot. What follows only writes.
+     */
     private int lastEvaluated(int t) {
         int last = table.firstOperation(t) - 1;
         for (int mark = marks.first(t + 1) - 1, first = marks.first(t); mark >= first; mark--) {

@@ -42,8 +42,8 @@ public final class ReadSample {
      *
      * @param table with the operations of the marks
      * @param searched the columns that its conditions search
-     * @param starts by transaction; its effect is not before
-     * @param ends by transaction; its effect is not after, if it is committed
+     * @param starts by transaction: the earliest time at which it takes effect
+     * @param ends by transaction: the latest such time, if it is committed
      * @param skew the most by which two clocks differ
      */
     ReadSample(

@@ -48,7 +48,10 @@ public final class UnknownRows {
         return resolution.firstOpen();
     }
 
-    /** The relation of the table to the history: relaxed, unless some of the writes are deletes. */
+    /**
+     * The relation of the table to the history: relaxed if no open write is a delete; otherwise a guess if the rows
+     * that match in the order of ends agree with all counts, else neither.
+     */
     public Table table() {
         return table;
     }
@@ -68,7 +71,8 @@ public final class UnknownRows {
      *
      * @param counted by transaction: whether it counts
      * @param position by event, one or two a transaction: its place
-     * @return with such writes if the rows of some disagree with their counts; null if some of these are deletes
+     * @return the guess, which still has open writes if their rows disagree with their counts; null if one of these is
+     *     a delete
      */
     public @Nullable HistoryTable inOrder(boolean[] counted, int[] position) throws HistoryException {
         return resolution.inOrder(counted, position);
@@ -80,8 +84,8 @@ public final class UnknownRows {
     }
 
     /**
-     * Returns a guess with the rows that match in an order in which a replay of the history as it was recorded finds nothing
-     * wrong; null if a search does not find one.
+     * Returns a guess with the rows that match in an order in which a replay of the history as it was recorded finds
+     * nothing wrong; null if a search does not find one.
      *
      * @param events of a transaction: 1, or 2 for its snapshot and its commit
      * @param usesTimes whether times determine which event is tried first

@@ -153,7 +153,7 @@ class BadInputTest {
         assertThat(inputs.refusal("c", HistoryFormat.AUTO))
                 .isEqualTo(
                         "c/a: found plume text beside 2 other files; expected one file, or parts in jsonl or parquet; give"
-                                + " each file as its own path");
+                                + " each file as its own path; parts of a chain have to be converted");
         assertThat(inputs.refusal("c/a", HistoryFormat.COBRA))
                 .isEqualTo("c/a: found a file; expected a folder of *.log files (-f cobra); give the folder, or another"
                         + " format with -f");

@@ -60,8 +60,10 @@ public final class PlaceReplay {
     /**
      * The findings of a window of places.
      *
-     * @param repeated of the events with the place of another one the first by (session, index), or null
-     * @param repeatedBy the event of {@code repeated}, for a comparison @param latest of this window alone
+     * @param repeated a message about the first event, by (session, index), that has the place of another event; null
+     *     if there is none
+     * @param repeatedBy that event, by which findings are compared
+     * @param latest the transactions of this window that started last
      * @param firstEnd the earliest end that binds; {@link HistoryTable#NO_TIME} if there is none
      * @param late the first transaction that comes before one that had ended, or null
      */

@@ -60,7 +60,7 @@ record Cost(List<PhaseBar> phases, List<Item> cost, String rerun) {
                 "Left to the solver",
                 HtmlReport.grouped(rest.constraints()) + " constraints",
                 rest.constraints() == 0
-                        ? "the rules decided everything"
+                        ? "nothing was left to it"
                         : HtmlReport.grouped(rest.components()) + " components, the largest of "
                                 + HtmlReport.grouped(rest.largest())
                                 + " transactions; " + HtmlReport.grouped(rest.decisions()) + " decisions, "

@@ -180,7 +180,7 @@ public final class HtmlReport {
         return switch (verdict.status()) {
             case PASS -> LevelStatement.kept(assumed.level());
             case VIOLATION -> LevelStatement.broken(assumed.level());
-            case UNKNOWN -> "A budget ran out before there was an answer: the history may keep the level or break it.";
+            case UNKNOWN -> "The check found no answer: the history may keep the level or break it.";
             case INVALID -> "The input is not a history that can be checked.";
             case ERROR -> "The check failed.";
         };
@@ -195,7 +195,7 @@ public final class HtmlReport {
                 ? ""
                 : "The last completed phase was "
                         + verdict.phases().get(ended - 1).name() + ". ";
-        return last + "Check again with a larger --timeout or --memory, whichever ran out.";
+        return last + "If --timeout or --memory ran out, check again with more of it.";
     }
 
     private List<Item> coverage() {

@@ -26,8 +26,8 @@ public sealed interface Piece extends Serializable permits LinesPiece, RowGroups
     HistoryRows read(BooleanSupplier stop, long memoryBytes) throws HistoryException, IOException;
 
     /**
-     * Reads the rows without their operations, which are not checked then, if the format has them apart; else with them.
-     * The arguments are those of {@link #read}.
+     * Reads the rows. If the format has operations in columns of their own, they are neither read nor checked;
+     * otherwise they are read too. The arguments are those of {@link #read}.
      */
     default HistoryRows readTransactions(BooleanSupplier stop, long memoryBytes) throws HistoryException, IOException {
         return read(stop, memoryBytes);
