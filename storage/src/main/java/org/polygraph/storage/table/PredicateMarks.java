@@ -9,22 +9,30 @@ import it.unimi.dsi.fastutil.longs.LongArrayList;
  */
 final class PredicateMarks {
     private final Operations operations;
-    private final IntArrayList transactions = new IntArrayList();
-    private final IntArrayList places = new IntArrayList();
-    private final LongArrayList codes = new LongArrayList();
+    /** By transaction: its first mark, or that of a later one. */
+    private final int[] firsts;
+
+    private final int[] places;
+    private final long[] codes;
     /** The mark that {@link #next} returns next. */
     private int cursor;
 
     PredicateMarks(Operations all) {
-        for (int t = 0; t + 1 < all.starts().length; t++) {
-            for (int o = all.starts()[t]; o < all.starts()[t + 1]; o++) {
+        int[] starts = all.starts();
+        IntArrayList places = new IntArrayList();
+        LongArrayList codes = new LongArrayList();
+        firsts = new int[starts.length];
+        for (int t = 0; t + 1 < starts.length; t++) {
+            for (int o = starts[t]; o < starts[t + 1]; o++) {
                 if (Predicates.isStandIn(all.values()[o])) {
-                    transactions.add(t);
                     places.add(o - codes.size());
                     codes.add(all.values()[o]);
                 }
             }
+            firsts[t + 1] = codes.size();
         }
+        this.places = places.toIntArray();
+        this.codes = codes.toLongArray();
         operations = all.without(Predicates::isStandIn);
     }
 
@@ -34,39 +42,26 @@ final class PredicateMarks {
     }
 
     int size() {
-        return codes.size();
+        return codes.length;
     }
 
     long code(int mark) {
-        return codes.getLong(mark);
-    }
-
-    int transaction(int mark) {
-        return transactions.getInt(mark);
+        return codes[mark];
     }
 
     /** The operation that a mark stands before. */
     int place(int mark) {
-        return places.getInt(mark);
+        return places[mark];
     }
 
     /** The first mark of a transaction or of a later one. */
     int first(int transaction) {
-        int from = 0;
-        for (int to = size(); from < to; ) {
-            int middle = (from + to) >>> 1;
-            if (transactions.getInt(middle) < transaction) {
-                from = middle + 1;
-            } else {
-                to = middle;
-            }
-        }
-        return from;
+        return firsts[transaction];
     }
 
     /** Moves to the marks of a transaction. */
     void seek(int transaction) {
-        cursor = first(transaction);
+        cursor = firsts[transaction];
     }
 
     /** The number of the columns that a write carries; -1 if it carries none. */
@@ -74,21 +69,21 @@ final class PredicateMarks {
         int from = 0;
         for (int to = size(); from < to; ) {
             int middle = (from + to) >>> 1;
-            if (places.getInt(middle) <= operation) {
+            if (places[middle] <= operation) {
                 from = middle + 1;
             } else {
                 to = middle;
             }
         }
         // Columns come directly before their write, so they are the last mark there.
-        boolean isHere = from > 0 && places.getInt(from - 1) == operation && Predicates.isRow(codes.getLong(from - 1));
-        return isHere ? Predicates.rowNumber(codes.getLong(from - 1)) : -1;
+        boolean isHere = from > 0 && places[from - 1] == operation && Predicates.isRow(codes[from - 1]);
+        return isHere ? Predicates.rowNumber(codes[from - 1]) : -1;
     }
 
     /** The next code before an operation of a transaction, or before its end; 0 if there is none. */
     long next(int transaction, int operation) {
         boolean isHere =
-                cursor < size() && transactions.getInt(cursor) == transaction && places.getInt(cursor) == operation;
-        return isHere ? codes.getLong(cursor++) : 0;
+                cursor >= firsts[transaction] && cursor < firsts[transaction + 1] && places[cursor] == operation;
+        return isHere ? codes[cursor++] : 0;
     }
 }

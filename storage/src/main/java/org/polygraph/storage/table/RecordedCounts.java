@@ -29,14 +29,12 @@ public record RecordedCounts(int reads, int writes, int keys, int queries, int p
     public static int[] ofTransactions(HistoryTable table) {
         HistoryTable plain = table.withoutPredicates();
         int[] counts = new int[table.transactions()];
+        Recorded recorded = table.recorded();
+        PredicateMarks marks = recorded == null || plain == table ? null : recorded.marks();
         for (int t = 0; t < counts.length; t++) {
             counts[t] = plain.operationsEnd(t) - plain.firstOperation(t);
-        }
-        Recorded recorded = table.recorded();
-        if (recorded != null && plain != table) {
-            PredicateMarks marks = recorded.marks();
-            for (int mark = 0; mark < marks.size(); mark++) {
-                counts[marks.transaction(mark)] += Predicates.isOne(marks.code(mark)) ? 1 : 0;
+            for (int mark = marks == null ? 0 : marks.first(t); marks != null && mark < marks.first(t + 1); mark++) {
+                counts[t] += Predicates.isOne(marks.code(mark)) ? 1 : 0;
             }
         }
         return counts;
