@@ -182,6 +182,19 @@ class UnknownRowsTest {
                 .isEqualTo("VERIFIED");
     }
 
+    /** A read of null does not show that a row was written with null: the row may have been deleted. */
+    @Test
+    void aDeletedRowIsNotShownByAWriteOfNull() throws IOException {
+        String path = file("{\"format\":\"history\",\"version\":1,\"initial\":{\"value\":0,\"state\":[[0,0],[1,0]]}}\n"
+                + line(
+                        0,
+                        "{\"op\":\"pw\",\"lo\":3,\"hi\":5,\"value\":null},{\"op\":\"pd\",\"lo\":0,\"hi\":1,\"count\":2}")
+                + line(1, "{\"op\":\"r\",\"key\":1,\"value\":null},{\"op\":\"r\",\"key\":0,\"value\":null}"));
+        for (String level : List.of("ser", "si")) {
+            assertThat(InProcess.run("check", "-l", level, path).word()).isEqualTo("PASS");
+        }
+    }
+
     /** Write skews of a store that keeps si alone. No choice of the rows is shown, but what holds of all of them. */
     @Test
     void whatHoldsOfAllRowsIsShown() throws IOException {

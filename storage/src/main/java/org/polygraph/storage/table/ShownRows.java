@@ -6,6 +6,7 @@ import it.unimi.dsi.fastutil.ints.IntLinkedOpenHashSet;
 import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
 import it.unimi.dsi.fastutil.longs.Long2IntOpenHashMap;
 import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
+import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.model.TransactionStatus;
 
 /**
@@ -71,6 +72,8 @@ final class ShownRows {
             }
         }
         mark(raw.initialValue());
+        // A row that was deleted is read as null too, as is one that does not exist yet.
+        mark(ValueDictionary.NULL);
         var state = raw.initialState();
         if (state != null) {
             state.values().forEach(this::mark);

@@ -139,6 +139,8 @@ final class NecessaryHistory {
     private void collect() {
         Set<Long> others = new HashSet<>();
         others.add(read.initialValue());
+        // A row that does not exist is read as null too.
+        others.add(ValueDictionary.NULL);
         for (int row = 0; row < read.keys().size(); row++) {
             others.add(read.initialValue(row));
             versions.add(new ArrayList<>());
