@@ -32,8 +32,8 @@ public record HistoryStats(
      * What is written.
      *
      * @param keys keys that are written at least once
-     * @param repeated writes, not of aborted transactions, of a value that their key already had: by an earlier write or
-     *     as its initial value; 0 means that every read names its writer
+     * @param repeated writes, not of aborted transactions, of a value that their key already had from an earlier write
+     *     or initially; 0 means that every read names its writer
      */
     public record Writes(int inserts, int deletes, int keys, int repeated) {}
 

@@ -18,7 +18,7 @@ public abstract class AtomicFile implements Closeable {
         this.stream = stream;
     }
 
-    /** Begins: from here on the file is removed unless it is completed. */
+    /** Registers the file. From now on it is removed unless it is committed. */
     final AtomicFile open() throws IOException {
         if (!Unfinished.addFile(unfinished)) {
             close();

@@ -9,7 +9,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * by a signal, removes them.
  */
 final class Unfinished {
-    /** Another worker that writes into a folder may create the folder again. */
+    /** The most times that a folder is removed: another worker that writes into it may create it again. */
     private static final int TRIES = 20;
 
     private static final Set<Output> FILES = ConcurrentHashMap.newKeySet();

@@ -42,7 +42,7 @@ public final class KeyDictionary {
         this(strings, 1024, DIRECT);
     }
 
-    /** A dictionary that looks up all integers by hash, for keys that are few among the integers around them. */
+    /** A dictionary that looks up all integers by hash, for a few keys that may be large integers. */
     public static KeyDictionary sparse() {
         return new KeyDictionary(new StringDictionary(), 0, 0);
     }

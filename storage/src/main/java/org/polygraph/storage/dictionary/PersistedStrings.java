@@ -50,8 +50,8 @@ public final class PersistedStrings implements StringStore {
     }
 
     /**
-     * Creates a map in memory once a process, which loads the classes. Afterwards a file has a name for milliseconds
-     * only.
+     * Creates a map in memory, once in a process, to load the classes. Otherwise the file of the first map would keep
+     * its name while they are loaded.
      */
     private static final class Warm {
         static {

@@ -42,8 +42,8 @@ public final class StringDictionary {
     }
 
     /**
-     * @param room bytes of heap, about
-     * @param fewest strings that files have room for at least
+     * @param room approximate bytes of heap
+     * @param fewest the least number of strings that files have room for
      */
     StringDictionary(String folder, long room, int fewest) {
         this.folder = folder;

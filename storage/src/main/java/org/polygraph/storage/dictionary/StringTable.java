@@ -49,7 +49,7 @@ final class StringTable implements StringStore {
 
     private long room;
 
-    /** @param room bytes of heap, about, after which no string is added */
+    /** @param room approximate bytes of heap; beyond it no string is added */
     StringTable(long room) {
         this.room = room;
     }

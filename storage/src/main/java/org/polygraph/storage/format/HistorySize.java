@@ -54,7 +54,7 @@ public record HistorySize(Source source, HistoryFormat format, long bytes, Count
     /** The levels at which a check cannot use windows of files and has to read the whole history. */
     public enum Whole {
         NEVER,
-        /** It has lists, which windows do not decide at levels that are axioms: rc, ra and cc. */
+        /** It has lists. Windows do not decide rc, ra and cc, which are axioms, if there are lists. */
         AT_AXIOMS,
         /** It has inserts, deletes or predicates. */
         ALWAYS

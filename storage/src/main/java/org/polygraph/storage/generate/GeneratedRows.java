@@ -51,8 +51,8 @@ public final class GeneratedRows {
     /**
      * Writes some rows to a sink.
      *
-     * @param first not below the range's
-     * @param end not above the range's
+     * @param first the first row, not before the range
+     * @param end the row after the last, not beyond the end of the range
      * @throws IllegalStateException if a read has no result: a bug, or a slice of the work is missing
      */
     public void writeTo(long first, long end, Sink sink) throws IOException {

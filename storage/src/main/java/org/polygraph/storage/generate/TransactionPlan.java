@@ -24,7 +24,7 @@ public final class TransactionPlan implements Serializable {
     static final long TICK_NANOS = 10_000;
 
     private static final long GOLDEN = 0x9E3779B97F4A7C15L;
-    /** The random numbers of a transaction before two for each operation. */
+    /** The number of random numbers of a transaction, without two more for each operation. */
     private static final int LANES = 8;
 
     private static final int OUTCOME = 0;

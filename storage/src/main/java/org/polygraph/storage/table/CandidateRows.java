@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
  * have.
  */
 final class CandidateRows {
-    /** The most versions and rows times open writes. */
+    /** The largest product of open writes and versions. */
     private static final long MOST_EVALUATIONS = 500_000_000;
-    /** The most pairs of writes of which one may match because of the other. */
+    /** The most pairs of a write and an open write that may match what the first one leaves. */
     private static final int MOST_PAIRS = 1 << 22;
 
     private final KnownRows known;
@@ -34,7 +34,10 @@ final class CandidateRows {
         this.known = known;
     }
 
-    /** Returns by number of an open write the rows that it may have; null if that would take too long, or if it was stopped. */
+    /**
+     * Returns by number of an open write the rows that it may have; null if that would take too long, or if it was
+     * stopped.
+     */
     static @Nullable Int2ObjectMap<BitSet> of(KnownRows known, BooleanSupplier stop) {
         HistoryTable raw = known.raw();
         long versions =

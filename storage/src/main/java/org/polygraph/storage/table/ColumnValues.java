@@ -36,7 +36,7 @@ final class ColumnValues {
         ofColumns = new int[columns];
     }
 
-    /** The values that rows ever have. @param rows their number, which have the first keys */
+    /** The values that rows ever have. @param rows the number of rows, whose keys are the first ones */
     static ColumnValues ofRows(HistoryTable table, Predicates predicates, int rows) {
         LongOpenHashSet codes = new LongOpenHashSet();
         predicates.addUnknownValues(codes);

@@ -10,7 +10,7 @@ import org.polygraph.storage.lists.ListReads;
  * The transactions of one piece of a history in the order of the input, not yet sorted or compared with other pieces.
  * Ids of sessions, keys and values are the piece's own, in order of first appearance. No method writes to the arrays.
  *
- * <p>Memory: 12 bytes an operation, 25 a transaction, 41 with times, 8 an element of a list that was read, and labels.
+ * <p>Memory: 12 bytes an operation, 25 a transaction, 41 with times, 12 an element of a list that was read, and labels.
  *
  * @param sessionLabels by session of the piece
  * @param sessionOf by transaction

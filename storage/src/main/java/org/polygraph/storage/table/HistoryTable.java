@@ -348,7 +348,7 @@ public final class HistoryTable {
 
     /**
      * The history without the operations that express predicates, with the rows that predicates returned and wrote. The
-     * same table if some of these rows were not recorded.
+     * same table if there are no predicates, or if some of these rows were not recorded.
      */
     public HistoryTable withoutPredicates() {
         Recorded recorded = header.recorded();

@@ -96,8 +96,8 @@ public final class HistoryTableBuilder {
     }
 
     /**
-     * Keeps all strings in the heap, for a builder whose {@link #rows} contain them. The first predicate ends the read of
-     * such a piece with a {@link WholeHistoryException}. Called before the first transaction.
+     * Keeps all strings in the heap, for a builder whose {@link #rows} contain them. The first predicate of such a
+     * piece causes a {@link WholeHistoryException}. Called before the first transaction.
      */
     public void stringsInHeap() {
         isOfPiece = true;
@@ -175,7 +175,7 @@ public final class HistoryTableBuilder {
      * Begins a transaction. Its operations may be added before or after this call; {@link #end} closes it.
      *
      * @param index orders the session's transactions; gaps are allowed, {@link #build} rejects duplicates
-     * @param position line, byte or row within the current file, at most 2^44
+     * @param position line, byte or row within the current file, below 2^44
      */
     public void begin(long session, long index, TransactionStatus status, long position) {
         this.session = session;
@@ -416,7 +416,7 @@ public final class HistoryTableBuilder {
                 + sessions.bytes();
     }
 
-    /** Ends the read if this many more bytes exceed the limit. */
+    /** Throws {@link BudgetException} if this many more bytes would exceed the limit. */
     void checkLimit(long more) {
         if (limit != Long.MAX_VALUE && heldBytes() + more > limit) {
             String why = keyStrings.whyNoFiles().isEmpty() ? valueStrings.whyNoFiles() : keyStrings.whyNoFiles();

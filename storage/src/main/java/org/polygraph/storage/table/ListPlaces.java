@@ -144,7 +144,8 @@ final class ListPlaces {
             put(table.operationKeys()[o], resolution.code(number), Operations.APPEND);
             long[] contradiction = resolution.contradiction(o);
             if (contradiction.length > 0) {
-                // At rc reads may contradict each other, but not an own write.
+                // RC allows reads that contradict each other. It does not allow a read after an own write that returns
+                // another version.
                 imply(Operations.pack(table.key(o), false), contradiction[0]);
             }
             long version = ListResolution.version(key, number);
@@ -177,7 +178,7 @@ final class ListPlaces {
                     + " elements in all; rc, ra and cc read each of them; check si, which implies these levels");
         }
         if (isOwnMissing(t, o, key)) {
-            // No transaction may read an initial value after its own write.
+            // A read of the initial value after an own write is a violation at each level.
             imply(table.operationKeys()[o], table.initialValue());
         }
         int first = ListResolution.EMPTY;
@@ -189,7 +190,7 @@ final class ListPlaces {
         put(table.operationKeys()[o], resolution.code(first), (byte) 0);
     }
 
-    /** Whether the transaction appended an element before the read that the list does not have. */
+    /** Whether the list lacks an element that the transaction appended before it read the list. */
     private boolean isOwnMissing(int t, int o, int key) {
         for (int own = table.firstOperation(t); own < o; own++) {
             if (table.key(own) == key

@@ -161,7 +161,8 @@ final class NecessaryReads implements RecordedWalk.Visitor {
     }
 
     /**
-     * Selects what results of a condition state of a row. @return false if it was selected before, or demands nothing
+     * Selects what the results of a condition state about a row. @return false if it was selected before, or demands
+     * nothing
      */
     boolean selectPair(int condition, int row) {
         long pair = PredicateReads.pair(condition, row);
@@ -187,8 +188,8 @@ final class NecessaryReads implements RecordedWalk.Visitor {
     }
 
     /**
-     * Selects that no open write comes between a version and its readers. @return false if this was selected before, or
-     * demands nothing
+     * Selects the requirement that no open write comes between a version and its readers. @return false if it was
+     * selected before, or demands nothing
      */
     boolean selectVersion(int row, long value) {
         if (value == ValueDictionary.NULL

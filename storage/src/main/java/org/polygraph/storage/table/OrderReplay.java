@@ -9,7 +9,8 @@ import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
 import java.util.function.BooleanSupplier;
 
 /**
- * Replays a history with writes of unknown rows in an order of its events. Each open write has the rows that are known of it and those that match.
+ * Replays a history with writes of unknown rows in an order of its events. Each open write has the rows that are known
+ * and those that match.
  */
 final class OrderReplay implements RecordedWalk.Visitor {
     /** Receives what the order does not explain. */
@@ -23,7 +24,7 @@ final class OrderReplay implements RecordedWalk.Visitor {
             public void match(int t, int condition, int row, int writer) {}
         };
 
-        /** Receives a read of a row that another transaction, or none, wrote last. */
+        /** Receives a read of another value than the row has. @param writer of the row; negative if there is none */
         void read(int t, int row, long value, int writer);
 
         /** Receives a result that has a row which does not match, or lacks one that matches. */
@@ -57,7 +58,8 @@ final class OrderReplay implements RecordedWalk.Visitor {
     }
 
     /**
-     * Replays an order. Conditions are evaluated at the first event of a transaction, and its writes are left at the last one.
+     * Replays an order. Conditions are evaluated at the first event of a transaction, and its writes take effect at the
+     * last one.
      *
      * @param counted by transaction: whether it counts
      * @param position by event, one or two a transaction: its place

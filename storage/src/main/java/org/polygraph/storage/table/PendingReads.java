@@ -5,8 +5,8 @@ import java.util.Arrays;
 import org.polygraph.storage.dictionary.ValueDictionary;
 
 /**
- * The reads that an order under construction still has to explain. A version that some of them return must not be
- * overwritten before, if no other write leaves the same value.
+ * The reads that an order under construction still has to explain. If one write alone leaves the value that a read
+ * returns, its version must not be overwritten before this read.
  */
 final class PendingReads {
     private static final int NONE = -1;
@@ -15,7 +15,7 @@ final class PendingReads {
     private final Predicates predicates;
     /** By value: its number. */
     private final Long2IntOpenHashMap numbers = new Long2IntOpenHashMap();
-    /** By number of a value: the only transaction that writes it, INITIAL if it is an initial value alone, or SEVERAL. */
+    /** By number of a value: the one transaction that writes it; INITIAL if it is only an initial value; or SEVERAL. */
     private int[] writers = new int[16];
 
     private static final int INITIAL = -1;
@@ -101,7 +101,7 @@ final class PendingReads {
         return number == NONE ? UNSEEN : writers[number];
     }
 
-    /** Adds the reads of a transaction, or takes them away. */
+    /** Adds or removes the reads of a transaction. @param by 1 or -1 */
     void change(int transaction, int by, ReplayedRows rows) {
         for (int o = table.firstOperation(transaction); o < table.operationsEnd(transaction); o++) {
             if (versionOf[o] != NONE) {

@@ -9,7 +9,7 @@ import it.unimi.dsi.fastutil.longs.LongArrayList;
  */
 final class PredicateMarks {
     private final Operations operations;
-    /** By transaction: its first mark, or that of a later one. */
+    /** By transaction: the number of marks before it; and the number of all. */
     private final int[] firsts;
 
     private final int[] places;
@@ -54,7 +54,7 @@ final class PredicateMarks {
         return places[mark];
     }
 
-    /** The first mark of a transaction or of a later one. */
+    /** The first mark of a transaction; if it has none, that of the next one. */
     int first(int transaction) {
         return firsts[transaction];
     }

@@ -16,7 +16,7 @@ import org.polygraph.storage.model.HistoryException;
 public final class PredicateReads {
     /** The value of a pair's key where the row matches. */
     static final String YES = "yes";
-    /** The same if no version of the row matches, so that nothing writes it. */
+    /** What a read of the key returns where a result has the row although no version matches; never written. */
     static final String YES_NEVER = "matches";
     /** Up to this many operations all pairs become reads at once. */
     private static final long MOST_AT_ONCE = 1 << 21;
@@ -91,7 +91,7 @@ public final class PredicateReads {
         return new PredicateResolution(plain, marks, predicates, versions, keyOfPair, null).resolved();
     }
 
-    /** Whether all pairs that may matter are reads of the history as it was read. */
+    /** Whether all pairs that may matter became reads when the history was read. */
     public boolean areAllRead() {
         return areAllRead;
     }
@@ -165,7 +165,7 @@ public final class PredicateReads {
         return (long) condition << 32 | row;
     }
 
-    /** Returns a history in which no pair is a read yet. Large histories are read like this. */
+    /** Returns a history in which no pair is a read yet, as in a large history after it was read. */
     public HistoryTable unread(HistoryTable history) {
         return new PredicateReads(plain, marks, predicates, versions).resolved(history, LongSets.emptySet());
     }
@@ -173,7 +173,7 @@ public final class PredicateReads {
     /**
      * Returns a history with reads for some pairs.
      *
-     * @param history this one, perhaps with other statuses of transactions
+     * @param history that of these predicates, perhaps with other statuses of transactions
      */
     public HistoryTable resolved(HistoryTable history, LongSet pairs) {
         HistoryTable resolved =
@@ -190,7 +190,7 @@ public final class PredicateReads {
     /**
      * Returns an empty sample of the reads of a history.
      *
-     * @param history this one, perhaps with other statuses of transactions
+     * @param history that of these predicates, perhaps with other statuses of transactions
      * @param starts by transaction: the earliest time at which it takes effect in an order that the sample has to find
      * @param ends by transaction: the latest such time
      * @param skew the most by which two clocks differ

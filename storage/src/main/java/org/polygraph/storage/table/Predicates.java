@@ -86,7 +86,7 @@ public final class Predicates {
     }
 
     /**
-     * Adds one.
+     * Adds a predicate that names its rows.
      *
      * @param read whether the values of the rows that matched are read just before it
      * @return the code that stands for the predicate

@@ -27,7 +27,7 @@ public final class ReadSample {
     private final long[] starts;
     private final long[] ends;
     private final RowWriters writers;
-    /** What was added: operation; predicate + 1 and row; operation and writer, negative. */
+    /** What was added: a read; EXISTENCE and an operation; predicate + 1 and row; operation and writer, negative. */
     private final LongOpenHashSet added = new LongOpenHashSet();
 
     private final IntArrayList transactions = new IntArrayList();

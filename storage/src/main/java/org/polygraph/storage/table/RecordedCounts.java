@@ -25,7 +25,7 @@ public record RecordedCounts(int reads, int writes, int keys, int queries, int p
         return reads + writes;
     }
 
-    /** The operations of each transaction, as above. */
+    /** The operations of each transaction, counted like {@link #operations}. */
     public static int[] ofTransactions(HistoryTable table) {
         HistoryTable plain = table.withoutPredicates();
         int[] counts = new int[table.transactions()];

@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.model.HistoryException;
 
 /**
- * Some operations of a history with predicates, in the form in which they were recorded. A predicate of which a row is
- * among the operations stands with all its rows that the part has. So what the part requires of an order, the history
- * requires too, if the part has the writers of what it reads.
+ * Some operations of a history with predicates, in the form in which they were recorded. A predicate that the part
+ * has comes with all of its rows that are rows of the part. So the history requires of an order what the part requires,
+ * if the part has the writers of what it reads.
  */
 public final class RecordedPart {
     private final HistoryTable table;
@@ -107,7 +107,7 @@ public final class RecordedPart {
         }
     }
 
-    /** Selects what was recorded of some operations of a transaction. @return whether a predicate is among it */
+    /** Selects the recorded form of some operations of a transaction. @return whether a predicate is among them */
     private boolean select(int t, BitSet selected) {
         IntArrayList plain = new IntArrayList();
         IntArrayList places = new IntArrayList();
@@ -143,7 +143,7 @@ public final class RecordedPart {
                     int at = plain.getInt(place);
                     kept.set(at);
                     rows.add(table.key(o));
-                    // A row that a query returned stands in its result.
+                    // A row that a query returned is a part of its result.
                     boolean isReturned = ofPredicate[at] >= 0 && !raw.isWrite(at);
                     hasPredicate |= isReturned;
                     if (isReturned) {

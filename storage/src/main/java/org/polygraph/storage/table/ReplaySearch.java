@@ -17,11 +17,11 @@ import org.polygraph.storage.model.TransactionStatus;
  * Searches for an order of the events of a history with writes of unknown rows by replaying it. A session's next event
  * is placed if the state explains it: what it reads is there, its results and counts are right, an open write finds the
  * rows that reads show of it, and nothing that another transaction still has to read is overwritten. If no event can be
- * placed, the last one is taken back. A state from which no order leads on is not tried again with the same events. This
- * may miss an order. What is found is judged as any other guess, so a mistake here makes no wrong verdict.
+ * placed, the last one is taken back. A state from which no order leads on is not tried again with the same events.
+ * The search may miss an order. What it finds is checked like any other guess, so it cannot cause a wrong verdict.
  *
- * <p>Memory: 60 bytes a write, 12 a read, 16 for each state that was given up, and 25 for each event. Time: the rows that each attempt to
- * place an event visits.
+ * <p>Memory: 60 bytes a write, 12 a read, 16 for each state that was given up, and 25 for each event. Time: the rows
+ * that each attempt to place an event visits.
  */
 final class ReplaySearch implements RecordedWalk.Visitor {
     private static final int NONE = -1;
@@ -46,7 +46,7 @@ final class ReplaySearch implements RecordedWalk.Visitor {
     private final ReplayedRows rows;
     private final PendingReads pending;
     private final boolean[] counted;
-    /** By event: its place in the order, or {@link #NONE}; and the order, with the number of changes before each event. */
+    /** By event: its place in the order, or {@link #NONE}. The order, and the number of changes before each event. */
     private final int[] position;
 
     private final IntArrayList order = new IntArrayList();
@@ -54,7 +54,10 @@ final class ReplaySearch implements RecordedWalk.Visitor {
     private final int events;
     /** By event: the lower ones are tried first. */
     private final int[] rank;
-    /** By session: its next event, or {@link #NONE}; and the row that prevented it, in the state of {@link ReplayedRows#change}. */
+    /**
+     * By session: its next event, or {@link #NONE}; the row that prevented it; and {@link ReplayedRows#change} of this
+     * row at that time.
+     */
     private final int[] next;
 
     private final int[] obstacle;
@@ -232,7 +235,7 @@ final class ReplaySearch implements RecordedWalk.Visitor {
         }
     }
 
-    /** Whether an order of all events was found. */
+    /** Searches. @return whether an order of all events was found */
     boolean run() {
         int steps = 0;
         int attempts = 0;
@@ -271,7 +274,7 @@ final class ReplaySearch implements RecordedWalk.Visitor {
         return HashCommon.mix(hash) ^ rows.hash();
     }
 
-    /** The first of the next events of sessions that time permits, after those of some rank; {@link #NONE} if there is none. */
+    /** Returns the next event of a session that time permits and has the least rank above {@code after}; or NONE. */
     private int nextHead(int after) {
         for (int at = heads.nextSetBit(after + 1); at >= 0; at = heads.nextSetBit(at + 1)) {
             if (isEarlyEnough(ranked[at])) {
@@ -390,7 +393,7 @@ final class ReplaySearch implements RecordedWalk.Visitor {
         rows.touch(row);
     }
 
-    /** Runs an event: what it reads is compared with the state, or its writes are left, or both. */
+    /** Runs an event: compares what it reads with the state, applies its writes, or both. */
     private boolean runs(int event) {
         walked = event;
         return walk.over(event / perTransaction);

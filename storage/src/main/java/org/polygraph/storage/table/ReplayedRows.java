@@ -7,8 +7,8 @@ import it.unimi.dsi.fastutil.longs.LongArrayList;
 import org.polygraph.storage.dictionary.ValueDictionary;
 
 /**
- * The rows of a history in an order of its transactions, and how they came about. A search for matching rows visits those of one range of
- * one column.
+ * The rows of a history in an order of its transactions, and the changes that led to them. A search for matching rows
+ * visits those of one range of one column.
  */
 final class ReplayedRows {
     static final int NONE = -1;

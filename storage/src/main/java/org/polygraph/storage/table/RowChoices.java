@@ -12,15 +12,18 @@ import org.polygraph.storage.model.HistoryException;
 
 /**
  * All choices of the rows of open writes of a small history. Each write has as many rows as its count, or any number
- * without one. They are among the keys of which some version may match its condition, and those that reads show are among them. The
- * history keeps a level iff its table with one of the choices does.
+ * without one: those that reads show, and others of which some version may match its condition. The history keeps a
+ * level iff its table with one of the choices does.
  */
 public final class RowChoices {
     /** The most keys of one write that may be its rows or not. */
     private static final int MOST_FREE = 16;
 
     private final UnknownRowsResolution resolution;
-    /** By open write: its number, its known rows, the keys that may be its rows or not, and which of them are in each choice, as bits. */
+    /**
+     * By open write: its number, its known rows, the keys that may be its rows or not, and which of them are in each
+     * choice, as bits.
+     */
     private final IntArrayList numbers = new IntArrayList();
 
     private final List<IntLinkedOpenHashSet> known = new ArrayList<>();

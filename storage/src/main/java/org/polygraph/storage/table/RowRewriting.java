@@ -9,8 +9,8 @@ import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.model.HistoryException;
 
 /**
- * Writes the operations of a history anew, with rows for its unknown writes. If the rows of some are open, the result is
- * the relaxed history, which lacks what depends on these rows.
+ * Writes the operations of a history anew, with rows for its unknown writes. If the rows of some are open, the result
+ * is the relaxed history, which lacks what depends on these rows.
  */
 final class RowRewriting {
     private final KnownRows known;
@@ -66,7 +66,7 @@ final class RowRewriting {
 
     /**
      * Whether the relaxed history leaves a predicate out. A row that a write by a condition has written may have
-     * matched because of an open write, which the relaxed history may lack. The rows of a query are reads too, and these
+     * matched because of an open write, which the relaxed history may lack. The rows of a query are reads too, which
      * name their writers.
      */
     private boolean isLeftOut(int number, int rowsOfIt) {

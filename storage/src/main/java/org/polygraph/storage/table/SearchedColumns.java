@@ -5,7 +5,7 @@ import it.unimi.dsi.fastutil.ints.IntArrayList;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The columns that conditions search first, with all their values. States of an order are made of them. */
+/** The columns of the first terms of all conditions, with all values that they ever have; see {@link ColumnRows}. */
 final class SearchedColumns {
     private final int rows;
     private final IntArrayList columns = new IntArrayList();
@@ -13,7 +13,7 @@ final class SearchedColumns {
     /** By condition: the number of its first column here. */
     private final int[] ofCondition;
 
-    /** @param rows their number, which have the first keys */
+    /** @param rows the number of rows, whose keys are the first ones */
     SearchedColumns(HistoryTable table, Predicates predicates, int rows) {
         this.rows = rows;
         ofCondition = new int[predicates.conditions()];

@@ -4,8 +4,9 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Selects {@link NecessaryReads} of a history with writes of unknown rows, step by step, until no serial order explains them. An order of
- * those that are selected is replayed on the history as it was recorded. What it does not explain is selected too.
+ * Selects {@link NecessaryReads} of a history with writes of unknown rows, step by step, until no serial order explains
+ * them. An order that explains the selected ones is replayed on the history as it was recorded. What it does not
+ * explain is selected too.
  */
 public final class SerialRefinement implements OrderReplay.Wrong {
     private final KnownRows known;

@@ -20,7 +20,7 @@ final class ShownRows {
     private final Int2ObjectMap<IntLinkedOpenHashSet> shown = new Int2ObjectOpenHashMap<>();
     /** Values that an unknown write and another write may have written, or that are initial ones. */
     private final LongOpenHashSet ambiguous = new LongOpenHashSet();
-    /** By value: the only unknown write of this value; if there are several, one that is not aborted, if there is one. */
+    /** By value: the unknown write of this value; if there are several, one of them, not an aborted one if possible. */
     private final Long2IntOpenHashMap writers = new Long2IntOpenHashMap();
 
     private final IntOpenHashSet ofAborted = new IntOpenHashSet();

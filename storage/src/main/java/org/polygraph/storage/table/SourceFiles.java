@@ -29,7 +29,7 @@ public record SourceFiles(List<String> files, Unit unit) {
         };
     }
 
-    /** The number of a file and a position in it, at most 2^44, in one long. */
+    /** The number of a file and a position in it, below 2^44, in one long. */
     static long pack(int file, long position) {
         return (long) file << FILE_SHIFT | position;
     }

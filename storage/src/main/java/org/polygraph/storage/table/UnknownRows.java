@@ -43,7 +43,7 @@ public final class UnknownRows {
         return resolution.openWrites();
     }
 
-    /** The transaction of the first one. */
+    /** The transaction of the first of these writes. */
     public int first() {
         return resolution.firstOpen();
     }

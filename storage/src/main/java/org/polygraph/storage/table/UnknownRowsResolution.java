@@ -191,7 +191,7 @@ final class UnknownRowsResolution {
         return candidates == null ? null : RowChoices.of(this, known, candidates, most);
     }
 
-    /** Null if there are too many rows that open writes may have. */
+    /** See {@link UnknownRows#refinement}; null also if open writes may have too many rows. */
     @Nullable
     SerialRefinement refinement(long few, BooleanSupplier stop) {
         KnownRows ofOriginal = known.of(original);

@@ -5,7 +5,7 @@ import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
 
-/** Versions of rows, sorted by the values of one column, for the keys that have versions within bounds. */
+/** Versions of rows, sorted by the values of one column, to find the keys that have a version within bounds. */
 final class VersionSearch {
     private final long[] values;
     private final int[] keys;

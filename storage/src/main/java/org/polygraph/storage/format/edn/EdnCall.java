@@ -274,8 +274,9 @@ final class EdnCall {
     }
 
     /**
-     * Gives a completion without {@code :f} the function of its invocation. An invocation of null means that there is
-     * none, which is an error.
+     * Gives a completion without {@code :f} the function of its invocation.
+     *
+     * @param invoked that function; null if there is no invocation, which is an error
      */
     void complete(@Nullable Function invoked) throws HistoryException {
         function = function == null ? invoked : function;

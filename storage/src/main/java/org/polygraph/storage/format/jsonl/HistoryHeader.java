@@ -243,7 +243,7 @@ public final class HistoryHeader {
         json.writeEndArray();
     }
 
-    /** Writes the header of a table as JSON. Closes the root object that {@code json} has open. */
+    /** Writes the header of a table as a JSON object. */
     public static void write(JsonGenerator json, HistoryTable table) throws IOException {
         write(json, table, null);
     }

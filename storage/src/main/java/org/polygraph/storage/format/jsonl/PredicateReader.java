@@ -74,7 +74,8 @@ public final class PredicateReader {
     /**
      * Adds an operation whose fields are a JSON object.
      *
-     * @param op one of the three; another one may have columns of a row, of which the write is added next
+     * @param op {@code pr}, {@code pw} or {@code pd}; of another operation only the columns of its row are read, and
+     *     the caller adds its write next
      * @param at its place, for messages
      */
     public void read(String fields, String op, String at) throws HistoryException {

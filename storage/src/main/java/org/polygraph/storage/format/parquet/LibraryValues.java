@@ -13,8 +13,8 @@ import org.apache.parquet.io.api.Binary;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decodes the rare encodings by the readers of Parquet's library. Those readers allocate what the header of a page
- * announces, so the header is checked first. They throw unchecked exceptions.
+ * Decodes rare encodings by the readers of Parquet's library. Those readers allocate what the header of a page
+ * announces, so the header is checked first, also for {@link Differences}. They throw unchecked exceptions.
  */
 final class LibraryValues {
     /** The most differences that a block may have; writers use 128. */

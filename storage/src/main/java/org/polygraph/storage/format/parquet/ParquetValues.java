@@ -28,7 +28,8 @@ final class ParquetValues {
     private static final int BYTE_STREAM_SPLIT = 9;
 
     /**
-     * Returns the code of a string, which is not {@link Long#MIN_VALUE}. It is called once for each dictionary entry.
+     * Returns the code of a string, which is not {@link Long#MIN_VALUE}. It is called once for a dictionary
+     * entry, and for each string that is not in a dictionary.
      */
     interface Meaning {
         long of(String text);

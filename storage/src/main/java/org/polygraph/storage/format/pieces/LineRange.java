@@ -54,7 +54,7 @@ final class LineRange extends InputStream {
         return new LineRange(file, to, to);
     }
 
-    /** Returns the index after the first newline, or beyond {@code to}. */
+    /** Returns the index after the first newline; above {@code to} if there is none. */
     private static int endOfLine(byte[] bytes, int from, int to) {
         for (int i = from; i < to; i++) {
             if (bytes[i] == '\n') {

@@ -16,7 +16,8 @@ import org.polygraph.storage.table.SourceFiles;
 
 /**
  * Divides a large history in JSON Lines or Parquet into {@link Piece}s: the files of a folder, row groups of Parquet,
- * ranges of plain JSON Lines. Their transactions, in the order of the pieces, are those that {@link HistoryReader} reads. Other formats are read in one piece, or are converted first.
+ * ranges of plain JSON Lines. Their transactions, in the order of the pieces, are those that {@link HistoryReader}
+ * reads. Histories in other formats are read in one piece or converted first.
  */
 public final class ReadPlan {
     /** Bytes of text of a piece. A piece takes some tens of megabytes while it waits. */
