@@ -143,7 +143,7 @@ public final class WriterChoices {
      * numbers.
      */
     private HistoryTable history() {
-        HistoryTableBuilder builder = new HistoryTableBuilder(true);
+        HistoryTableBuilder builder = new HistoryTableBuilder();
         builder.file("choices");
         builder.initialValue(builder.values().code(-1));
         for (int t = 0; t < table.transactions(); t++) {

@@ -74,7 +74,7 @@ class DistinctWritesTest {
     }
 
     private static HistoryTable table(List<long[]> writes) throws HistoryException {
-        HistoryTableBuilder builder = new HistoryTableBuilder(true);
+        HistoryTableBuilder builder = new HistoryTableBuilder();
         builder.initialValue(builder.values().code(0));
         for (int i = 0; i < writes.size(); i++) {
             builder.begin(0, i, TransactionStatus.COMMITTED, i + 1);

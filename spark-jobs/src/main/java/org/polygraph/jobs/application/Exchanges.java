@@ -122,7 +122,7 @@ final class Exchanges {
         int[] of = new int[keys.size()];
         for (int k = 0; k < of.length; k++) {
             // A key that is new here gets an id after the others, and stays.
-            int id = keys.isString(k) ? own.id(keys.string(k)) : own.id(keys.integer(k));
+            int id = own.id(keys, k);
             of[k] = id < byKey.length ? byKey[id] : NONE;
         }
         return of;

@@ -24,7 +24,6 @@ import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.artifact.Location;
-import org.polygraph.storage.dictionary.KeyDictionary;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.format.HistoryWriter;
@@ -181,12 +180,8 @@ record StandingViolation(Location run, int covered, Terms terms, String input, L
         Int2ObjectOpenHashMap<LongOpenHashSet> read = new Int2ObjectOpenHashMap<>();
         for (int o = 0; o < sub.operations(); o++) {
             if (!sub.isWrite(o)) {
-                KeyDictionary keys = sub.keys();
-                int key = sub.key(o);
                 // A key that is new to the parts gets an id after theirs.
-                int id = keys.isString(key)
-                        ? next.keys().id(keys.string(key))
-                        : next.keys().id(keys.integer(key));
+                int id = next.keys().id(sub.keys(), sub.key(o));
                 read.computeIfAbsent(id, k -> new LongOpenHashSet())
                         .add(TableCopy.code(sub.values(), sub.value(o), next.values()));
             }

@@ -13,7 +13,7 @@ import org.polygraph.storage.table.HistoryTableBuilder;
 
 /** A table in memory. The position of a transaction is its number, from 1, in the order in which transactions ended. */
 final class HistoryInMemory implements HistorySink {
-    private final HistoryTableBuilder builder = new HistoryTableBuilder(true);
+    private final HistoryTableBuilder builder = new HistoryTableBuilder();
     private long transactions;
 
     /** @param initial the value of every key before the first transaction; null for none */

@@ -12,7 +12,7 @@ public final class Registers {
 
     /** Random reads, writes, applied and refused compare-and-sets, with unique values or not. */
     public static HistoryTable tiny(SplitMix random) {
-        HistoryTableBuilder builder = new HistoryTableBuilder(true);
+        HistoryTableBuilder builder = new HistoryTableBuilder();
         builder.file("tiny");
         builder.initialValue(builder.values().code(0));
         boolean unique = random.chance(0.6);
@@ -67,7 +67,7 @@ public final class Registers {
      * @param lies share of reads that return another value than the register has
      */
     public static HistoryTable simulated(SplitMix random, int n, int keys, int clients, boolean unique, double lies) {
-        HistoryTableBuilder builder = new HistoryTableBuilder(true);
+        HistoryTableBuilder builder = new HistoryTableBuilder();
         builder.file("register");
         builder.initialValue(builder.values().code(0));
         long[] current = new long[keys];

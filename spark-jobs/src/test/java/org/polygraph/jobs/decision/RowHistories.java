@@ -13,7 +13,7 @@ import org.polygraph.storage.testkit.SplitMix;
  */
 final class RowHistories {
     private final SplitMix random;
-    private final HistoryTableBuilder builder = new HistoryTableBuilder(true);
+    private final HistoryTableBuilder builder = new HistoryTableBuilder();
     private final int keys;
     private final long initial;
     /** By key: null for no row; a box for the value. */

@@ -112,7 +112,7 @@ class ListsAtWeakLevelsTest {
     }
 
     private static HistoryTable table(List<Transaction> history) throws Exception {
-        HistoryTableBuilder builder = new HistoryTableBuilder(true);
+        HistoryTableBuilder builder = new HistoryTableBuilder();
         builder.file("lists");
         for (int t = 0; t < history.size(); t++) {
             Transaction transaction = history.get(t);

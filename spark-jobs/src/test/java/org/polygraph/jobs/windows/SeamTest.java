@@ -342,7 +342,7 @@ class SeamTest {
 
     /** The same history, in which transactions end later by the clock skew. Unknown outcomes are aborted if the request has it so. */
     private HistoryTable plain(HistoryTable history) {
-        HistoryTableBuilder builder = new HistoryTableBuilder(true);
+        HistoryTableBuilder builder = new HistoryTableBuilder();
         builder.file("plain");
         Map<Long, Integer> values = new HashMap<>(Map.of(history.initialValue(), 0));
         builder.initialValue(builder.values().code(0));

@@ -1,6 +1,7 @@
 package org.polygraph.storage.analysis;
 
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -149,7 +150,7 @@ public final class HistoryLint {
     private void operations(Loaders loaders) {
         WrittenValues written = WrittenValues.of(table);
         boolean hasValues = !table.values().hasLists() && !table.values().hasOthers();
-        long[] reported = new long[(table.keys().size() + 63) >> 6];
+        BitSet reported = new BitSet(table.keys().size());
         int[] loading = loaders.transactions();
         for (int t = 0, next = 0; t < table.transactions(); t++) {
             if (next < loading.length && loading[next] == t) {
@@ -186,8 +187,8 @@ public final class HistoryLint {
                                     + ", which no transaction here wrote and committed: if this history was cut out of a"
                                     + " longer one, give check --after or --initial-state FILE");
                 }
-                if (!written.isWritten(key) && (reported[key >> 6] & 1L << key) == 0) {
-                    reported[key >> 6] |= 1L << key;
+                if (!written.isWritten(key) && !reported.get(key)) {
+                    reported.set(key);
                     if (count(Check.KEY_ONLY_READ)) {
                         keep(
                                 Check.KEY_ONLY_READ,

@@ -1,6 +1,7 @@
 package org.polygraph.storage.analysis;
 
 import java.util.Arrays;
+import java.util.BitSet;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
@@ -11,10 +12,10 @@ final class WrittenValues {
     private final int[] starts;
 
     private final long[] values;
-    /** One bit for each key: whether any transaction writes it, also an aborted one. */
-    private final long[] written;
+    /** By key: whether any transaction writes it, also an aborted one. */
+    private final BitSet written;
 
-    private WrittenValues(HistoryTable table, int[] starts, long[] values, long[] written) {
+    private WrittenValues(HistoryTable table, int[] starts, long[] values, BitSet written) {
         this.table = table;
         this.starts = starts;
         this.values = values;
@@ -24,14 +25,14 @@ final class WrittenValues {
     static WrittenValues of(HistoryTable table) {
         int keys = table.keys().size();
         int[] starts = new int[keys + 2];
-        long[] written = new long[(keys + 63) >> 6];
+        BitSet written = new BitSet(keys);
         for (int t = 0; t < table.transactions(); t++) {
             int counted = table.status(t) == TransactionStatus.ABORTED ? 0 : 1;
             for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
                 if (table.isWrite(o)) {
                     int key = table.key(o);
                     starts[key + 2] += table.isDelete(o) ? 0 : counted;
-                    written[key >> 6] |= 1L << key;
+                    written.set(key);
                 }
             }
         }
@@ -62,15 +63,11 @@ final class WrittenValues {
     }
 
     boolean isWritten(int key) {
-        return (written[key >> 6] & 1L << key) != 0;
+        return written.get(key);
     }
 
     int writtenKeys() {
-        int count = 0;
-        for (long word : written) {
-            count += Long.bitCount(word);
-        }
-        return count;
+        return written.cardinality();
     }
 
     /** The number of writes of a value that their key also has from an earlier write or initially. */

@@ -99,7 +99,7 @@ final class LocalLocation implements Location {
             throw missing();
         }
         FileChannel channel = FileChannel.open(path, StandardOpenOption.READ);
-        return Files.isRegularFile(path) ? new ChannelInput(channel, true) : new ChannelInput(channel, false);
+        return new ChannelInput(channel, Files.isRegularFile(path));
     }
 
     @Override

@@ -59,11 +59,7 @@ public final class KeyDictionary {
     public static KeyDictionary picked(KeyDictionary from, int[] ids) {
         KeyDictionary picked = sparse();
         for (int id : ids) {
-            if (from.isString(id)) {
-                picked.id(from.string(id));
-            } else {
-                picked.id(from.integer(id));
-            }
+            picked.id(from, id);
         }
         return picked;
     }
@@ -95,8 +91,9 @@ public final class KeyDictionary {
     /** A copy of all keys. */
     public Labels labels() {
         if (labels.isEmpty()) {
-            int size = strings.size();
-            return new Labels(numbers(size), bits(size), strings.strings());
+            long[] numbers = new long[strings.size()];
+            Arrays.setAll(numbers, i -> i);
+            return new Labels(numbers, bits(numbers.length), strings.strings());
         }
         return new Labels(labels.toLongArray(), stringBits, strings.strings());
     }
@@ -165,12 +162,19 @@ public final class KeyDictionary {
         return id;
     }
 
-    private static long[] numbers(int size) {
-        long[] numbers = new long[size];
-        for (int i = 0; i < size; i++) {
-            numbers[i] = i;
+    /** The id of a key of another dictionary, which is added if it is new. */
+    public int id(KeyDictionary from, int key) {
+        return from.isString(key) ? id(from.string(key)) : id(from.integer(key));
+    }
+
+    /** Adds a string key. If there is one of this label, apostrophes are appended. @return the id */
+    public int newId(String label) {
+        int id = size();
+        String free = label;
+        while (id(free) < id) {
+            free += "'";
         }
-        return numbers;
+        return id;
     }
 
     private static long[] bits(int size) {

@@ -243,9 +243,7 @@ public final class PersistedStrings implements StringStore {
         if (narrow != null) {
             into.put(used + HEADER, narrow);
         } else {
-            for (int i = 0; i < length; i++) {
-                into.putChar(used + HEADER + Character.BYTES * i, string.charAt(i));
-            }
+            into.slice(used + HEADER, Character.BYTES * length).asCharBuffer().put(string);
         }
         used += needed;
         return true;
@@ -290,11 +288,7 @@ public final class PersistedStrings implements StringStore {
             from.get(at + HEADER, narrow);
             return new String(narrow, StandardCharsets.ISO_8859_1);
         }
-        char[] wide = new char[length];
-        for (int i = 0; i < length; i++) {
-            wide[i] = from.getChar(at + HEADER + Character.BYTES * i);
-        }
-        return new String(wide);
+        return from.slice(at + HEADER, Character.BYTES * length).asCharBuffer().toString();
     }
 
     @Override

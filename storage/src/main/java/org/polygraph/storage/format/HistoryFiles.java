@@ -58,7 +58,7 @@ public final class HistoryFiles {
                 builder.file(file.name());
                 reader.read(file, opened);
             } catch (CorruptStreamException e) {
-                throw new HistoryException(file.name(), e.found(), e.expected(), e.remedy());
+                throw e.in(file.name());
             }
         }
         if (builder == null) {
@@ -91,7 +91,7 @@ public final class HistoryFiles {
                 }
                 requireBlank(file.name(), content);
             } catch (CorruptStreamException e) {
-                throw new HistoryException(file.name(), e.found(), e.expected(), e.remedy());
+                throw e.in(file.name());
             }
         }
         return null;

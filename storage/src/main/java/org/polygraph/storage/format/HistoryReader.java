@@ -57,8 +57,8 @@ public final class HistoryReader {
     public static HistoryTable read(List<String> paths, HistoryFormat format, BooleanSupplier stop, long memoryBytes)
             throws HistoryException, IOException {
         try {
-            Run run = new Run(new ReadContext(stop, memoryBytes));
-            return paths.size() == 1 ? run.read(Location.of(paths.get(0)), format) : run.read(paths, format);
+            ReadContext context = new ReadContext(stop, memoryBytes);
+            return paths.size() == 1 ? read(context, Location.of(paths.get(0)), format) : read(context, paths, format);
         } catch (OutOfMemoryError e) {
             // What was read is garbage now. The budget did not include other objects on the heap.
             BudgetException budget = new BudgetException(paths.get(paths.size() - 1)
@@ -129,7 +129,7 @@ public final class HistoryReader {
             try (InputStream content = HistoryFiles.open(context, file, found).content()) {
                 new JsonlReader(builder).readHeader(file.name(), content);
             } catch (CorruptStreamException e) {
-                throw new HistoryException(file.name(), e.found(), e.expected(), e.remedy());
+                throw e.in(file.name());
             }
         }
         return builder.build().metadata();
@@ -187,60 +187,51 @@ public final class HistoryReader {
         return parts;
     }
 
-    /** A single read of a history. */
-    private static final class Run {
-        private final ReadContext context;
-
-        Run(ReadContext context) {
-            this.context = context;
-        }
-
-        HistoryTable read(Location location, HistoryFormat format) throws HistoryException, IOException {
-            if (!location.isFolder()) {
-                if (format == HistoryFormat.COBRA) {
-                    throw new HistoryException(
-                            location.name(),
-                            "a file",
-                            "a folder of *.log files (-f cobra)",
-                            "give the folder, or another format with -f");
-                }
-                return new HistoryFiles(context, List.of(location), format).read();
-            }
-            List<Location> children = location.children();
-            List<Location> logs = logs(children);
-            if (isOfLogs(logs, format)) {
-                return readLogs(location, logs);
-            }
-            return new HistoryFiles(context, parts(location, children), format).read();
-        }
-
-        HistoryTable read(List<String> paths, HistoryFormat format) throws HistoryException, IOException {
-            List<Location> files = new ArrayList<>();
-            for (String path : paths) {
-                Location location = Location.of(path);
-                if (location.isFolder()) {
-                    files.addAll(parts(location, location.children()));
-                } else if (location.length() != 0) {
-                    files.add(location);
-                }
-            }
-            if (files.isEmpty()) {
-                files.add(Location.of(paths.get(0)));
-            }
-            return new HistoryFiles(context, files, format).read();
-        }
-
-        private HistoryTable readLogs(Location folder, List<Location> logs) throws HistoryException, IOException {
-            if (logs.isEmpty()) {
+    private static HistoryTable read(ReadContext context, Location location, HistoryFormat format)
+            throws HistoryException, IOException {
+        if (!location.isFolder()) {
+            if (format == HistoryFormat.COBRA) {
                 throw new HistoryException(
-                        folder.name(),
-                        "a folder without *.log files",
-                        "one *.log a client (-f cobra)",
-                        "check the path");
+                        location.name(),
+                        "a file",
+                        "a folder of *.log files (-f cobra)",
+                        "give the folder, or another format with -f");
             }
-            HistoryTableBuilder builder = context.builder(HistoryFormat.COBRA.positions());
-            new CobraReader(context, builder).read(logs);
-            return builder.build();
+            return new HistoryFiles(context, List.of(location), format).read();
         }
+        List<Location> children = location.children();
+        List<Location> logs = logs(children);
+        if (isOfLogs(logs, format)) {
+            return readLogs(context, location, logs);
+        }
+        return new HistoryFiles(context, parts(location, children), format).read();
+    }
+
+    private static HistoryTable read(ReadContext context, List<String> paths, HistoryFormat format)
+            throws HistoryException, IOException {
+        List<Location> files = new ArrayList<>();
+        for (String path : paths) {
+            Location location = Location.of(path);
+            if (location.isFolder()) {
+                files.addAll(parts(location, location.children()));
+            } else if (location.length() != 0) {
+                files.add(location);
+            }
+        }
+        if (files.isEmpty()) {
+            files.add(Location.of(paths.get(0)));
+        }
+        return new HistoryFiles(context, files, format).read();
+    }
+
+    private static HistoryTable readLogs(ReadContext context, Location folder, List<Location> logs)
+            throws HistoryException, IOException {
+        if (logs.isEmpty()) {
+            throw new HistoryException(
+                    folder.name(), "a folder without *.log files", "one *.log a client (-f cobra)", "check the path");
+        }
+        HistoryTableBuilder builder = context.builder(HistoryFormat.COBRA.positions());
+        new CobraReader(context, builder).read(logs);
+        return builder.build();
     }
 }

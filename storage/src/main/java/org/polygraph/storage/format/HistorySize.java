@@ -1,18 +1,19 @@
 package org.polygraph.storage.format;
 
 import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.artifact.SeekableInput;
 import org.polygraph.storage.format.io.Compression;
+import org.polygraph.storage.format.jsonl.JsonlReader;
 import org.polygraph.storage.format.parquet.ParquetHistoryReader;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.HistoryTableBuilder;
 
 /**
  * The size of a history, estimated without reading all of it if possible.
@@ -85,7 +86,7 @@ public record HistorySize(Source source, HistoryFormat format, long bytes, Count
     public static HistorySize of(String path, HistoryFormat format) throws HistoryException, IOException {
         Location location = Location.of(path);
         if (path.equals("-")) {
-            return all(path, format, -1, format);
+            return of(HistoryReader.read(path, format), format, -1);
         }
         HistoryFormat found = format == HistoryFormat.AUTO ? HistoryReader.detect(path) : format;
         List<Location> files = location.isFolder()
@@ -120,7 +121,7 @@ public record HistorySize(Source source, HistoryFormat format, long bytes, Count
                 return sampled;
             }
         }
-        return all(path, format, bytes, found);
+        return of(HistoryReader.read(path, format), found, bytes);
     }
 
     private static boolean compressed(Location file) {
@@ -130,11 +131,6 @@ public record HistorySize(Source source, HistoryFormat format, long bytes, Count
             // If it is read as a whole, the reader reports the error.
             return true;
         }
-    }
-
-    private static HistorySize all(String path, HistoryFormat format, long bytes, HistoryFormat found)
-            throws HistoryException, IOException {
-        return of(HistoryReader.read(path, format), found, bytes);
     }
 
     /** Measures a history that is in memory. One pass over its operations. */
@@ -187,16 +183,15 @@ public record HistorySize(Source source, HistoryFormat format, long bytes, Count
                 at -= file.length();
             }
         }
-        Path temporary = Files.createTempFile("polygraph-sample", ".jsonl");
+        HistoryTableBuilder builder = new HistoryTableBuilder();
+        builder.file("sample");
         HistoryTable table;
         try {
-            Files.write(temporary, lines.toByteArray());
-            table = HistoryReader.read(temporary.toString(), HistoryFormat.JSONL);
+            new JsonlReader(builder).read("sample", new ByteArrayInputStream(lines.toByteArray()));
+            table = builder.build();
         } catch (HistoryException e) {
             // The reader of the whole history reports the error.
             return null;
-        } finally {
-            Files.delete(temporary);
         }
         if (table.transactions() == 0) {
             return null;

@@ -78,7 +78,7 @@ public final class InitialState {
             builder.end();
             return of(builder.build());
         } catch (CorruptStreamException e) {
-            throw new HistoryException(file.name(), e.found(), e.expected(), e.remedy());
+            throw e.in(file.name());
         }
     }
 
@@ -185,11 +185,7 @@ public final class InitialState {
 
     /** Replaces the value of a key of a history, or adds it. */
     public void put(HistoryTable from, int key, long value) {
-        put(id(from.keys(), key), TableCopy.code(from.values(), value, values));
-    }
-
-    private int id(KeyDictionary from, int key) {
-        return from.isString(key) ? keys.id(from.string(key)) : keys.id(from.integer(key));
+        put(keys.id(from.keys(), key), TableCopy.code(from.values(), value, values));
     }
 
     private void put(int key, long code) {
@@ -229,7 +225,7 @@ public final class InitialState {
         }
         KeyDictionary wanted = history.keys();
         for (int k = 0; k < wanted.size(); k++) {
-            int key = id(wanted, k);
+            int key = keys.id(wanted, k);
             if (known.get(key)) {
                 state.put(k, TableCopy.code(values, codes[key], history.values()));
             }

@@ -1,5 +1,7 @@
 package org.polygraph.storage.format;
 
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -116,11 +118,9 @@ public record Sniff(boolean blank, @Nullable HistoryFormat format, Look look) {
         if (b.length < 48) {
             return false;
         }
+        ByteBuffer fields = ByteBuffer.wrap(b).order(ByteOrder.LITTLE_ENDIAN);
         for (int field = 0; field < 6; field++) {
-            long value = 0;
-            for (int i = 7; i >= 0; i--) {
-                value = value << 8 | (b[field * 8 + i] & 0xFF);
-            }
+            long value = fields.getLong();
             if (value < 0 || value >= (field < 5 ? PLAUSIBLE : 1 << 16)) {
                 return false;
             }

@@ -67,12 +67,7 @@ public final class GeneratedRows {
         HistoryTableBuilder builder = new HistoryTableBuilder(SourceFiles.Unit.ROW);
         builder.file("generated");
         builder.initialValue(code(builder, 0, 0));
-        for (String[] field : plan.metadata()) {
-            builder.metadata(field[0], field[1]);
-        }
-        if (workload.timed) {
-            builder.metadata("clock", "\"ns\"");
-        }
+        plan.metadata(builder);
         for (long row = first; row < end; row++) {
             long t = plan.transactionOf(row);
             TransactionStatus outcome = plan.outcome(t);

@@ -76,12 +76,7 @@ public final class PredicateStore {
     private HistoryTable run(GeneratedRows.Watch watch) throws HistoryException {
         builder.file("generated");
         builder.initialValue(ValueDictionary.NULL);
-        for (String[] field : plan.metadata()) {
-            builder.metadata(field[0], field[1]);
-        }
-        if (plan.workload().timed) {
-            builder.metadata("clock", "\"ns\"");
-        }
+        plan.metadata(builder);
         insertAll();
         int events = Math.toIntExact(2 * plan.transactions());
         long[] times = new long[events];

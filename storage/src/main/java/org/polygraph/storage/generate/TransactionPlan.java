@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTableBuilder;
 
 /**
  * Computes what transaction i of a workload does, for any i in O(1) and in any order. Random numbers are SplitMix64's
@@ -368,8 +369,8 @@ public final class TransactionPlan implements Serializable {
         return start + 1 + (long) ((commit - start - 1) * fraction(transaction, SNAPSHOT));
     }
 
-    /** Returns header fields that describe the workload: names and JSON. */
-    String[][] metadata() {
+    /** Adds the header fields that describe the workload. */
+    void metadata(HistoryTableBuilder builder) {
         StringBuilder anomalies = new StringBuilder("[");
         for (int i = 0; i < plantedAt.length; i++) {
             PlantedAnomaly anomaly = workload.planted.get(i).anomaly();
@@ -381,13 +382,13 @@ public final class TransactionPlan implements Serializable {
             }
             anomalies.append("]}");
         }
-        String generator = workload.json();
-        return plantedAt.length == 0
-                ? new String[][] {{"generator", generator}}
-                : new String[][] {
-                    {"generator", generator},
-                    {"anomalies", anomalies.append("]").toString()}
-                };
+        builder.metadata("generator", workload.json());
+        if (plantedAt.length > 0) {
+            builder.metadata("anomalies", anomalies.append("]").toString());
+        }
+        if (workload.timed) {
+            builder.metadata("clock", "\"ns\"");
+        }
     }
 
     /** Returns a line for each planted anomaly: its name and its transactions as {@code session#index}. */

@@ -287,10 +287,9 @@ public final class Workload implements Serializable {
         if (predicates > 0 && transactions > MOST_WITH_PREDICATES) {
             throw wrong("transactions", transactions + " with predicates", "at most " + MOST_WITH_PREDICATES);
         }
-        List<Planted> ascending = new ArrayList<>(planted);
-        ascending.sort((a, b) -> Long.compare(a.at, b.at));
+        planted.sort((a, b) -> Long.compare(a.at, b.at));
         long free = 0;
-        for (Planted each : ascending) {
+        for (Planted each : planted) {
             PlantedAnomaly anomaly = each.anomaly;
             if (sessions <= anomaly.players()) {
                 throw wrong(
@@ -316,8 +315,6 @@ public final class Workload implements Serializable {
             }
             free = each.at + anomaly.players();
         }
-        planted.clear();
-        planted.addAll(ascending);
         return new TransactionPlan(this);
     }
 

@@ -60,9 +60,9 @@ public final class HistoryTableBuilder {
     private long start;
     private long end;
 
-    /** @param lines whether source positions are lines (from 1) rather than bytes (from 0) */
-    public HistoryTableBuilder(boolean lines) {
-        this(lines ? SourceFiles.Unit.LINE : SourceFiles.Unit.BYTE);
+    /** A builder whose source positions are lines. */
+    public HistoryTableBuilder() {
+        this(SourceFiles.Unit.LINE);
     }
 
     /** @param unit what source positions count */

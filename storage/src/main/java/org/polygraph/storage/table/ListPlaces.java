@@ -70,11 +70,8 @@ final class ListPlaces {
         this.table = table;
         this.lists = lists;
         this.resolution = resolution;
-        int[] all = new int[table.keys().size()];
-        for (int k = 0; k < all.length; k++) {
-            all[k] = k;
-        }
-        keys = KeyDictionary.picked(table.keys(), all);
+        keys = new KeyDictionary();
+        keys.addAll(table.keys().labels());
         starts = new int[table.transactions() + 1];
     }
 
@@ -125,13 +122,7 @@ final class ListPlaces {
         String label = resolution.element(second) + " behind "
                 + (first == ListResolution.EMPTY ? "no element" : resolution.element(first)) + " in list "
                 + table.keys().label(key);
-        int size = keys.size();
-        int id = keys.id(label);
-        while (id < size) {
-            label += "'";
-            id = keys.id(label);
-        }
-        return id;
+        return keys.newId(label);
     }
 
     private void resolve(int t, int o) {

@@ -177,8 +177,8 @@ final class NecessaryReads implements RecordedWalk.Visitor {
         }
         String label = PredicateResolution.ROW + raw.keys().label(row) + " "
                 + predicates.condition(condition).label();
-        int has = newKey(label + " found");
-        int lacks = newKey(label + " missing");
+        int has = keys.newId(label + " found");
+        int lacks = keys.newId(label + " missing");
         keyOfPair.put(pair, has);
         conditionsOf.get(row).add(condition);
         rowsOf.get(condition).add(row);
@@ -263,16 +263,6 @@ final class NecessaryReads implements RecordedWalk.Visitor {
         return raw.existsAtFirst(row) && matches(condition, raw.initialValue(row), NONE);
     }
 
-    /** A key that is the next one. */
-    private int newKey(String label) {
-        String free = label;
-        int size = keys.size();
-        while (keys.id(free) < size) {
-            free += "'";
-        }
-        return size;
-    }
-
     private long code(boolean matches) {
         return matches ? yes : no;
     }
@@ -289,7 +279,7 @@ final class NecessaryReads implements RecordedWalk.Visitor {
             }
         }
         if (isOverwritten) {
-            int key = newKey(PredicateResolution.ROW + raw.keys().label(row) + " = "
+            int key = keys.newId(PredicateResolution.ROW + raw.keys().label(row) + " = "
                     + raw.values().label(value));
             readVersions.put(version(row, value), number);
             readKeys.add(key);

@@ -16,21 +16,22 @@ final class PredicateReplay {
     static final int NONE = -1;
 
     /**
-     * Receives the operations that an order does not explain. A writer is the last one of the row in the state, or
-     * {@link #NONE}.
+     * Receives the operations that an order does not explain, the defaults only if reads and writes are checked too. A
+     * writer is the last one of the row in the state, or {@link #NONE}.
      */
+    @FunctionalInterface
     interface Sink {
         /** A result has a row that does not match, or lacks one that does. */
         void pair(int transaction, int predicate, int row, int writer);
 
         /** A read returns another value than the state has. */
-        void read(int transaction, int operation, int writer);
+        default void read(int transaction, int operation, int writer) {}
 
         /** An insert finds a row, or a delete finds none. */
-        void existence(int transaction, int operation, int writer);
+        default void existence(int transaction, int operation, int writer) {}
 
         /** A write overwrites a version that another transaction committed after the snapshot of the writer. */
-        void overlap(int transaction, int operation, int writer);
+        default void overlap(int transaction, int operation, int writer) {}
     }
 
     private final HistoryTable table;
@@ -142,27 +143,9 @@ final class PredicateReplay {
             int[] position) {
         LongSet wrong = new LongOpenHashSet();
         FoundWriters writers = new FoundWriters(table.transactions());
-        Sink sink = new Sink() {
-            @Override
-            public void pair(int transaction, int predicate, int row, int writer) {
-                if (writers.isNeeded(transaction, writer)) {
-                    wrong.add(PredicateReads.pair(predicates.conditionOf(predicate), row));
-                }
-            }
-
-            @Override
-            public void read(int transaction, int operation, int writer) {
-                throw new AssertionError();
-            }
-
-            @Override
-            public void existence(int transaction, int operation, int writer) {
-                throw new AssertionError();
-            }
-
-            @Override
-            public void overlap(int transaction, int operation, int writer) {
-                throw new AssertionError();
+        Sink sink = (transaction, predicate, row, writer) -> {
+            if (writers.isNeeded(transaction, writer)) {
+                wrong.add(PredicateReads.pair(predicates.conditionOf(predicate), row));
             }
         };
         new PredicateReplay(table, marks, predicates, searched, counted, position, sink, false).run();

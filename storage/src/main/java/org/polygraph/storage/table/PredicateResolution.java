@@ -191,12 +191,7 @@ final class PredicateResolution {
         }
         String label =
                 ROW + keys.label(row) + " " + predicates.condition(condition).label();
-        int size = keys.size();
-        int id = keys.id(label);
-        while (id < size) {
-            label += "'";
-            id = keys.id(label);
-        }
+        int id = keys.newId(label);
         keyOfPair.put(pair, id);
         return id;
     }

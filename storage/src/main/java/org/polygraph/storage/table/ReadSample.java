@@ -2,9 +2,9 @@ package org.polygraph.storage.table;
 
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
-import it.unimi.dsi.fastutil.longs.LongIterator;
 import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
 import it.unimi.dsi.fastutil.longs.LongSet;
+import java.util.function.IntToLongFunction;
 
 /**
  * A small history in place of a large one with predicates. Its orders are guesses for the large one. It has a few of
@@ -164,8 +164,7 @@ public final class ReadSample {
 
     /** Adds the pairs of a condition and a row that the sample has. */
     public void pairs(LongSet pairs) {
-        for (LongIterator all = added.iterator(); all.hasNext(); ) {
-            long each = all.nextLong();
+        for (long each : added) {
             if (each > 0 && (each & EXISTENCE) == 0 && each >>> 32 != 0) {
                 pairs.add(PredicateReads.pair(predicates.conditionOf((int) (each >>> 32) - 1), (int) each));
             }
@@ -185,33 +184,33 @@ public final class ReadSample {
                                 && condition.matches(table.values(), predicates.rows(), table.initialValue(row), -1)
                         ? MATCH
                         : NO_MATCH);
-        writers.collect(row, transaction, found);
-        for (int i = 0; i < found.size(); i++) {
-            int write = found.getInt(i);
+        addWrites(transaction, row, key, write -> {
             boolean matches = !table.isDelete(write)
                     && condition.matches(table.values(), predicates.rows(), table.value(write), marks.columns(write));
-            put(writers.transactionOf(write), key << 1 | 1, matches ? MATCH : NO_MATCH);
-        }
+            return matches ? MATCH : NO_MATCH;
+        });
     }
 
     private void addRead(int transaction, int operation) {
         int row = table.key(operation);
         int key = read(transaction, table.value(operation), table.initialValue(row));
-        writers.collect(row, transaction, found);
-        for (int i = 0; i < found.size(); i++) {
-            int write = found.getInt(i);
-            put(writers.transactionOf(write), key << 1 | 1, table.value(write));
-        }
+        addWrites(transaction, row, key, table::value);
     }
 
     private void addExistence(int transaction, int operation) {
         int row = table.key(operation);
         int key = read(
                 transaction, table.isInsert(operation) ? NO_MATCH : MATCH, table.existsAtFirst(row) ? MATCH : NO_MATCH);
-        writers.collect(row, transaction, found);
+        addWrites(transaction, row, key, write -> table.isDelete(write) ? NO_MATCH : MATCH);
+    }
+
+    /** Adds the writes of a row that a reader may see. @param value by write: what it writes to the key */
+    private void addWrites(int reader, int row, int key, IntToLongFunction value) {
+        found.clear();
+        writers.collect(row, reader, found);
         for (int i = 0; i < found.size(); i++) {
             int write = found.getInt(i);
-            put(writers.transactionOf(write), key << 1 | 1, table.isDelete(write) ? NO_MATCH : MATCH);
+            put(writers.transactionOf(write), key << 1 | 1, value.applyAsLong(write));
         }
     }
 
@@ -227,7 +226,6 @@ public final class ReadSample {
         int key = initial.size();
         initial.add(initially);
         put(transaction, key << 1, value);
-        found.clear();
         return key;
     }
 

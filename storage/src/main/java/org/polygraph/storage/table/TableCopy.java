@@ -27,9 +27,7 @@ public final class TableCopy {
 
     /** The key's id in the new history. */
     public int id(KeyDictionary from, int key) {
-        return from.isString(key)
-                ? builder.keys().id(from.string(key))
-                : builder.keys().id(from.integer(key));
+        return builder.keys().id(from, key);
     }
 
     /** The value's code in the new history. */

@@ -11,7 +11,7 @@ import org.polygraph.storage.table.HistoryTableBuilder;
 import org.polygraph.storage.table.RecordedCounts;
 
 class HistoryLintTest {
-    private final HistoryTableBuilder builder = new HistoryTableBuilder(true);
+    private final HistoryTableBuilder builder = new HistoryTableBuilder();
 
     private HistoryLintTest op(boolean write, long key, long value) {
         if (write) {

@@ -43,7 +43,7 @@ class RoundTripTest {
 
     private static HistoryTable random(long seed) throws Exception {
         Random random = new Random(seed);
-        HistoryTableBuilder builder = new HistoryTableBuilder(true);
+        HistoryTableBuilder builder = new HistoryTableBuilder();
         builder.file("random");
         builder.metadata("seed", Long.toString(seed));
         builder.metadata("nested \"name\"", "{\"a\":[1,null,\"\\u0000\"]}");
@@ -130,7 +130,7 @@ class RoundTripTest {
     /** JSON can contain halves of surrogate pairs and UTF-8 cannot: two different keys must not become one. */
     @Test
     void textsThatAreNoUtf8AreRefused() throws Exception {
-        HistoryTableBuilder builder = new HistoryTableBuilder(true);
+        HistoryTableBuilder builder = new HistoryTableBuilder();
         builder.file("halves");
         builder.begin(0, 0, TransactionStatus.COMMITTED, 1);
         builder.write(builder.keys().id("\ud83d\ude00"), builder.values().code("a\ud800b"));

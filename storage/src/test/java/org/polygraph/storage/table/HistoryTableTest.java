@@ -49,7 +49,7 @@ class HistoryTableTest {
     }
 
     private static HistoryTable random(Random random, int transactions, boolean timed) throws HistoryException {
-        HistoryTableBuilder builder = new HistoryTableBuilder(true);
+        HistoryTableBuilder builder = new HistoryTableBuilder();
         builder.file("h");
         for (int t = 0; t < transactions; t++) {
             builder.begin(random.nextInt(5), t, TransactionStatus.ofCode((byte) random.nextInt(3)), t + 1);
@@ -87,7 +87,7 @@ class HistoryTableTest {
     }
 
     private static String text(List<long[]> transactions) throws HistoryException {
-        HistoryTableBuilder builder = new HistoryTableBuilder(true);
+        HistoryTableBuilder builder = new HistoryTableBuilder();
         builder.file("h");
         for (long[] transaction : transactions) {
             for (int i = 4; i < transaction.length; i++) {
@@ -117,7 +117,7 @@ class HistoryTableTest {
 
     @Test
     void aSecondTransactionOfOneSessionAndIndexNamesBoth() {
-        HistoryTableBuilder builder = new HistoryTableBuilder(true);
+        HistoryTableBuilder builder = new HistoryTableBuilder();
         builder.file("h.jsonl");
         for (int line : new int[] {1, 2, 3}) {
             builder.begin(8, line % 2, TransactionStatus.COMMITTED, line);
@@ -131,7 +131,7 @@ class HistoryTableTest {
 
     @Test
     void theBuilderStopsBeforeItsLimit() {
-        HistoryTableBuilder builder = new HistoryTableBuilder(true);
+        HistoryTableBuilder builder = new HistoryTableBuilder();
         builder.limit(10 << 20);
         assertThatThrownBy(() -> {
                     for (int t = 0; t < 10_000_000; t++) {
@@ -149,7 +149,7 @@ class HistoryTableTest {
     @Test
     void limitsBelowAMebibyteAreShown() {
         for (String[] each : new String[][] {{"867", "867 bytes"}, {"300000", "292 KiB"}}) {
-            HistoryTableBuilder builder = new HistoryTableBuilder(true);
+            HistoryTableBuilder builder = new HistoryTableBuilder();
             builder.limit(Long.parseLong(each[0]));
             assertThatThrownBy(() -> builder.reserve(1 << 20))
                     .isInstanceOf(BudgetException.class)
@@ -213,7 +213,7 @@ class HistoryTableTest {
         int transactions = 5_000;
         for (int operations : new int[] {0, 10, 40_000, 50_000, 65_536, 100_000, 400_000}) {
             for (boolean sorted : new boolean[] {true, false}) {
-                HistoryTableBuilder builder = new HistoryTableBuilder(true);
+                HistoryTableBuilder builder = new HistoryTableBuilder();
                 builder.expect(operations / 10, operations);
                 for (int i = 0; i < transactions; i++) {
                     int t = sorted ? i : transactions - 1 - i;

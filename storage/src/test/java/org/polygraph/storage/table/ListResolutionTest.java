@@ -16,7 +16,7 @@ class ListResolutionTest {
     @Timeout(20)
     void contradictionsAreReportedOnce() throws HistoryException {
         int n = 20_000;
-        HistoryTableBuilder builder = new HistoryTableBuilder(true);
+        HistoryTableBuilder builder = new HistoryTableBuilder();
         int key = builder.keys().id(1);
         LongArrayList up = new LongArrayList();
         LongArrayList down = new LongArrayList();

@@ -31,7 +31,7 @@ import org.polygraph.storage.table.HistoryTableBuilder;
  */
 public final class HistoryDsl {
     private final String text;
-    private final HistoryTableBuilder builder = new HistoryTableBuilder(true);
+    private final HistoryTableBuilder builder = new HistoryTableBuilder();
     private final Set<Long> sessionsSeen = new HashSet<>();
     private int at;
 

@@ -99,7 +99,7 @@ public final class OracleCorpus {
     }
 
     private static HistoryTable history(String file, int line, Map<?, ?> object) throws HistoryException {
-        HistoryTableBuilder builder = new HistoryTableBuilder(true);
+        HistoryTableBuilder builder = new HistoryTableBuilder();
         builder.file(file);
         builder.initialValue(code(builder, ((Map<?, ?>) object.get("initial")).get("value")));
         for (Object each : (List<?>) object.get("txns")) {

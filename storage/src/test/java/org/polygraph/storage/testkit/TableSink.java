@@ -7,7 +7,7 @@ import org.polygraph.storage.table.HistoryTableBuilder;
 
 /** Builds a table; source positions count transactions in the order they ended. */
 final class TableSink implements TransactionSink {
-    private final HistoryTableBuilder builder = new HistoryTableBuilder(true);
+    private final HistoryTableBuilder builder = new HistoryTableBuilder();
     private final boolean timed;
     private long position;
 

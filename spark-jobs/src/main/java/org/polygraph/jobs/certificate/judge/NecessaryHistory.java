@@ -80,7 +80,7 @@ final class NecessaryHistory {
 
     private final Map<String, Condition> conditions = new HashMap<>();
     private final Map<Integer, Map<String, Long>> contents = new HashMap<>();
-    private final HistoryTableBuilder builder = new HistoryTableBuilder(true);
+    private final HistoryTableBuilder builder = new HistoryTableBuilder();
     private final ValueDictionary.Codes codes;
     private final long yes;
     private final long no;

@@ -58,7 +58,7 @@ final class TableCopies {
     private static HistoryTable copy(
             HistoryTable table, IntPredicate transactions, IntPredicate operations, Change change)
             throws HistoryException {
-        HistoryTableBuilder builder = new HistoryTableBuilder(true);
+        HistoryTableBuilder builder = new HistoryTableBuilder();
         builder.file("part");
         builder.initialValue(code(builder, table, table.initialValue()));
         long[] starts = table.starts();

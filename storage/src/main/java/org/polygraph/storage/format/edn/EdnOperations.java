@@ -199,16 +199,12 @@ final class EdnOperations {
     }
 
     private int key(EdnValue value) throws HistoryException {
-        int key =
-                switch (value.peek()) {
-                    case INTEGER -> {
-                        int id = keys.id(value.integer());
-                        value.advance();
-                        yield id;
-                    }
-                    default -> keys.id(value.name("a key: " + SCALAR + ", or a vector of these", true));
-                };
-        return key;
+        if (value.peek() == Token.INTEGER) {
+            int id = keys.id(value.integer());
+            value.advance();
+            return id;
+        }
+        return keys.id(value.name("a key: " + SCALAR + ", or a vector of these", true));
     }
 
     private long scalarOrNil(EdnValue value) throws HistoryException {
@@ -223,15 +219,11 @@ final class EdnOperations {
         if (value.peekIsNil()) {
             throw value.unexpected("a value: " + SCALAR);
         }
-        long code =
-                switch (value.peek()) {
-                    case INTEGER -> {
-                        long own = values.code(value.integer());
-                        value.advance();
-                        yield own;
-                    }
-                    default -> values.code(value.name("a value: " + SCALAR, false));
-                };
-        return code;
+        if (value.peek() == Token.INTEGER) {
+            long code = values.code(value.integer());
+            value.advance();
+            return code;
+        }
+        return values.code(value.name("a value: " + SCALAR, false));
     }
 }

@@ -2,6 +2,7 @@ package org.polygraph.storage.format.io;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.ByteBuffer;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.SourceFiles;
 import org.polygraph.storage.table.SourceFiles.Unit;
@@ -17,6 +18,7 @@ public final class ByteInput {
     private final long size;
 
     private final byte[] buffer = new byte[1 << 16];
+    private final ByteBuffer numbers = ByteBuffer.wrap(buffer);
     private int position;
     private int limit;
     private long base;
@@ -59,12 +61,8 @@ public final class ByteInput {
     public long bigEndian(String what) throws IOException, HistoryException {
         long value = 0;
         if (limit - position >= Long.BYTES) {
-            byte[] b = buffer;
-            int p = position;
-            position = p + Long.BYTES;
-            int high = b[p] << 24 | (b[p + 1] & 0xFF) << 16 | (b[p + 2] & 0xFF) << 8 | (b[p + 3] & 0xFF);
-            int low = b[p + 4] << 24 | (b[p + 5] & 0xFF) << 16 | (b[p + 6] & 0xFF) << 8 | (b[p + 7] & 0xFF);
-            return (long) high << 32 | (low & 0xFFFFFFFFL);
+            position += Long.BYTES;
+            return numbers.getLong(position - Long.BYTES);
         }
         for (int i = 0; i < Long.BYTES; i++) {
             value = value << 8 | unsignedByte(what);

@@ -1,6 +1,7 @@
 package org.polygraph.storage.format.io;
 
 import java.io.IOException;
+import org.polygraph.storage.model.HistoryException;
 
 /** Compressed content is damaged. Callers outside the package get a HistoryException instead. */
 public final class CorruptStreamException extends IOException {
@@ -17,15 +18,8 @@ public final class CorruptStreamException extends IOException {
         this.remedy = remedy;
     }
 
-    public String found() {
-        return found;
-    }
-
-    public String expected() {
-        return expected;
-    }
-
-    public String remedy() {
-        return remedy;
+    /** Returns the error for the file that has this content. */
+    public HistoryException in(String file) {
+        return new HistoryException(file, found, expected, remedy);
     }
 }

@@ -2,6 +2,7 @@ package org.polygraph.storage.format.parquet;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 
 /**
  * Reads Thrift's compact protocol, in which Parquet's footers and page headers are written: structs of numbered fields.
@@ -108,8 +109,7 @@ final class CompactReader {
     /** Reads an array of bytes. */
     byte[] binary() throws IOException {
         int length = length();
-        byte[] copy = new byte[length];
-        System.arraycopy(bytes, in.at(), copy, 0, length);
+        byte[] copy = Arrays.copyOfRange(bytes, in.at(), in.at() + length);
         in.step(length);
         return copy;
     }

@@ -2,7 +2,6 @@ package org.polygraph.storage.format.parquet;
 
 import java.io.IOException;
 import java.io.OutputStream;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -98,7 +97,7 @@ public final class NumberTable {
         SeekableInput in = open(file);
         try (in) {
             ParquetFooter footer = ParquetFooter.of(in, file.length());
-            return footer.text(name) == null ? -1 : rows(footer);
+            return footer.metadata().containsKey(name) ? rows(footer) : -1;
         } catch (RuntimeException | IOException e) {
             throw damaged(file.name(), e);
         }
@@ -135,7 +134,7 @@ public final class NumberTable {
         SeekableInput in = open(file);
         try (in) {
             ParquetFooter footer = ParquetFooter.of(in, file.length());
-            byte[] text = footer.text(name);
+            String text = footer.metadata().get(name);
             if (text == null) {
                 throw new HistoryException(
                         file.name(),
@@ -144,7 +143,7 @@ public final class NumberTable {
                         "it is another file, or of another program");
             }
             List<String> names = names(file.name(), footer.fields());
-            sink.header(new String(text, StandardCharsets.UTF_8), names, rows(footer));
+            sink.header(text, names, rows(footer));
             ParquetColumn[] columns = new ParquetColumn[names.size()];
             for (int c = 0; c < columns.length; c++) {
                 ParquetField.Type type = footer.fields().get(c).type();

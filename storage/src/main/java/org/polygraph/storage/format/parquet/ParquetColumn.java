@@ -299,11 +299,10 @@ final class ParquetColumn {
                 .get(words, 0, n);
         int from;
         if (pages.isSecondVersion()) {
-            ParquetPages.Part first = pages.repetitions();
-            ParquetPages.Part second = pages.definitions();
-            repetitions = maxRepetition == 0 ? null : runs(first.from(), first.to(), maxRepetition);
-            definitions = maxDefinition == 0 ? null : runs(second.from(), second.to(), maxDefinition);
-            from = second.to();
+            int middle = pages.repetitionsEnd();
+            from = pages.definitionsEnd();
+            repetitions = maxRepetition == 0 ? null : runs(0, middle, maxRepetition);
+            definitions = maxDefinition == 0 ? null : runs(middle, from, maxDefinition);
         } else {
             from = levels(true, 0, size);
             from = levels(false, from, size);

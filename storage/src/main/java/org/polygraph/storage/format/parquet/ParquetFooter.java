@@ -3,7 +3,6 @@ package org.polygraph.storage.format.parquet;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -67,9 +66,9 @@ record ParquetFooter(
             long nulls,
             @Nullable Long least,
             @Nullable Long most) {
-        /** Whether the last name of its path, without the groups around it, is the given one. */
-        boolean isNamed(String name) {
-            return !path.isEmpty() && path.get(path.size() - 1).equals(name);
+        /** Returns the last name of its path, without the groups around it. */
+        String name() {
+            return path.isEmpty() ? "" : path.get(path.size() - 1);
         }
     }
 
@@ -358,11 +357,5 @@ record ParquetFooter(
                     ? Long.valueOf(number.getInt())
                     : null;
         }
-    }
-
-    /** Returns the bytes of a text, as its readers expect them. */
-    byte @Nullable [] text(String name) {
-        String text = metadata.get(name);
-        return text == null ? null : text.getBytes(StandardCharsets.UTF_8);
     }
 }

@@ -1,6 +1,7 @@
 package org.polygraph.storage.format.parquet;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.artifact.Location;
@@ -54,9 +55,10 @@ public final class ParquetHistoryReader {
         SeekableInput in = file.open();
         try (in) {
             ParquetFooter footer = ParquetFooter.of(in, length);
-            byte[] text = footer.text(ParquetFiles.HEADER);
+            String text = footer.metadata().get(ParquetFiles.HEADER);
             if (text != null) {
-                HistoryHeader own = HistoryHeader.parse(new Json.Place(name + ": header", 0), text, builder.values());
+                byte[] json = text.getBytes(StandardCharsets.UTF_8);
+                HistoryHeader own = HistoryHeader.parse(new Json.Place(name + ": header", 0), json, builder.values());
                 own.apply(builder, header);
                 header = own;
             }
@@ -97,8 +99,7 @@ public final class ParquetHistoryReader {
                 for (ParquetFooter.Group group : footer.groups()) {
                     transactions += group.rows();
                     for (ParquetFooter.Chunk column : group.chunks()) {
-                        List<String> path = column.path();
-                        switch (path.isEmpty() ? "" : path.get(path.size() - 1)) {
+                        switch (column.name()) {
                             case "op" -> operations += column.values();
                             case "session" -> sessions.add(column);
                             case "key", "key_string" -> keys.add(column);
@@ -178,7 +179,7 @@ public final class ParquetHistoryReader {
         for (int g = (int) from; g < Math.min(to, groups.size()); g++) {
             transactions += groups.get(g).rows();
             for (ParquetFooter.Chunk column : groups.get(g).chunks()) {
-                operations += column.isNamed("op") ? column.values() : 0;
+                operations += column.name().equals("op") ? column.values() : 0;
             }
         }
         if (transactions >= 0 && transactions <= operations && operations <= bytes) {

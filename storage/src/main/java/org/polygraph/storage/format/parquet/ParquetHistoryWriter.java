@@ -14,7 +14,6 @@ import org.polygraph.storage.format.jsonl.HistoryHeader;
 import org.polygraph.storage.format.jsonl.Json;
 import org.polygraph.storage.format.jsonl.OperationWalk;
 import org.polygraph.storage.table.HistoryTable;
-import org.polygraph.storage.table.Operations;
 
 /**
  * Writes the archive format: compressed by zstd, row groups of 16 MiB, sorted by (session, index), the header in the
@@ -144,8 +143,7 @@ public final class ParquetHistoryWriter implements TableWriter {
                     out.startGroup();
                     String predicate = walk.predicate();
                     if (predicate == null) {
-                        int o = walk.operation();
-                        operation(o, table.operationKeys()[o], table.value(o));
+                        operation(walk.operation());
                     } else {
                         text("op", OP, Binary.fromString(predicate));
                     }
@@ -162,11 +160,12 @@ public final class ParquetHistoryWriter implements TableWriter {
             out.endField("ops", OPS);
         }
 
-        private void operation(int o, int keyAndKind, long code) {
-            int key = Operations.key(keyAndKind);
+        private void operation(int o) {
+            int key = table.key(o);
+            long code = table.value(o);
             boolean refused = table.values().isOther(code);
             long value = refused ? table.values().excluded(code) : code;
-            text("op", OP, refused ? REFUSED : Operations.isWrite(keyAndKind) ? write(o) : READ);
+            text("op", OP, refused ? REFUSED : table.isWrite(o) ? write(o) : READ);
             if (table.keys().isString(key)) {
                 text("key_string", KEY_STRING, ParquetStrings.of(table.keys().string(key)));
             } else {

@@ -16,9 +16,6 @@ final class ParquetPages {
     /** Reads of whole words may go this many bytes beyond the end of a page. */
     private static final int SLACK = Long.BYTES;
 
-    /** A range of {@link #bytes}. */
-    record Part(int from, int to) {}
-
     private byte[] chunk = new byte[0];
     private int at;
     private int end;
@@ -118,14 +115,14 @@ final class ParquetPages {
         return size;
     }
 
-    /** Returns the place of the repetition levels of a page of version 2. */
-    Part repetitions() {
-        return new Part(0, repetitionBytes);
+    /** Returns the index at which the repetition levels of a page of version 2 end, and the definition levels begin. */
+    int repetitionsEnd() {
+        return repetitionBytes;
     }
 
-    /** Returns the place of the definition levels of a page of version 2. */
-    Part definitions() {
-        return new Part(repetitionBytes, repetitionBytes + definitionBytes);
+    /** Returns the index at which the definition levels of a page of version 2 end. */
+    int definitionsEnd() {
+        return repetitionBytes + definitionBytes;
     }
 
     private void header() throws IOException {

@@ -454,7 +454,7 @@ final class ParquetRows {
             case "i" -> INSERT;
             case "d" -> DELETE;
             case "cas" -> REFUSED;
-            case "append" -> throw unsupported(text, "lists are not supported yet");
+            case "append" -> throw refused("the operation \"append\"", OPERATIONS, "lists are not supported yet");
             case "pr" -> PREDICATE_READ;
             case "pw" -> PREDICATE_WRITE;
             case "pd" -> PREDICATE_DELETE;
@@ -488,9 +488,5 @@ final class ParquetRows {
         } catch (HistoryException e) {
             throw new Refused(e);
         }
-    }
-
-    private Refused unsupported(String text, String why) {
-        return refused("the operation \"" + text + "\"", OPERATIONS, why);
     }
 }
