@@ -225,7 +225,7 @@ final class ClauseMaker {
      * literal if one part is open, otherwise a bracket.
      *
      * @param writer commit of the writer, or {@link Atoms#NONE}
-     * @param candidate event of the candidate that comes after it
+     * @param candidate event of the candidate, which comes after the writer
      * @param reader event of the reader, which comes after the candidate's commit
      */
     private void addAlternative(Search search, int writer, int candidate, int reader) {

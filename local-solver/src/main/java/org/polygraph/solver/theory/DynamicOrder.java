@@ -110,8 +110,8 @@ public final class DynamicOrder {
     }
 
     /**
-     * Explains why {@code source -> target} was refused: pushes the literals of a path from target to source with as
-     * few added edges as any.
+     * Explains why {@code source -> target} was refused: pushes the literals of a path from target to source with the
+     * fewest added edges.
      *
      * @param path where to push the path's events, source first, target last; or null
      */

@@ -11,7 +11,7 @@ import org.polygraph.storage.table.HistoryTableBuilder;
 /**
  * A search for a writer of each open read, and so for the indeterminate transactions that committed, under which a
  * level holds. Each step judges a history in which chosen reads have one writer and the others are left out. A history
- * without a read requires less. So if it violates the level, it does so with every further choice.
+ * that lacks some reads requires less. So if it violates the level, it does so with every further choice.
  *
  * <p>Exponential in the number of open reads, so it is meant for few of them.
  */

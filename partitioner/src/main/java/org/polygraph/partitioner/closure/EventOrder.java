@@ -45,8 +45,8 @@ public final class EventOrder {
     /**
      * An order that also keeps a real-time order that is not part of the graph. Linear.
      *
-     * @return null if the edges have a cycle, alone or with real time, or if {@code time} is not complete, because the
-     * order could then break a constraint that is missing
+     * @return null if the edges have a cycle, alone or with real time, or if {@code time} is not complete: the order
+     *     could then contradict what is missing in it
      */
     public static int @Nullable [] byTime(KnownGraph graph, RealTime time) {
         TimeBounds bounds = time.isComplete() ? bounds(graph, time) : null;
@@ -125,8 +125,8 @@ public final class EventOrder {
     /**
      * Order by time: begins at the start of their transaction and commits at its end, as near as their bounds allow,
      * but no event before one that reaches it. The order extends the edges that the bounds were computed from, and real
-     * time too if the bounds do not contradict it: what precedes v by a real-time step is at most its earliest end, and
-     * v is at least at its latest start. O(events log events + edges), 16 bytes an event.
+     * time too if the bounds do not contradict it: an event that precedes v by a real-time step is placed at its
+     * earliest end at most, and v at its latest start at least. O(events log events + edges), 16 bytes an event.
      *
      * @param graph with the edges of the bounds; edges that others imply may be missing
      */

@@ -55,7 +55,7 @@ public final class WindowClosure implements Closure {
     /**
      * A closure of a graph that real time is bound to; {@link #update} computes it.
      *
-     * @param mostBytes of its rows
+     * @param mostBytes the most bytes of its rows
      */
     public static WindowClosure of(KnownGraph graph, long mostBytes, WorkerThreads workers) {
         return of(graph, mostBytes, WindowPlan.Granularity.DEFAULT, workers);
@@ -214,7 +214,7 @@ public final class WindowClosure implements Closure {
     }
 
     /**
-     * Exception i of an event's row: this event and those before it in its chain reach the event. Ascending by chain.
+     * Exception i of an event's row: the last event of its chain that reaches the event. Exceptions ascend by chain.
      */
     public int exception(int event, int i) {
         return rows.get(places[event], i);

@@ -109,9 +109,9 @@ public final class AxiomEvidence {
     }
 
     /**
-     * The given conflict and the first of every other transaction that sees the writer in its session or by a read of
-     * its own. Conflicts that a transaction of CC sees only by longer paths are missing. Linear, but for the length of
-     * transactions.
+     * The given conflict, and of every other transaction the first one with a writer that it sees in its session or by
+     * a read of its own. Conflicts that a transaction of CC sees only by longer paths are missing. Linear, but for the
+     * length of transactions.
      */
     private List<Axiom.Conflict> conflicts(Axiom.Conflict known) {
         List<Axiom.Conflict> conflicts = new ArrayList<>(List.of(known));

@@ -9,10 +9,11 @@ import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The shortest cycle of a strongly connected component by edges outside sessions: the shortest path back for each edge.
- * The work is bounded: in components of a few hundred events the result is the shortest cycle, in huge ones the
- * shortest that was found. Of equally short cycles {@value #MOST_TIES} through observed reads are found, {@value
- * #MOST_TIES} that may be lost updates, and {@value #MOST_TIES} others, each the first in the order of edges.
+ * The shortest cycle of a strongly connected component, measured by edges outside sessions. For each edge it searches
+ * the shortest path back. The work is bounded: in components of a few hundred events the result is the shortest cycle,
+ * in huge ones the shortest that was found. Of equally short cycles {@value #MOST_TIES} through observed reads are
+ * found, {@value #MOST_TIES} that may be lost updates, and {@value #MOST_TIES} others, each the first in the order of
+ * edges.
  */
 final class CycleSearch {
     /** The most events that all searches of one graph visit, in some tenths of a second. */

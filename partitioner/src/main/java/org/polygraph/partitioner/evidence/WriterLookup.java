@@ -20,7 +20,7 @@ final class WriterLookup {
         this.commitStatus = commitStatus;
     }
 
-    /** Whether a key of the index is whether a row exists. */
+    /** Whether a key of the index is the existence of a row. */
     boolean isExistence(int key) {
         RowKeys rows = index.rows();
         return rows != null && rows.isExistence(key);

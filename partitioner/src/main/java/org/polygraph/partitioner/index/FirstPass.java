@@ -13,7 +13,7 @@ import org.polygraph.storage.table.HistoryTable;
  * The pass over transactions before the passes over keys: which operations matter outside their transaction, which
  * transactions contradict themselves, and which ones count.
  *
- * @param roles of each operation, see {@link TransactionScan}; of dropped transactions none
+ * @param roles of each operation, see {@link TransactionScan}; {@code HIDDEN} in transactions that were not scanned
  * @param violations transactions that count and contradict themselves, at most {@link IndexedHistory#MOST_VIOLATIONS};
  *     if there are any, unknown outcomes were left unresolved
  */

@@ -11,8 +11,8 @@ import org.polygraph.storage.table.HistoryTable;
  * Decides which indeterminate transactions count, to a fixpoint:
  *
  * <ul>
- * <li>one that no counted or possibly counted transaction reads is dropped, because without it an order has less to
- * explain, unless it writes a key that is inserted or deleted;
+ *   <li>one that no counted or possibly counted transaction reads is dropped, unless it writes a key that is inserted
+ *       or deleted; without it an order has less to explain;
  *   <li>one that contradicts itself, or reads what no other transaction wrote, cannot have committed;
  *   <li>one that is the only candidate writer of a counted read has committed;
  *   <li>what then remains is optional: a choice of the solver. That happens only where values repeat, or rows are

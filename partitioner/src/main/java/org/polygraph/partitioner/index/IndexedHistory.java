@@ -134,7 +134,7 @@ public final class IndexedHistory {
         return new IndexedHistory(table, CommitStatus.of(states), sessionOf(table), versions, List.of());
     }
 
-    /** The same history with the decisions about reads that {@link VersionIndex#saveReadsTo} has left. */
+    /** The same history with the decisions about reads that {@link VersionIndex#saveReadsTo} wrote. */
     public IndexedHistory withReadsOf(ArrayFile file) throws ArrayFile.DamagedException {
         return new IndexedHistory(table, commitStatus, sessionOf, versions().withReadsOf(file), violations);
     }

@@ -74,7 +74,7 @@ public final class InputOrder {
         return wishes;
     }
 
-    /** Moves snapshots to where they read the version of a key that was read. */
+    /** Moves snapshots back to where they would read the version of the key that was read. */
     private void earlier(int key, Events events, int[] wishes) {
         long[] writers = new long[index.writerStarts()[key + 1] - index.writerStarts()[key]];
         int count = 0;

@@ -20,7 +20,7 @@ import org.polygraph.storage.model.StoppedException;
  *   <li>A reader of the initial version is before every other writer.
  *   <li>A candidate T of a read r that has several is excluded if b(r) reaches c(T), or if T reaches another writer of
  *       the key that reaches r; the initial version is excluded if any writer reaches r. A read with one candidate left
- *       is decided: a WR edge.
+ *       is decided, which adds a WR edge.
  * </ul>
  *
  * <p>Writers of a row may overlap with two events a transaction, so R0 and R1 do not hold for its values. The other

@@ -160,7 +160,7 @@ public final class Saturation {
         RowKeys rows = graph.events().perTransaction() == 2 ? index.rows() : null;
         for (int key = fromKey; key < toKey; key++) {
             if (rows != null && rows.isExistence(key)) {
-                // Under SI it is read at commits; the solver orders these.
+                // Under SI existences are read at commits; the solver orders these reads.
                 continue;
             }
             // A read that was decided in the last round may force edges although no row changed.
