@@ -154,7 +154,6 @@ final class ClauseMaker {
     }
 
     private void noRowBetween(Search search, int first, int second) {
-        candidates.clear();
         for (int w = p.writerStart[check.key()]; w < p.writerStart[check.key() + 1]; w++) {
             int txn = p.writerTxn[w];
             if (txn != first && txn != second && !p.bindsNext(check.key(), p.writerClass[w])) {

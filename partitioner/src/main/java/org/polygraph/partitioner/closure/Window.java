@@ -173,7 +173,7 @@ final class Window {
     }
 
     /**
-     * Moves the rows of the events outside the halo to an arena.
+     * Moves the rows of the events outside the halo to an arena, as events, ascending.
      *
      * @param to by event: the place of its row there
      */
@@ -193,16 +193,11 @@ final class Window {
             if (length > row.length) {
                 row = new int[2 * length];
             }
-            copy(place, length, row, 0);
+            for (int i = 0; i < length; i++) {
+                row[i] = events[rows.get(place, i)];
+            }
+            Arrays.sort(row, 0, length);
             to[events[v]] = writer.add(row, length);
         }
-    }
-
-    /** Copies a row, as events, ascending. */
-    private void copy(int place, int length, int[] to, int at) {
-        for (int i = 0; i < length; i++) {
-            to[at + i] = events[rows.get(place, i)];
-        }
-        Arrays.sort(to, at, at + length);
     }
 }

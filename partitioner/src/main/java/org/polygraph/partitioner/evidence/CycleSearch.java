@@ -45,7 +45,11 @@ final class CycleSearch {
         CycleSearch search = new CycleSearch(graph, isLost);
         List<List<List<EvidenceGraph.Step>>> cycles = new ArrayList<>();
         for (int[] component : Components.of(graph)) {
-            cycles.add(search.ties(component, search.shortest(component)));
+            BitSet within = new BitSet();
+            for (int v : component) {
+                within.set(v);
+            }
+            cycles.add(search.ties(component, within, search.shortest(component, within)));
         }
         if (cycles.isEmpty()) {
             throw new IllegalStateException("the closure found a cycle, but the graph has none");
@@ -54,13 +58,9 @@ final class CycleSearch {
     }
 
     /** The cycles that are as short as the given one, which comes first. */
-    private List<List<EvidenceGraph.Step>> ties(int[] component, List<EvidenceGraph.Step> shortest) {
+    private List<List<EvidenceGraph.Step>> ties(int[] component, BitSet within, List<EvidenceGraph.Step> shortest) {
         List<List<EvidenceGraph.Step>> ties = new ArrayList<>(List.of(shortest));
         Set<Set<Integer>> seen = new HashSet<>(Set.of(edges(shortest)));
-        BitSet within = new BitSet();
-        for (int v : component) {
-            within.set(v);
-        }
         for (IntPredicate kind : shortest.size() == 2 ? kinds : kinds.subList(2, 3)) {
             addTies(component, kind, within, seen, ties);
         }
@@ -100,11 +100,7 @@ final class CycleSearch {
         return edges;
     }
 
-    private List<EvidenceGraph.Step> shortest(int[] component) {
-        BitSet within = new BitSet();
-        for (int v : component) {
-            within.set(v);
-        }
+    private List<EvidenceGraph.Step> shortest(int[] component, BitSet within) {
         List<EvidenceGraph.Step> best = null;
         int[] edges = graph.edgesFrom();
         int[] first = graph.firstEdges();

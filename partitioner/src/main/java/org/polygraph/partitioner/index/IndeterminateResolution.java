@@ -141,7 +141,7 @@ final class IndeterminateResolution {
                 }
             }
             if (changed) {
-                changed |= dropUnobserved();
+                dropUnobserved();
             }
         }
     }
@@ -203,10 +203,8 @@ final class IndeterminateResolution {
     /**
      * Drops each optional transaction from which no counted one reads, directly or through other optional ones. Writers
      * of rows stay.
-     *
-     * @return whether anything was dropped
      */
-    private boolean dropUnobserved() {
+    private void dropUnobserved() {
         boolean[] useful = writesRow.clone();
         boolean changed = true;
         while (changed) {
@@ -220,14 +218,12 @@ final class IndeterminateResolution {
                 }
             }
         }
-        boolean dropped = false;
         for (int i = 0; i < indeterminate.size(); i++) {
             int t = indeterminate.getInt(i);
             if (!useful[t]) {
-                dropped |= dropIfOptional(t);
+                dropIfOptional(t);
             }
         }
-        return dropped;
     }
 
     private boolean observed(Version version, int writer, boolean[] useful) {

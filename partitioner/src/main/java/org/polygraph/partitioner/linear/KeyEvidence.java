@@ -3,7 +3,6 @@ package org.polygraph.partitioner.linear;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
 import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
@@ -131,10 +130,7 @@ final class KeyEvidence {
         IntArrayList some = new IntArrayList(offending);
         boolean minimal = smallest(key, some);
         SubHistory shown = shown(some, -1, minimal);
-        List<Integer> named = new ArrayList<>();
-        for (int t : shown.transactions()) {
-            named.add(t);
-        }
+        List<Integer> named = IntArrayList.wrap(shown.transactions());
         return new Violation(anomaly, named, List.of(key), List.of(), detail).shownBy(shown);
     }
 
