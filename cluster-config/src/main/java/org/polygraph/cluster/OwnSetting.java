@@ -3,24 +3,17 @@ package org.polygraph.cluster;
 /** A setting of Polygraph among Spark's: it is given to spark-submit with --conf, or as a system property. */
 public enum OwnSetting {
     /** The name of a profile that replaces the one for the master. */
-    PROFILE("profile", ""),
+    PROFILE("profile"),
     /** The folder of scratch files, a path that driver and executors see. */
-    STAGE_DIR("stage.dir", "");
+    STAGE_DIR("stage.dir");
 
     private final String key;
-    private final String defaultValue;
 
-    OwnSetting(String name, String defaultValue) {
+    OwnSetting(String name) {
         this.key = "spark.polygraph." + name;
-        this.defaultValue = defaultValue;
     }
 
     public String key() {
         return key;
-    }
-
-    /** The default; empty if it depends on the cluster. */
-    public String defaultValue() {
-        return defaultValue;
     }
 }

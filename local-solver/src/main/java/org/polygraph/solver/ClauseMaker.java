@@ -154,7 +154,6 @@ final class ClauseMaker {
     }
 
     private void noRowBetween(Search search, int first, int second) {
-        candidates.clear();
         for (int w = p.writerStart[check.key()]; w < p.writerStart[check.key() + 1]; w++) {
             int txn = p.writerTxn[w];
             if (txn != first && txn != second && !p.bindsNext(check.key(), p.writerClass[w])) {
@@ -225,7 +224,7 @@ final class ClauseMaker {
      * literal if one part is open, otherwise a bracket.
      *
      * @param writer commit of the writer, or {@link Atoms#NONE}
-     * @param candidate event of the candidate that comes after it
+     * @param candidate event of the candidate, which comes after the writer
      * @param reader event of the reader, which comes after the candidate's commit
      */
     private void addAlternative(Search search, int writer, int candidate, int reader) {

@@ -73,7 +73,7 @@ final class ModelCheck {
             }
             long read = (long) position[p.readAt(key, p.readerTxn[r])] << 32;
             int found = Arrays.binarySearch(commits, 0, writers, read);
-            // The entry of writer 0 at the read equals the key searched for; it is the reader's own write.
+            // Only the reader's own write, as writer 0, can equal the read, which does not return it.
             int below = found < 0 ? ~found : found;
             int seen = below == 0 ? Polygraph.INITIAL : p.writerClass[(int) commits[below - 1]];
             if (seen != p.readerClass[r]) {

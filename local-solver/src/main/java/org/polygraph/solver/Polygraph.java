@@ -33,9 +33,9 @@ import org.polygraph.solver.proof.ProofShape;
  * </ul>
  *
  * <p>An order explains a read r of key x if the last counted writer c(W) of x before the read, other than r's own
- * transaction, has r's class, or, if there is none, r's class is {@link #INITIAL}. The read is at b(r), and at c(r) if
- * it is of whether a row exists (ROW_UNBORN, ROW_BORN). With E = 2 also c(W) before b(W') or c(W') before b(W) for any
- * two counted writers of a plain key. Counted: committed, or not optional.
+ * transaction, has r's class, or, if there is none, r's class is {@link #INITIAL}. The read happens at b(r), or at c(r)
+ * if it reads whether a row exists (ROW_UNBORN, ROW_BORN). With E = 2 also c(W) before b(W') or c(W') before b(W) for
+ * any two counted writers of a plain key. A transaction counts if it committed or is not optional.
  *
  * <p>A row that is inserted and deleted has two keys of the same writers, see {@link Kind}: one for its values, and one
  * for whether the row exists. Only this one orders its writers with E = 2: if the last counted writer c(W) before c(W')

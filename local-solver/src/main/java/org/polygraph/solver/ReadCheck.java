@@ -167,9 +167,9 @@ final class ReadCheck {
     }
 
     /**
-     * Replaces the current violated read by the last read of the same version, if its value has only one writer. The
-     * last read either precedes the current writer, or the writer precedes the version, as for all reads of the
-     * version; moving the writer behind the first read only would violate the next one.
+     * Replaces the current violated read by the last read of the same version, if its value has only one writer. Either
+     * all reads of the version precede the current writer, or the writer precedes the version. A writer that is moved
+     * behind the first read only would violate the next one.
      */
     void takeLastOfVersion() {
         if (reader < 0 || writer < 0 || p.readsAtCommit(key)) {

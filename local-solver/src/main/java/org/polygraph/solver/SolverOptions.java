@@ -41,6 +41,7 @@ public final class SolverOptions {
         }
     }
 
+    /** The values that were given; the other options have their defaults. */
     private final EnumMap<Option, Long> values;
     private final boolean timed;
     private final long deadlineNanos;
@@ -65,11 +66,7 @@ public final class SolverOptions {
 
     /** No limits, every option at its default. */
     public static SolverOptions defaults() {
-        EnumMap<Option, Long> values = new EnumMap<>(Option.class);
-        for (Option option : Option.values()) {
-            values.put(option, option.initial);
-        }
-        return new SolverOptions(values, false, 0, () -> false, Long.MAX_VALUE, null);
+        return new SolverOptions(new EnumMap<>(Option.class), false, 0, () -> false, Long.MAX_VALUE, null);
     }
 
     /** Whether an option has its default value. */
@@ -116,8 +113,7 @@ public final class SolverOptions {
     }
 
     long get(Option option) {
-        Long value = values.get(option);
-        return value == null ? option.initial : value;
+        return values.getOrDefault(option, option.initial);
     }
 
     boolean isTimed() {

@@ -73,7 +73,7 @@ public final class ProofChecker {
             return result("the known edges have a cycle: there is nothing to refute");
         }
         if (trace.isOverflowed()) {
-            return result("the trace met its bound on memory and holds nothing: give it more bytes");
+            return result("the trace outgrew its memory and was discarded: give it more bytes");
         }
         if (!p.shape().equals(trace.shape())) {
             return result("the trace is of another problem: of " + trace.shape() + ", not of " + p.shape());
@@ -147,7 +147,7 @@ public final class ProofChecker {
         if (variables == kinds.length) {
             int length = Math.max(16, 2 * variables);
             if (length > Integer.MAX_VALUE / 4) {
-                return "more variables than literals have numbers";
+                return "too many variables to number their literals";
             }
             kinds = Arrays.copyOf(kinds, length);
             first = Arrays.copyOf(first, length);
@@ -444,6 +444,6 @@ public final class ProofChecker {
         if (fault != null) {
             return fault;
         }
-        return units.delete(literals, 0, size) ? null : "no present clause has the literals deleted";
+        return units.delete(literals, 0, size) ? null : "no clause has the literals that it deletes";
     }
 }

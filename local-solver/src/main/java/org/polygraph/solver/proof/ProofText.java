@@ -11,7 +11,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ProofText {
     private static final String TITLE = "polygraph-proof 1";
-    private static final int MAX_NUMBERS = ProofTrace.MAX_STEP;
 
     private ProofText() {}
 
@@ -277,18 +276,8 @@ public final class ProofText {
                 case ProofTrace.EDGE -> declaration(3);
                 case ProofTrace.BRACKET -> declaration(4);
                 case ProofTrace.COMMIT -> declaration(2);
-                case ProofTrace.READ, ProofTrace.OVERLAP -> {
-                    if (literals(2) != size) {
-                        throw bad("numbers after the clause", "the end of the line");
-                    }
-                    size--;
-                }
-                case ProofTrace.DEFINITION, ProofTrace.LEARNT, ProofTrace.DELETED -> {
-                    if (literals(0) != size) {
-                        throw bad("numbers after the clause", "the end of the line");
-                    }
-                    size--;
-                }
+                case ProofTrace.READ, ProofTrace.OVERLAP -> clause(2);
+                case ProofTrace.DEFINITION, ProofTrace.LEARNT, ProofTrace.DELETED -> clause(0);
                 case ProofTrace.LEMMA -> {
                     // The count comes first, in the place of the zero.
                     int count = literals(0) - 1;
@@ -303,6 +292,14 @@ public final class ProofText {
                 default -> throw bad("a line that starts with " + shown(letter), "one of e b c r o d t l x q");
             }
             trace.step(letter, numbers, size);
+        }
+
+        /** Converts the literals from an index on, which end the line, and drops their zero. */
+        private void clause(int from) throws ProofFormatException {
+            if (literals(from) != size) {
+                throw bad("numbers after the clause", "the end of the line");
+            }
+            size--;
         }
 
         private void declaration(int count) throws ProofFormatException {
@@ -367,10 +364,10 @@ public final class ProofText {
 
         private void push(int number) throws ProofFormatException {
             if (size == numbers.length) {
-                if (size >= MAX_NUMBERS || 8L * size > maxBytes) {
+                if (size >= ProofTrace.MAX_STEP || 8L * size > maxBytes) {
                     throw bad("a line of more than " + size + " numbers", "fewer, or a larger bound");
                 }
-                numbers = Arrays.copyOf(numbers, (int) Math.min(MAX_NUMBERS, 2L * size));
+                numbers = Arrays.copyOf(numbers, (int) Math.min(ProofTrace.MAX_STEP, 2L * size));
             }
             numbers[size++] = number;
         }

@@ -222,7 +222,7 @@ final class UnitPropagator {
         dead = 0;
     }
 
-    /** Watches the two best literals (not false before false) and assigns the literal that the clause forces. */
+    /** Watches two literals, false ones only if no others are left, and assigns the literal that the clause forces. */
     private void attach(int ref) {
         int size = arena[ref];
         if (refuted || size == 0) {

@@ -18,7 +18,7 @@ final class Activity {
         this.budget = budget;
     }
 
-    /** Begins the analysis of a conflict. */
+    /** Decays all activities. Called at each conflict, before its variables are bumped. */
     void decay(int variables) {
         values = budget.grow(values, variables);
         step /= DECAY;

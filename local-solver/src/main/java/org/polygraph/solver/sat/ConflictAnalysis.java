@@ -108,8 +108,8 @@ final class ConflictAnalysis {
             if (other == variable) {
                 continue;
             }
-            // A seen variable of the current level was resolved away unless it is the first UIP itself; none can be
-            // in the reason of a lower literal, and level-0 variables count whether seen or not.
+            // Variables of level 0 are false whether seen or not. A seen one of the current level does not count: it
+            // was resolved away, or is the first UIP, which is in no reason of a lower literal.
             if (trail.level(other) != 0 && (seen[other] == 0 || trail.level(other) == level)) {
                 return false;
             }

@@ -3,7 +3,7 @@ package org.polygraph.solver.sat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Conflict-driven clause learning (MiniSat's shape: Een and Sorensson, SAT 2003) under a {@link Theory}.
+ * Conflict-driven clause learning (as in MiniSat: Een and Sorensson, SAT 2003) under a {@link Theory}.
  *
  * <p>States: <i>open</i> (clauses and variables may be added, {@link #solve} called), <i>refuted</i> ({@link
  * #isRefuted}: nothing changes any more). {@link #addClause} is legal in every open state, including inside {@link
@@ -370,7 +370,7 @@ public final class Search {
             int ref = units.get(i);
             int literal = arena.literal(ref, 0);
             if (trail.value(literal) == Trail.UNASSIGNED) {
-                // From here on it is late with level 0, and so kept.
+                // It is now late with level 0, so later backjumps keep it.
                 trail.assign(literal, ref, 0);
             } else if (trail.level(literal >> 1) > 0) {
                 units.set(stillOpen++, ref);

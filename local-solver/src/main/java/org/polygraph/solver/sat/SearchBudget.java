@@ -109,8 +109,8 @@ public final class SearchBudget {
     }
 
     /**
-     * {@code array} or, when shorter than {@code needed}, a longer copy; accounted for; both arrays count while both
-     * exist. Doubles small arrays; large ones grow by half, or to the limit.
+     * Returns the array, or a longer copy if it has fewer than {@code needed} entries. Both count while both exist.
+     * Small arrays double; large ones grow by half, or to the limit.
      */
     public int[] grow(int[] array, long needed) {
         if (needed <= array.length) {

@@ -5,7 +5,8 @@ import org.polygraph.solver.sat.SearchBudget;
 
 /**
  * The meaning of each variable: an edge between two events (true: from the lower id to the higher), a bracket (a
- * candidate between a writer and a reader), or the commit of an optional transaction.
+ * candidate between a writer and a reader), or the commit of an optional transaction. Variables are added in the order
+ * of their numbers.
  *
  * <p>A bracket costs one variable until it is chosen: only then is it <i>defined</i>, by clauses that imply its edges.
  * With 30 candidates a read, definitions made at once took three quarters of the memory.
@@ -35,11 +36,6 @@ public final class Atoms {
         this.budget = budget;
         edges = new PairTable(budget);
         commits = new PairTable(budget);
-    }
-
-    /** Number of variables registered; the next one registered must have this number. */
-    public int size() {
-        return size;
     }
 
     /** The variable of the pair {a, b}, or {@link PairTable#ABSENT}. */

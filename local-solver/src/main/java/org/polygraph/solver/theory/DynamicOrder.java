@@ -1,6 +1,5 @@
 package org.polygraph.solver.theory;
 
-import org.jspecify.annotations.Nullable;
 import org.polygraph.solver.sat.IntStack;
 import org.polygraph.solver.sat.SearchBudget;
 
@@ -110,12 +109,12 @@ public final class DynamicOrder {
     }
 
     /**
-     * Explains why {@code source -> target} was refused: pushes the literals of a path from target to source with as
-     * few added edges as any.
+     * Explains why {@code source -> target} was refused: pushes the literals of a path from target to source with the
+     * fewest added edges.
      *
-     * @param path where to push the path's events, source first, target last; or null
+     * @param path where to push the path's events, source first, target last
      */
-    public void explain(int source, int target, IntStack literals, @Nullable IntStack path) {
+    public void explain(int source, int target, IntStack literals, IntStack path) {
         if (!explainer.explain(target, source, position, literals, path)) {
             throw new IllegalStateException("no cycle through the refused edge " + source + " -> " + target);
         }

@@ -1,6 +1,5 @@
 package org.polygraph.solver.theory;
 
-import org.jspecify.annotations.Nullable;
 import org.polygraph.solver.sat.IntStack;
 import org.polygraph.solver.sat.SearchBudget;
 
@@ -34,9 +33,9 @@ final class EdgeExplainer {
      * Finds a path. Memory: 8 bytes an event; time: the edges in the window.
      *
      * @param literals where to push the literals of the path's added edges
-     * @param path where to push the path's events, last first; or null
+     * @param path where to push the path's events, last first
      */
-    boolean explain(int start, int end, int[] position, IntStack literals, @Nullable IntStack path) {
+    boolean explain(int start, int end, int[] position, IntStack literals, IntStack path) {
         // An event is settled (seen == stamp + 1) when taken at its least distance; before that it may be queued for
         // the next distance (seen == stamp) and overtaken.
         stamp += 2;
@@ -84,12 +83,10 @@ final class EdgeExplainer {
         return false;
     }
 
-    private void trace(int end, IntStack literals, @Nullable IntStack path) {
+    private void trace(int end, IntStack literals, IntStack path) {
         int event = end;
         while (true) {
-            if (path != null) {
-                path.push(event);
-            }
+            path.push(event);
             int edge = via[event];
             if (edge == -1) {
                 return;

@@ -65,7 +65,7 @@ public final class CausalAxiom implements Axiom {
     /**
      * Creates the axiom. Open reads require nothing, and transactions that may count but need not are left out.
      *
-     * @param mostBytes that the clocks may take
+     * @param mostBytes the most bytes that the clocks may take
      */
     public CausalAxiom(IndexedHistory history, long mostBytes) {
         this.index = history.versions();

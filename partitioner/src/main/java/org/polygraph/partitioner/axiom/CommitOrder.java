@@ -1,6 +1,5 @@
 package org.polygraph.partitioner.axiom;
 
-import java.util.Arrays;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -34,11 +33,7 @@ public final class CommitOrder {
         this.level = level;
         this.indeterminate = indeterminate;
         this.reads = reads;
-        int[] sessionOf = new int[table.transactions()];
-        for (int s = 0; s < table.sessions(); s++) {
-            Arrays.fill(sessionOf, table.firstTransaction(s), table.transactionsEnd(s), s);
-        }
-        this.graph = new KnownGraph(new Events(1, table.sessionStarts(), sessionOf));
+        this.graph = new KnownGraph(new Events(1, table.sessionStarts(), IndexedHistory.sessionOf(table)));
     }
 
     /**

@@ -15,7 +15,7 @@ final class ReadEdges {
     private final int[] operationKeys;
     private final int[] sources;
     private final int[] sessionOf;
-    /** By transaction plus 1, for long transactions: the last one that saw it. */
+    /** By source plus 1: the last pass over the reads of a long transaction that met this source. */
     private int[] seenBy = new int[0];
 
     private int stamp;

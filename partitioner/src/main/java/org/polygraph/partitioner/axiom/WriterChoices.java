@@ -1,28 +1,23 @@
 package org.polygraph.partitioner.axiom;
 
 import it.unimi.dsi.fastutil.ints.IntArrayList;
+import java.util.function.Predicate;
 import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.partitioner.index.ReadsFrom;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.HistoryTableBuilder;
 
 /**
  * A search for a writer of each open read, and so for the indeterminate transactions that committed, under which a
  * level holds. Each step judges a history in which chosen reads have one writer and the others are left out. A history
- * without a read requires less. So if it violates the level, it does so with every further choice.
+ * that lacks some reads requires less. So if it violates the level, it does so with every further choice.
  *
  * <p>Exponential in the number of open reads, so it is meant for few of them.
  */
 public final class WriterChoices {
-    /** Judges a history without open reads. */
-    @FunctionalInterface
-    public interface Judge {
-        /** Whether the level holds. */
-        boolean holds(HistoryTable history);
-    }
-
     /** How a search ended. */
     public enum Result {
         HOLDS,
@@ -32,16 +27,17 @@ public final class WriterChoices {
     }
 
     private static final int UNDECIDED = -4;
+    private static final long NOTHING = Long.MAX_VALUE;
 
     private final HistoryTable table;
     private final CommitStatus commitStatus;
     private final int[] sources;
     private final boolean[] counted;
     private final int[] open;
-    private final Judge judge;
+    private final Predicate<HistoryTable> judge;
     private long steps;
 
-    private WriterChoices(ReadsFrom reads, Judge judge, long steps) {
+    private WriterChoices(ReadsFrom reads, Predicate<HistoryTable> judge, long steps) {
         this.table = reads.table();
         this.commitStatus = reads.commitStatus();
         this.sources = reads.sources().clone();
@@ -61,21 +57,22 @@ public final class WriterChoices {
      * Searches for choices under which the level holds.
      *
      * @param reads of the level that {@code judge} judges, without violations
+     * @param judge whether the level holds for a history without open reads
      * @param steps most judgements; gives up at once if more reads are open
      */
-    public static Result search(ReadsFrom reads, Judge judge, long steps) {
+    public static Result search(ReadsFrom reads, Predicate<HistoryTable> judge, long steps) {
         if (reads.open().length > steps) {
             return Result.GIVEN_UP;
         }
         WriterChoices choices = new WriterChoices(reads, judge, steps);
-        return choices.judge.holds(choices.history()) ? choices.search() : Result.FAILS;
+        return choices.judge.test(choices.history()) ? choices.search() : Result.FAILS;
     }
 
     private Result search() {
         int operation = -1;
         int reader = -1;
         for (int o : open) {
-            int t = transaction(o);
+            int t = HistorySelection.transactionOf(table, o);
             if (sources[o] == UNDECIDED && counted[t]) {
                 operation = o;
                 reader = t;
@@ -107,7 +104,7 @@ public final class WriterChoices {
             if (joins) {
                 counted[writer] = true;
             }
-            if (judge.holds(history())) {
+            if (judge.test(history())) {
                 result = search();
             }
             sources[operation] = UNDECIDED;
@@ -116,14 +113,6 @@ public final class WriterChoices {
             }
         }
         return result;
-    }
-
-    private int transaction(int operation) {
-        int t = 0;
-        while (table.operationsEnd(t) <= operation) {
-            t++;
-        }
-        return t;
     }
 
     /** The code of the last value that the transaction writes to the key, or {@link #NOTHING}. */
@@ -135,8 +124,6 @@ public final class WriterChoices {
         }
         return NOTHING;
     }
-
-    private static final long NOTHING = Long.MAX_VALUE;
 
     /**
      * The history with the reads chosen so far, in which every write has its own value; transactions keep their

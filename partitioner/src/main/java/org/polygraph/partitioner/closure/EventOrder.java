@@ -45,8 +45,8 @@ public final class EventOrder {
     /**
      * An order that also keeps a real-time order that is not part of the graph. Linear.
      *
-     * @return null if the edges have a cycle, alone or with real time, or if {@code time} is not complete, because the
-     * order could then break a constraint that is missing
+     * @return null if the edges have a cycle, alone or with real time, or if {@code time} is not complete: the order
+     *     could then contradict what is missing in it
      */
     public static int @Nullable [] byTime(KnownGraph graph, RealTime time) {
         TimeBounds bounds = time.isComplete() ? bounds(graph, time) : null;
@@ -125,43 +125,57 @@ public final class EventOrder {
     /**
      * Order by time: begins at the start of their transaction and commits at its end, as near as their bounds allow,
      * but no event before one that reaches it. The order extends the edges that the bounds were computed from, and real
-     * time too if the bounds do not contradict it: what precedes v by a real-time step is at most its earliest end, and
-     * v is at least at its latest start. O(events log events + edges), 16 bytes an event.
+     * time too if the bounds do not contradict it: an event that precedes v by a real-time step is placed at its
+     * earliest end at most, and v at its latest start at least. O(events log events + edges), 16 bytes an event.
      *
      * @param graph with the edges of the bounds; edges that others imply may be missing
      */
     public static int[] byTime(KnownGraph graph, RealTime time, TimeBounds bounds) {
         graph.indexPredecessors();
         Events events = graph.events();
-        int[] sequence = bounds.sequence();
         int[] earliestEnd = bounds.earliestEnd();
         int[] latestStart = bounds.latestStart();
-        int[] starts = graph.predecessorStarts();
-        int[] edges = graph.predecessorEdges();
-        int[] sources = graph.sources();
-        int[] rank = new int[sequence.length];
-        long[] items = new long[sequence.length];
-        for (int i = 0; i < sequence.length; i++) {
-            int v = sequence[i];
+        int[] wishes = new int[events.count()];
+        for (int v = 0; v < wishes.length; v++) {
             int t = events.transaction(v);
             boolean isCommit = v == events.commit(t);
             int wish = isCommit && time.places()[t] != RealTime.NEVER ? time.places()[t] : time.ended()[t];
-            int at = Math.max(latestStart[v], Math.min(wish, earliestEnd[v]));
+            wishes[v] = Math.max(latestStart[v], Math.min(wish, earliestEnd[v]));
+        }
+        return byWishes(graph, bounds.sequence(), wishes);
+    }
+
+    /**
+     * Order by wishes: each event is as near to its wish as what precedes it allows. O(events log events + edges), 12
+     * bytes an event.
+     *
+     * @param graph with its predecessors indexed
+     * @param sequence the events in a topological order of its edges
+     * @param wishes by event: the place that it should have; the array becomes the result
+     */
+    public static int[] byWishes(KnownGraph graph, int[] sequence, int[] wishes) {
+        Events events = graph.events();
+        int[] starts = graph.predecessorStarts();
+        int[] edges = graph.predecessorEdges();
+        int[] sources = graph.sources();
+        long[] items = new long[sequence.length];
+        for (int i = 0; i < sequence.length; i++) {
+            int v = sequence[i];
+            int at = wishes[v];
             if (v > 0 && events.chain(v - 1) == events.chain(v)) {
-                at = Math.max(at, rank[v - 1]);
+                at = Math.max(at, wishes[v - 1]);
             }
             for (int e = starts[v]; e < starts[v + 1]; e++) {
-                at = Math.max(at, rank[sources[edges[e]]]);
+                at = Math.max(at, wishes[sources[edges[e]]]);
             }
-            rank[v] = at;
+            wishes[v] = at;
             items[i] = (long) at << 32 | i;
         }
         Arrays.sort(items);
-        int[] position = rank;
         for (int i = 0; i < items.length; i++) {
-            position[sequence[(int) items[i]]] = i;
+            wishes[sequence[(int) items[i]]] = i;
         }
-        return position;
+        return wishes;
     }
 
     /**

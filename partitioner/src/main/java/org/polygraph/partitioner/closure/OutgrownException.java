@@ -6,7 +6,7 @@ import org.polygraph.storage.model.BudgetException;
 public final class OutgrownException extends BudgetException {
     private static final long serialVersionUID = 1L;
 
-    /** @param mostBytes that the rows may take */
+    /** @param mostBytes the most bytes that the rows may take */
     public OutgrownException(long mostBytes) {
         super("rows of reachability need more than " + mostBytes + " bytes; too many transactions overlap");
     }

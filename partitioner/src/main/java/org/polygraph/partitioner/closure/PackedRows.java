@@ -162,7 +162,7 @@ final class PackedRows extends ClockRows {
         int from = cell >> shift;
         int sum = 0;
         for (int i = from; i < from + width; i++) {
-            // Sums of neighbours have a cell's room twice over; two or four of them are then added by halves.
+            // Neighbours are added into cells of twice the bits, and these two or four sums by halves.
             long pairs = (row[i] & everySecond) + ((row[i] >>> bits) & everySecond);
             long halves = pairs + (pairs >>> 32);
             sum += bits == 8 ? (int) ((halves + (halves >>> 16)) & 0xFFFF) : (int) halves;

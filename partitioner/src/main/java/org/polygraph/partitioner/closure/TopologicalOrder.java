@@ -110,8 +110,7 @@ public final class TopologicalOrder {
     }
 
     /**
-     * Whether the event has a predecessor that is not placed; then its chain is added to the waiters of that one's
-     * chain.
+     * Whether the event has a predecessor that is not placed; then its chain waits for the predecessor's chain.
      */
     private boolean waits(int s, int event) {
         for (int i = starts[event]; i < starts[event + 1]; i++) {

@@ -16,8 +16,8 @@ import org.polygraph.storage.model.StoppedException;
  * transaction that lasts as long as the history is in all halos, unless a transaction that follows it in its session,
  * or reads it, ends sooner.
  *
- * <p>Events are numbered by place here, halo first, in a topological order. Memory: 20 bytes an event of it, 8 an edge,
- * and 4 an entry of a row; 8 a chain while it is closed.
+ * <p>Events are numbered by place here, halo first, in a topological order. Memory: 28 bytes an event, 8 an edge, and 4
+ * an entry of a row; at most 12 a chain while rows are computed.
  */
 final class Window {
     private static final int CHECK_EVERY = 1 << 10;
@@ -88,8 +88,8 @@ final class Window {
     /**
      * Computes the rows. O(events + edges) merges.
      *
-     * @param mostBytes of the rows
-     * @param stop asked now and then
+     * @param mostBytes the most bytes of the rows
+     * @param stop whether to stop, polled now and then
      * @throws org.polygraph.storage.model.BudgetException if stopped, or if the rows outgrow their limit
      */
     void close(long mostBytes, BooleanSupplier stop) {
@@ -173,7 +173,7 @@ final class Window {
     }
 
     /**
-     * Moves the rows of the events outside the halo to an arena.
+     * Moves the rows of the events outside the halo to an arena, as events, ascending.
      *
      * @param to by event: the place of its row there
      */
@@ -193,16 +193,11 @@ final class Window {
             if (length > row.length) {
                 row = new int[2 * length];
             }
-            copy(place, length, row, 0);
+            for (int i = 0; i < length; i++) {
+                row[i] = events[rows.get(place, i)];
+            }
+            Arrays.sort(row, 0, length);
             to[events[v]] = writer.add(row, length);
         }
-    }
-
-    /** Copies a row, as events, ascending. */
-    private void copy(int place, int length, int[] to, int at) {
-        for (int i = 0; i < length; i++) {
-            to[at + i] = events[rows.get(place, i)];
-        }
-        Arrays.sort(to, at, at + length);
     }
 }

@@ -43,7 +43,8 @@ public final class WindowClosure implements Closure {
 
     private RowArena rows = new RowArena(0, 0);
 
-    private WindowClosure(KnownGraph graph, long mostBytes, WindowPlan.Granularity granularity, WorkerThreads workers) {
+    /** @param granularity see {@link WindowPlan} */
+    WindowClosure(KnownGraph graph, long mostBytes, WindowPlan.Granularity granularity, WorkerThreads workers) {
         this.graph = graph;
         this.events = graph.events();
         this.mostBytes = mostBytes;
@@ -55,20 +56,10 @@ public final class WindowClosure implements Closure {
     /**
      * A closure of a graph that real time is bound to; {@link #update} computes it.
      *
-     * @param mostBytes of its rows
+     * @param mostBytes the most bytes of its rows
      */
     public static WindowClosure of(KnownGraph graph, long mostBytes, WorkerThreads workers) {
-        return of(graph, mostBytes, WindowPlan.Granularity.DEFAULT, workers);
-    }
-
-    /**
-     * For tests.
-     *
-     * @param granularity see {@link WindowPlan}
-     */
-    static WindowClosure of(
-            KnownGraph graph, long mostBytes, WindowPlan.Granularity granularity, WorkerThreads workers) {
-        return new WindowClosure(graph, mostBytes, granularity, workers);
+        return new WindowClosure(graph, mostBytes, WindowPlan.Granularity.DEFAULT, workers);
     }
 
     /** The bytes that it takes while it is updated, without exceptions. */
@@ -88,7 +79,7 @@ public final class WindowClosure implements Closure {
         long[] keep = plan.isCyclic() ? new long[0] : plan.keep();
         boolean exact = make(plan, keep, stop);
         if (exact) {
-            plan.retain(keep);
+            graph.retain(keep);
         }
         return exact;
     }
@@ -214,7 +205,7 @@ public final class WindowClosure implements Closure {
     }
 
     /**
-     * Exception i of an event's row: this event and those before it in its chain reach the event. Ascending by chain.
+     * Exception i of an event's row: the last event of its chain that reaches the event. Exceptions ascend by chain.
      */
     public int exception(int event, int i) {
         return rows.get(places[event], i);

@@ -246,11 +246,6 @@ final class WindowPlan {
         return keep;
     }
 
-    /** Drops all other edges. */
-    void retain(long[] keep) {
-        graph.retain(keep);
-    }
-
     /**
      * Marks the events that more events may reach than before according to the bounds: because their threshold grew, or
      * because the earliest end of an event fell below it.

@@ -109,9 +109,9 @@ public final class AxiomEvidence {
     }
 
     /**
-     * The given conflict and the first of every other transaction that sees the writer in its session or by a read of
-     * its own. Conflicts that a transaction of CC sees only by longer paths are missing. Linear, but for the length of
-     * transactions.
+     * The given conflict, and of every other transaction the first one with a writer that it sees in its session or by
+     * a read of its own. Conflicts that a transaction of CC sees only by longer paths are missing. Linear, but for the
+     * length of transactions.
      */
     private List<Axiom.Conflict> conflicts(Axiom.Conflict known) {
         List<Axiom.Conflict> conflicts = new ArrayList<>(List.of(known));
@@ -242,19 +242,7 @@ public final class AxiomEvidence {
     }
 
     /** A read of t1's version by a transaction that sees t2. */
-    private static final class Witness {
-        final int reader;
-        final int operation;
-        final int key;
-        final long value;
-
-        Witness(int reader, int operation, int key, long value) {
-            this.reader = reader;
-            this.operation = operation;
-            this.key = key;
-            this.value = value;
-        }
-    }
+    private record Witness(int reader, int operation, int key, long value) {}
 
     /** Finds the reason why t2 must come before t1, in one pass over the reads: if possible, a list that shows it. */
     private Witness witness(int t2, int t1) {

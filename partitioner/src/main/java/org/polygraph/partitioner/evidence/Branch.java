@@ -39,7 +39,7 @@ final class Branch {
         return reads.contains((long) key << 32 | reader);
     }
 
-    /** Packed as from, to in 32 bits each; ascending. */
+    /** The assumed edges, packed as from and to in 32 bits each; ascending. */
     long[] edges() {
         long[] packed = edges.keySet().toLongArray();
         Arrays.sort(packed);

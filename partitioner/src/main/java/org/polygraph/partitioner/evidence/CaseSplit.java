@@ -3,6 +3,7 @@ package org.polygraph.partitioner.evidence;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.index.CommitStatus;
@@ -75,12 +76,16 @@ final class CaseSplit {
         return new Violation(
                 Anomaly.NO_VALID_ORDER,
                 Anomaly.NO_VALID_ORDER.aliases(),
-                Explanation.all(table.transactions()),
-                Explanation.all(table.keys().size()),
+                all(table.transactions()),
+                all(table.keys().size()),
                 List.of(),
                 cases == null ? List.of() : cases,
                 detail,
                 null);
+    }
+
+    private static List<Integer> all(int count) {
+        return IntStream.range(0, count).boxed().toList();
     }
 
     private @Nullable List<Alternative> split(IndexedHistory of, Branch branch, int depth) {

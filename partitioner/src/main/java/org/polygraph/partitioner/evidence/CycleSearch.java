@@ -9,10 +9,11 @@ import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The shortest cycle of a strongly connected component by edges outside sessions: the shortest path back for each edge.
- * The work is bounded: in components of a few hundred events the result is the shortest cycle, in huge ones the
- * shortest that was found. Of equally short cycles {@value #MOST_TIES} through observed reads are found, {@value
- * #MOST_TIES} that may be lost updates, and {@value #MOST_TIES} others, each the first in the order of edges.
+ * The shortest cycle of a strongly connected component, measured by edges outside sessions. For each edge it searches
+ * the shortest path back. The work is bounded: in components of a few hundred events the result is the shortest cycle,
+ * in huge ones the shortest that was found. Of equally short cycles {@value #MOST_TIES} through observed reads are
+ * found, {@value #MOST_TIES} that may be lost updates, and {@value #MOST_TIES} others, each the first in the order of
+ * edges.
  */
 final class CycleSearch {
     /** The most events that all searches of one graph visit, in some tenths of a second. */
@@ -44,7 +45,11 @@ final class CycleSearch {
         CycleSearch search = new CycleSearch(graph, isLost);
         List<List<List<EvidenceGraph.Step>>> cycles = new ArrayList<>();
         for (int[] component : Components.of(graph)) {
-            cycles.add(search.ties(component, search.shortest(component)));
+            BitSet within = new BitSet();
+            for (int v : component) {
+                within.set(v);
+            }
+            cycles.add(search.ties(component, within, search.shortest(component, within)));
         }
         if (cycles.isEmpty()) {
             throw new IllegalStateException("the closure found a cycle, but the graph has none");
@@ -53,13 +58,9 @@ final class CycleSearch {
     }
 
     /** The cycles that are as short as the given one, which comes first. */
-    private List<List<EvidenceGraph.Step>> ties(int[] component, List<EvidenceGraph.Step> shortest) {
+    private List<List<EvidenceGraph.Step>> ties(int[] component, BitSet within, List<EvidenceGraph.Step> shortest) {
         List<List<EvidenceGraph.Step>> ties = new ArrayList<>(List.of(shortest));
         Set<Set<Integer>> seen = new HashSet<>(Set.of(edges(shortest)));
-        BitSet within = new BitSet();
-        for (int v : component) {
-            within.set(v);
-        }
         for (IntPredicate kind : shortest.size() == 2 ? kinds : kinds.subList(2, 3)) {
             addTies(component, kind, within, seen, ties);
         }
@@ -99,11 +100,7 @@ final class CycleSearch {
         return edges;
     }
 
-    private List<EvidenceGraph.Step> shortest(int[] component) {
-        BitSet within = new BitSet();
-        for (int v : component) {
-            within.set(v);
-        }
+    private List<EvidenceGraph.Step> shortest(int[] component, BitSet within) {
         List<EvidenceGraph.Step> best = null;
         int[] edges = graph.edgesFrom();
         int[] first = graph.firstEdges();

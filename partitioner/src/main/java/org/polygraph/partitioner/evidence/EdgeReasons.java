@@ -134,7 +134,8 @@ final class EdgeReasons {
     }
 
     /**
-     * An edge that inserts and deletes of a row forced: with the key, and without the alternatives that were refuted.
+     * An edge that was forced by inserts and deletes of a row, with its key but without the alternatives that were
+     * refuted.
      */
     private @Nullable Dependency row(int from, int to, EdgeKind kind) {
         for (int o = table.firstOperation(from); o < table.operationsEnd(from); o++) {

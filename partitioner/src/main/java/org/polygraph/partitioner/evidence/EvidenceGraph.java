@@ -23,15 +23,15 @@ final class EvidenceGraph {
     private static final int NONE = -1;
     /** The edge number of a real-time step, which is no edge of the graph. */
     private static final int BY_TIME = -2;
-    /** In place of an event that a search has to lead to. */
+    /** In place of a target event: any event will do. */
     private static final int ANYWHERE = -1;
-    /** Edges that take about as long as the visit of an event. */
+    /** As many edges take about as long as the visit of an event. */
     private static final int EDGES_OF_VISIT = 8;
 
     /**
      * One step of a path that is not within a session.
      *
-     * @param edge its number, for what is kept by edge; negative: real time, which is no edge of the graph
+     * @param edge its number, by which reasons are kept; negative for real time, which is no edge of the graph
      */
     record Step(int from, int to, int round, int edge) {}
 
@@ -380,7 +380,7 @@ final class EvidenceGraph {
         return null;
     }
 
-    /** Whether session steps lead from an event of the level to another one; those of the nearest are visited. */
+    /** Whether session steps lead from an event of the level to another event; visits those from the nearest one. */
     private boolean endsWithin(int to, @Nullable BitSet within) {
         int nearest = NONE;
         for (int i = 0; i < level.size(); i++) {

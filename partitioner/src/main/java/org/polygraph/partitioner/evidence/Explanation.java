@@ -1,7 +1,5 @@
 package org.polygraph.partitioner.evidence;
 
-import java.util.ArrayList;
-import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
@@ -139,14 +137,5 @@ public final class Explanation {
 
     private CycleEvidence evidence(IndexedHistory of, KnownGraph graph, Branch branch) {
         return new CycleEvidence(of, graph, branch, readOnly);
-    }
-
-    /** All ids of transactions or keys. */
-    static List<Integer> all(int count) {
-        List<Integer> all = new ArrayList<>();
-        for (int i = 0; i < count; i++) {
-            all.add(i);
-        }
-        return all;
     }
 }

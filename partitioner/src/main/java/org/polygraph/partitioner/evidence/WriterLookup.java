@@ -20,7 +20,7 @@ final class WriterLookup {
         this.commitStatus = commitStatus;
     }
 
-    /** Whether a key of the index is whether a row exists. */
+    /** Whether a key of the index is the existence of a row. */
     boolean isExistence(int key) {
         RowKeys rows = index.rows();
         return rows != null && rows.isExistence(key);
@@ -44,22 +44,18 @@ final class WriterLookup {
 
     /** Whether a read had more than one candidate before any rule was applied. */
     boolean isChoice(int key, int valueClass, int reader) {
-        int candidates = valueClass == VersionIndex.INITIAL ? 1 : 0;
-        for (int w = index.firstInClass(key, valueClass); w >= 0 && candidates < 2; w = index.nextInClass(w)) {
-            int t = index.writerTransactions()[w];
-            if (t != reader && commitStatus.of(t) != CommitStatus.DROPPED) {
-                candidates++;
-            }
-        }
-        return candidates > 1;
+        return candidates(key, valueClass, reader, 2) > 1;
     }
 
     /** How many candidates a read had before any rule was applied. */
     int candidates(int key, int reader) {
-        int r = read(key, reader);
-        int valueClass = index.readerClasses()[r];
+        return candidates(key, index.readerClasses()[read(key, reader)], reader, Integer.MAX_VALUE);
+    }
+
+    /** @param most counts up to this number */
+    private int candidates(int key, int valueClass, int reader, int most) {
         int candidates = valueClass == VersionIndex.INITIAL ? 1 : 0;
-        for (int w = index.firstInClass(key, valueClass); w >= 0; w = index.nextInClass(w)) {
+        for (int w = index.firstInClass(key, valueClass); w >= 0 && candidates < most; w = index.nextInClass(w)) {
             int t = index.writerTransactions()[w];
             candidates += t != reader && commitStatus.of(t) != CommitStatus.DROPPED ? 1 : 0;
         }

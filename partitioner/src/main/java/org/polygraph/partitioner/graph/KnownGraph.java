@@ -50,7 +50,7 @@ public final class KnownGraph {
         RowKeys rows = events.perTransaction() == 2 ? versions.rows() : null;
         for (int key = 0; key < versions.keys(); key++) {
             if (rows != null && rows.isExistence(key)) {
-                // Read at a commit; the solver orders these.
+                // Existences are read at commits; the solver orders these reads.
                 continue;
             }
             int slot = versions.slot(key) + 1;

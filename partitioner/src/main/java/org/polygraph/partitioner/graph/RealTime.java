@@ -13,7 +13,7 @@ import org.polygraph.storage.table.HistoryTable;
  * two numbers a transaction are enough: <i>how many had ended when it started</i>, and <i>its own place among the
  * ends</i>. u is before v iff {@code place(u) < ended(v)}. Equal ends share a place.
  *
- * <p>No transaction has to follow the end of an indeterminate one, but its start is bound. A transaction without a
+ * <p>The end of an indeterminate transaction bounds no other one, but its own start is bound. A transaction without a
  * time, or one that does not count, neither bounds nor is bound.
  *
  * <p>For an {@link CommitStatus#OPTIONAL} transaction it is open whether its start is bound. If the later transactions

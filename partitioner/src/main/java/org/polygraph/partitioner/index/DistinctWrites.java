@@ -33,7 +33,7 @@ public final class DistinctWrites {
         mask = (int) (bits - 1);
     }
 
-    /** Whether no key has a value twice, also by writes that do not count, and no write has the initial value. */
+    /** Whether no key gets one value twice (dropped transactions included) and no write has the initial value. */
     public static boolean of(HistoryTable table) {
         if (table.initialState() != null) {
             return false;

@@ -13,21 +13,19 @@ import org.polygraph.storage.table.HistoryTable;
  * The pass over transactions before the passes over keys: which operations matter outside their transaction, which
  * transactions contradict themselves, and which ones count.
  *
- * @param roles of each operation, see {@link TransactionScan}; of dropped transactions none
+ * @param roles of each operation, see {@link TransactionScan}; {@code HIDDEN} in transactions that were not scanned
  * @param violations transactions that count and contradict themselves, at most {@link IndexedHistory#MOST_VIOLATIONS};
  *     if there are any, unknown outcomes were left unresolved
  */
 @SuppressWarnings("ArrayRecordComponent") // a bundle of results, never compared
-public record FirstPass(CommitStatus commitStatus, byte[] roles, List<Violation> violations) {
+record FirstPass(CommitStatus commitStatus, byte[] roles, List<Violation> violations) {
     private static final int CHECK_EVERY = 1 << 14;
 
-    /** Linear time, one byte an operation. */
-    public static FirstPass of(
-            HistoryTable table, IndexedHistory.Indeterminate indeterminate, TransactionScan.Reads reads) {
-        return of(table, indeterminate, reads, () -> false);
-    }
-
-    /** The same, with a signal to stop, on which an exception ends it. */
+    /**
+     * Linear time, one byte an operation.
+     *
+     * @throws StoppedException if it is to stop
+     */
     static FirstPass of(
             HistoryTable table,
             IndexedHistory.Indeterminate indeterminate,

@@ -11,8 +11,8 @@ import org.polygraph.storage.table.HistoryTable;
  * Decides which indeterminate transactions count, to a fixpoint:
  *
  * <ul>
- * <li>one that no counted or possibly counted transaction reads is dropped, because without it an order has less to
- * explain, unless it writes a key that is inserted or deleted;
+ *   <li>one that no counted or possibly counted transaction reads is dropped, unless it writes a key that is inserted
+ *       or deleted; without it an order has less to explain;
  *   <li>one that contradicts itself, or reads what no other transaction wrote, cannot have committed;
  *   <li>one that is the only candidate writer of a counted read has committed;
  *   <li>what then remains is optional: a choice of the solver. That happens only where values repeat, or rows are
@@ -141,7 +141,7 @@ final class IndeterminateResolution {
                 }
             }
             if (changed) {
-                changed |= dropUnobserved();
+                dropUnobserved();
             }
         }
     }
@@ -203,10 +203,8 @@ final class IndeterminateResolution {
     /**
      * Drops each optional transaction from which no counted one reads, directly or through other optional ones. Writers
      * of rows stay.
-     *
-     * @return whether anything was dropped
      */
-    private boolean dropUnobserved() {
+    private void dropUnobserved() {
         boolean[] useful = writesRow.clone();
         boolean changed = true;
         while (changed) {
@@ -220,14 +218,12 @@ final class IndeterminateResolution {
                 }
             }
         }
-        boolean dropped = false;
         for (int i = 0; i < indeterminate.size(); i++) {
             int t = indeterminate.getInt(i);
             if (!useful[t]) {
-                dropped |= dropIfOptional(t);
+                dropIfOptional(t);
             }
         }
-        return dropped;
     }
 
     private boolean observed(Version version, int writer, boolean[] useful) {

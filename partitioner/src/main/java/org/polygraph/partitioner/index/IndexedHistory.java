@@ -134,12 +134,13 @@ public final class IndexedHistory {
         return new IndexedHistory(table, CommitStatus.of(states), sessionOf(table), versions, List.of());
     }
 
-    /** The same history with the decisions about reads that {@link VersionIndex#saveReadsTo} has left. */
+    /** The same history with the decisions about reads that {@link VersionIndex#saveReadsTo} wrote. */
     public IndexedHistory withReadsOf(ArrayFile file) throws ArrayFile.DamagedException {
         return new IndexedHistory(table, commitStatus, sessionOf, versions().withReadsOf(file), violations);
     }
 
-    private static int[] sessionOf(HistoryTable table) {
+    /** The session of each transaction of a table. */
+    public static int[] sessionOf(HistoryTable table) {
         int[] starts = table.sessionStarts();
         int[] sessionOf = new int[starts[starts.length - 1]];
         for (int s = 0; s + 1 < starts.length; s++) {

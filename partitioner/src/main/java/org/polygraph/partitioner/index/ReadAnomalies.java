@@ -155,7 +155,7 @@ final class ReadAnomalies {
     }
 
     /**
-     * Names one of them.
+     * Names the anomaly of one of these reads.
      *
      * @param intermediate the transaction that wrote the value and overwrote it, or NO_WRITER
      * @param aborted the dropped transaction that wrote it, or NO_WRITER

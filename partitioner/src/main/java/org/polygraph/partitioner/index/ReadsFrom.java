@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
@@ -70,7 +71,8 @@ public final class ReadsFrom {
         return FirstPass.of(
                 table,
                 indeterminate,
-                level == IsolationLevel.RC ? TransactionScan.Reads.EACH : TransactionScan.Reads.FIRST);
+                level == IsolationLevel.RC ? TransactionScan.Reads.EACH : TransactionScan.Reads.FIRST,
+                () -> false);
     }
 
     /** Starts without any settled read. */
@@ -119,15 +121,7 @@ public final class ReadsFrom {
     }
 
     private int transaction(int operation) {
-        int found = Arrays.binarySearch(table.operationStarts(), operation);
-        if (found < 0) {
-            return -found - 2;
-        }
-        // Transactions without operations start where the next one does.
-        while (table.operationsEnd(found) == operation) {
-            found++;
-        }
-        return found;
+        return HistorySelection.transactionOf(table, operation);
     }
 
     public HistoryTable table() {

@@ -36,7 +36,7 @@ public final class TransactionScan {
     /** By operation of the current transaction: the latest own write of the same key so far, or -1. */
     private int[] ownWrites = new int[SHORT];
     /**
-     * By key: the last operation on it, plus one, if above the transaction's first; made for long transactions only.
+     * By key: the last operation on it so far, perhaps of an earlier transaction; made for long transactions only.
      */
     private int[] lastOperations = new int[0];
 

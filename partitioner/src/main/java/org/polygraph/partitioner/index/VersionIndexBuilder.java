@@ -224,7 +224,7 @@ final class VersionIndexBuilder {
         classTails[representative] = w;
     }
 
-    /** The slot of a read relative to the key's first, w + 1 if ambiguous, -1 if impossible (or not judged). */
+    /** The slot of a read from the key's first on; w + 1 if ambiguous, -1 if its value has no possible writer. */
     private int slotOf(int key, int first, int w, int transaction, long value, int i) {
         if (i >= readClasses.length) {
             readClasses = Arrays.copyOf(readClasses, Math.max(i + 1, 2 * readClasses.length));

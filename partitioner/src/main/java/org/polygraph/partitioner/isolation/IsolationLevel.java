@@ -66,7 +66,7 @@ public enum IsolationLevel {
         };
     }
 
-    /** This level with real-time order as part of it; levels below SI have no such form and are returned unchanged. */
+    /** The level with real time added: SSER for SER and SSI for SI; every other level is returned unchanged. */
     public IsolationLevel strict() {
         return switch (this) {
             case SER -> SSER;

@@ -3,7 +3,6 @@ package org.polygraph.partitioner.linear;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
 import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
@@ -131,14 +130,11 @@ final class KeyEvidence {
         IntArrayList some = new IntArrayList(offending);
         boolean minimal = smallest(key, some);
         SubHistory shown = shown(some, -1, minimal);
-        List<Integer> named = new ArrayList<>();
-        for (int t : shown.transactions()) {
-            named.add(t);
-        }
+        List<Integer> named = IntArrayList.wrap(shown.transactions());
         return new Violation(anomaly, named, List.of(key), List.of(), detail).shownBy(shown);
     }
 
-    /** Shrinks the operations, or if they have an order all of the key; whether the result is minimal. */
+    /** Shrinks the operations, or all of the key if these have an order. Returns whether the result is minimal. */
     private boolean smallest(int key, IntArrayList some) {
         IntArrayList closed = closed(key, some);
         if (!isViolated(closed)) {
@@ -212,7 +208,7 @@ final class KeyEvidence {
         };
     }
 
-    /** Removes one operation at a time, with those that depend on it; whether it came to an end. */
+    /** Removes one operation at a time, with those that depend on it. Returns false if it was stopped. */
     private boolean shrink(IntArrayList some) {
         // Operations that write nothing go first: only without refused compare-and-sets may writes go.
         for (int pass = 0; pass < 2; pass++) {

@@ -26,10 +26,10 @@ import org.polygraph.partitioner.isolation.Anomaly;
  * <p>Then each operation is checked: it must not have ended before an earlier one in the order started (a running
  * maximum).
  *
- * <p>An operation of unknown outcome counts iff an operation that counts read its value. An order without an unread one
- * explains the rest, except that a refused compare-and-set may need it. Refused compare-and-sets are inserted last,
- * each at the first place that real time allows and at which the key has another value. If there is none, the key is
- * left open, because another order may have room.
+ * <p>An operation of unknown outcome counts iff an operation that counts read its value. An unread one can be left out
+ * of any order, except that a refused compare-and-set may need it. Refused compare-and-sets are inserted last, each at
+ * the first place that real time allows and at which the key has another value. If there is none, the key is left open,
+ * because another order may have room.
  */
 final class KeyOrder {
     private static final int NONE = -1;

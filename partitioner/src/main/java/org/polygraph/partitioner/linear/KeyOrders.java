@@ -175,10 +175,6 @@ public final class KeyOrders {
         for (int i = 0; i < operations.size(); i++) {
             transactions.add(all.transactions[operations.getInt(i)]);
         }
-        end(result);
-    }
-
-    private void end(byte result) {
         results[done++] = result;
         starts[done] = transactions.size();
     }

@@ -131,8 +131,7 @@ final class KeySearch {
                     return KeyResult.OPEN;
                 }
             }
-            // An unknown outcome is not recognized by its end, because a committed operation may have the latest one
-            // too.
+            // An end does not show that the outcome is unknown: a committed operation may have the latest end too.
             if (all.isMaybe(end)) {
                 continue;
             }

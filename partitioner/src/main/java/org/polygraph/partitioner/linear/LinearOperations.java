@@ -3,6 +3,7 @@ package org.polygraph.partitioner.linear;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.function.IntToLongFunction;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -67,27 +68,17 @@ final class LinearOperations {
             if (recorded.mayCount(t)) {
                 int key = recorded.key(t);
                 if (keys == null || keys.get(key)) {
-                    all.put(
-                            next[key]++,
-                            t,
-                            recorded.kind(t),
-                            recorded.read(t),
-                            recorded.written(t),
-                            recorded.start(t),
-                            recorded.end(t));
+                    int o = next[key]++;
+                    all.transactions[o] = t;
+                    all.kinds[o] = recorded.kind(t);
+                    all.read[o] = recorded.read(t);
+                    all.written[o] = recorded.written(t);
+                    all.starts[o] = recorded.start(t);
+                    all.ends[o] = recorded.end(t);
                 }
             }
         }
         return all;
-    }
-
-    private void put(int place, int transaction, byte kind, long reads, long writes, long start, long end) {
-        transactions[place] = transaction;
-        kinds[place] = kind;
-        read[place] = reads;
-        written[place] = writes;
-        starts[place] = start;
-        ends[place] = end;
     }
 
     int keys() {
@@ -95,11 +86,7 @@ final class LinearOperations {
     }
 
     int[] ofKey(int key) {
-        int[] places = new int[keyStarts[key + 1] - keyStarts[key]];
-        for (int i = 0; i < places.length; i++) {
-            places[i] = keyStarts[key] + i;
-        }
-        return places;
+        return IntStream.range(keyStarts[key], keyStarts[key + 1]).toArray();
     }
 
     /** The operation of a transaction on a key. */

@@ -2,6 +2,7 @@ package org.polygraph.partitioner.order;
 
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.partitioner.closure.EventOrder;
 import org.polygraph.partitioner.closure.TopologicalOrder;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
@@ -15,7 +16,7 @@ import org.polygraph.storage.table.HistoryTable;
  * events a transaction, a snapshot comes right before its commit, or before the first commit after which it would read
  * another version.
  *
- * <p>O(events log events + edges), and for each read the writers between it and its version. Memory: 20 bytes an event.
+ * <p>O(events log events + edges), and for each read the writers between it and its version. Memory: 16 bytes an event.
  */
 public final class InputOrder {
     /** Writers after a version that are looked at for a read of it. */
@@ -56,7 +57,7 @@ public final class InputOrder {
         }
         InputOrder order = new InputOrder(table, index, commitStatus);
         Events events = graph.events();
-        return positions(graph, sequence, order.wishes(events));
+        return EventOrder.byWishes(graph, sequence, order.wishes(events));
     }
 
     /** By event: the place that it should have. */
@@ -74,7 +75,7 @@ public final class InputOrder {
         return wishes;
     }
 
-    /** Moves snapshots to where they read the version of a key that was read. */
+    /** Moves snapshots back to where they would read the version of the key that was read. */
     private void earlier(int key, Events events, int[] wishes) {
         long[] writers = new long[index.writerStarts()[key + 1] - index.writerStarts()[key]];
         int count = 0;
@@ -102,29 +103,5 @@ public final class InputOrder {
                 wishes[events.begin(t)] = Math.min(wishes[events.begin(t)], before);
             }
         }
-    }
-
-    /** Each event as near to its wish as what precedes it allows. */
-    private static int[] positions(KnownGraph graph, int[] sequence, int[] wishes) {
-        Events events = graph.events();
-        long[] items = new long[sequence.length];
-        for (int i = 0; i < sequence.length; i++) {
-            int v = sequence[i];
-            int at = wishes[v];
-            if (v > 0 && events.chain(v - 1) == events.chain(v)) {
-                at = Math.max(at, wishes[v - 1]);
-            }
-            for (int e = graph.predecessorStarts()[v]; e < graph.predecessorStarts()[v + 1]; e++) {
-                at = Math.max(at, wishes[graph.from(graph.predecessorEdges()[e])]);
-            }
-            wishes[v] = at;
-            items[i] = (long) at << 32 | i;
-        }
-        Arrays.sort(items);
-        int[] position = new int[sequence.length];
-        for (int i = 0; i < items.length; i++) {
-            position[sequence[(int) items[i]]] = i;
-        }
-        return position;
     }
 }

@@ -20,7 +20,7 @@ import org.polygraph.storage.model.StoppedException;
  *   <li>A reader of the initial version is before every other writer.
  *   <li>A candidate T of a read r that has several is excluded if b(r) reaches c(T), or if T reaches another writer of
  *       the key that reaches r; the initial version is excluded if any writer reaches r. A read with one candidate left
- *       is decided: a WR edge.
+ *       is decided, which adds a WR edge.
  * </ul>
  *
  * <p>Writers of a row may overlap with two events a transaction, so R0 and R1 do not hold for its values. The other
@@ -80,7 +80,7 @@ public abstract class KeyRules {
     }
 
     /** Begins a round with the closure as it is now. */
-    public abstract void begin();
+    public void begin() {}
 
     /**
      * Puts the writers that are to be visited into {@link #visits}.
@@ -121,37 +121,28 @@ public abstract class KeyRules {
     /**
      * Applies the rules to one key that has writers.
      *
+     * @param mayOverlap whether writers of the key may overlap, as those of the values of a row
      * @param all whether to visit all writers; false: only those for which a row that the last closure changed may
      *     force an edge
      * @param stop asked every few hundred reads
      * @return the transaction of a read without a candidate, or {@link #NONE}
      * @throws StoppedException if the budget ended
      */
-    public final int apply(int number, boolean all, BooleanSupplier stop) {
-        overlapping = false;
-        return applyRules(number, all, stop);
-    }
-
-    /** As {@link #apply}, to the values of a row whose writers may overlap. */
-    final int applyToRow(int number, boolean all, BooleanSupplier stop) {
-        overlapping = true;
-        return applyRules(number, all, stop);
-    }
-
-    private int applyRules(int number, boolean all, BooleanSupplier stop) {
+    public final int apply(int number, boolean mayOverlap, boolean all, BooleanSupplier stop) {
+        overlapping = mayOverlap;
         key.load(number, states);
         if (key.writers > visits.length) {
             visits = new int[Math.max(key.writers, 2 * visits.length)];
         }
-        visit(0, arrange(all));
+        visit(arrange(all));
         return decideReads(number, stop);
     }
 
-    /** Visits writers [from, to) of {@link #visits}. */
-    final void visit(int from, int to) {
-        for (int visit = from; visit < to; visit++) {
-            if ((visit - from) % BATCH == 0) {
-                fetch(visit, Math.min(visit + BATCH, to));
+    /** Visits this many writers of {@link #visits}. */
+    private void visit(int writers) {
+        for (int visit = 0; visit < writers; visit++) {
+            if (visit % BATCH == 0) {
+                fetch(visit, Math.min(visit + BATCH, writers));
             }
             int w = visits[visit];
             findPredecessors(w, visit);

@@ -11,44 +11,44 @@ import org.polygraph.partitioner.index.VersionIndex;
  * readers many times, and through the index each visit would be three cache misses. Arrays are reused from key to key:
  * 20 bytes a writer, 12 a reader.
  */
-public final class KeyWriters {
+final class KeyWriters {
     private final VersionIndex index;
     private final Events events;
 
     /** By writer: its transaction. */
-    public int[] transactions = new int[256];
+    int[] transactions = new int[256];
     /** By writer: the position of its begin in its chain. */
-    public int[] begins = new int[256];
+    int[] begins = new int[256];
     /** By writer: its session among those of the key. */
-    public int[] sessionOf = new int[256];
+    int[] sessionOf = new int[256];
     /** By writer: its decided readers are [readFrom, readTo) of the reader arrays. */
-    public int[] readFrom = new int[256];
+    int[] readFrom = new int[256];
 
-    public int[] readTo = new int[256];
-    public int writers;
+    int[] readTo = new int[256];
+    int writers;
 
     /** By decided reader, those of the initial version first: transaction, chain, position of the begin. */
-    public int[] readers = new int[256];
+    int[] readers = new int[256];
 
-    public int[] readerChains = new int[256];
-    public int[] readerBegins = new int[256];
+    int[] readerChains = new int[256];
+    int[] readerBegins = new int[256];
     /** How many readers the initial version has. */
-    public int initialReaders;
+    int initialReaders;
 
     /** By session: its chain; its writers are [sessionStarts[g], sessionStarts[g + 1]). */
-    public int[] sessionChains = new int[64];
+    int[] sessionChains = new int[64];
 
-    public int[] sessionStarts = new int[65];
-    public int sessions;
+    int[] sessionStarts = new int[65];
+    int sessions;
 
     /** @param index of the keys to be loaded */
-    public KeyWriters(VersionIndex index, Events events) {
+    KeyWriters(VersionIndex index, Events events) {
         this.index = index;
         this.events = events;
     }
 
     /** Loads the counted writers of a key. */
-    public void load(int key, byte[] states) {
+    void load(int key, byte[] states) {
         int from = index.writerStarts()[key];
         int to = index.writerStarts()[key + 1];
         int base = index.slot(key) + 1;
@@ -107,11 +107,11 @@ public final class KeyWriters {
     }
 
     /** The position of a writer's commit in its chain. */
-    public int commit(int writer) {
+    int commit(int writer) {
         return begins[writer] + events.perTransaction() - 1;
     }
 
-    public int chain(int writer) {
+    int chain(int writer) {
         return sessionChains[sessionOf[writer]];
     }
 
@@ -119,7 +119,7 @@ public final class KeyWriters {
      * The first writer from {@code low} on, before {@code end}, whose commit is not below the bound; {@code end} if
      * there is none. Commits ascend and the writer is mostly near, so the search goes in growing steps.
      */
-    public int firstNotBelow(int low, int end, int bound) {
+    int firstNotBelow(int low, int end, int bound) {
         int from = low;
         int step = 1;
         int at = low;

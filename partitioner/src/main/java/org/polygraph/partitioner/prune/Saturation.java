@@ -46,7 +46,7 @@ public final class Saturation {
     }
 
     /** @param taskWriters writers that a thread takes at once, about; the result does not depend on it */
-    public Saturation(
+    Saturation(
             KnownGraph graph,
             VersionIndex index,
             Closure closure,
@@ -160,7 +160,7 @@ public final class Saturation {
         RowKeys rows = graph.events().perTransaction() == 2 ? index.rows() : null;
         for (int key = fromKey; key < toKey; key++) {
             if (rows != null && rows.isExistence(key)) {
-                // Under SI it is read at commits; the solver orders these.
+                // Under SI existences are read at commits; the solver orders these reads.
                 continue;
             }
             // A read that was decided in the last round may force edges although no row changed.
@@ -168,8 +168,7 @@ public final class Saturation {
             if (starts[key + 1] == starts[key] || (!all && !isDirty(key))) {
                 continue;
             }
-            boolean isRow = rows != null && rows.isRow(key);
-            int impossible = isRow ? own.applyToRow(key, all, stop) : own.apply(key, all, stop);
+            int impossible = own.apply(key, rows != null && rows.isRow(key), all, stop);
             if (own.decided().length > 0) {
                 decided.add(key);
                 decided.add(own.decided().length);

@@ -39,7 +39,9 @@ final class SessionRules extends KeyRules {
     /** The position of that writer's commit; the largest int if there is none. */
     private int[] limits = new int[0];
 
+    /** How many fronts are kept: session g has front g modulo this number. */
     private int fronts;
+
     /** The index at which the front of the visited writer begins. */
     private int front;
 
@@ -68,16 +70,6 @@ final class SessionRules extends KeyRules {
         this.reached = new int[clocks.chains()];
     }
 
-    @Override
-    public void begin() {
-        // The rows are updated in place.
-    }
-
-    /** How many fronts are kept for this many sessions: session g has front g modulo this number. */
-    private static int fronts(int sessions) {
-        return Math.min(sessions, MOST_FRONTS);
-    }
-
     private void set(int place, int first, int end) {
         firsts[place] = first;
         limits[place] = first < end ? key.commit(first) : Integer.MAX_VALUE;
@@ -85,7 +77,7 @@ final class SessionRules extends KeyRules {
 
     private void prepare() {
         int sessions = key.sessions;
-        fronts = fronts(sessions);
+        fronts = Math.min(sessions, MOST_FRONTS);
         ensureFound(sessions + 1);
         if (sessions > foundAt.length) {
             hits = new int[2 * sessions];

@@ -8,8 +8,8 @@ import org.polygraph.partitioner.index.VersionIndex;
 /**
  * The {@link KeyRules} by a {@link WindowClosure}. The writers of a key are sorted by earliest end, so the writers that
  * reach an event by its threshold are a prefix. Of a prefix only those writers matter whose earliest end is not below
- * the latest start of every writer in it: each other one reaches a writer of the prefix. They overlap. The few
- * exceptions of the row are added. No step goes by session or by pair, so the time for a key is O(size log size),
+ * the latest start of every writer in it: each other one reaches a writer of the prefix. Those that matter overlap. The
+ * few exceptions of the row are added. No step goes by session or by pair, so the time for a key is O(size log size),
  * however many sessions wrote it.
  *
  * <p>Where more than {@value #MOST} writers overlap, some forced edges are not found. The rules only accelerate, so

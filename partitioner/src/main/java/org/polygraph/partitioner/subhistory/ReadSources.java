@@ -42,8 +42,8 @@ import org.polygraph.storage.table.HistoryTable;
  * overwrote, or an aborted one. A read that contradicts its own transaction keeps the earlier own write whose value it
  * returned.
  *
- * <p>Writes require only other writes of their key, and what an operation on such a key requires, requires nothing
- * else. So requirements are one level deep.
+ * <p>Only writes of the same key are required. A write of a plain key requires nothing, and all operations on a key
+ * that is inserted or deleted require the same writes. So requirements are one level deep.
  */
 final class ReadSources {
     private static final int NONE = -1;

@@ -3,6 +3,7 @@ package org.polygraph.partitioner.subhistory;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.isolation.Alternative;
 import org.polygraph.partitioner.isolation.Dependency;
@@ -24,19 +25,11 @@ public final class WholeHistoryIds {
 
     /** The violation and its sub-history in the ids of the whole history. */
     public Violation of(Violation v) {
-        List<Integer> transactions = new ArrayList<>();
-        for (int t : v.transactions()) {
-            transactions.add(part.transactions()[t]);
-        }
-        List<Integer> keys = new ArrayList<>();
-        for (int key : v.keys()) {
-            keys.add(part.keys()[key]);
-        }
         return new Violation(
                 v.anomaly(),
                 v.aliases(),
-                transactions,
-                keys,
+                v.transactions().stream().map(t -> part.transactions()[t]).toList(),
+                v.keys().stream().map(key -> part.keys()[key]).toList(),
                 dependencies(v.cycle()),
                 alternatives(v.cases()),
                 v.detail(),
@@ -52,15 +45,15 @@ public final class WholeHistoryIds {
         if (of == null) {
             return null;
         }
-        int[] operations = new int[of.operations().length];
-        for (int i = 0; i < operations.length; i++) {
-            operations[i] = part.operations()[of.operations()[i]];
-        }
-        int[] transactions = new int[of.transactions().length];
-        for (int i = 0; i < transactions.length; i++) {
-            transactions[i] = part.transactions()[of.transactions()[i]];
-        }
-        return new SubHistory(transactions, operations, of.minimal(), of.judge());
+        return new SubHistory(
+                inWhole(of.transactions(), part.transactions()),
+                inWhole(of.operations(), part.operations()),
+                of.minimal(),
+                of.judge());
+    }
+
+    private static int[] inWhole(int[] ids, int[] whole) {
+        return IntStream.of(ids).map(id -> whole[id]).toArray();
     }
 
     private List<Dependency> dependencies(List<Dependency> of) {

@@ -56,12 +56,12 @@ class WindowClosureTest {
             KnownGraph windowed = new KnownGraph(events);
             windowed.bind(time);
             // Windows of a few events or of all events, on one to three threads.
-            WindowClosure window = WindowClosure.of(
+            WindowClosure window = new WindowClosure(
                     windowed, Long.MAX_VALUE, granularity(random), WorkerThreads.of(1 + random.nextInt(3)));
             KnownGraph whole = new KnownGraph(events);
             whole.bind(time);
             WindowClosure one =
-                    WindowClosure.of(whole, Long.MAX_VALUE, WindowPlan.Granularity.DEFAULT, WorkerThreads.of(1));
+                    new WindowClosure(whole, Long.MAX_VALUE, WindowPlan.Granularity.DEFAULT, WorkerThreads.of(1));
             KnownGraph chained = new KnownGraph(events);
             chained.bind(time);
             ChainClocks timed = ChainClocks.of(chained);
