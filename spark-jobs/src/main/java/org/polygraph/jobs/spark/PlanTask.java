@@ -14,7 +14,7 @@ import org.polygraph.storage.generate.TransactionPlan;
 import org.polygraph.storage.table.Operations;
 
 /**
- * For each window of transactions: deals their planned operations to slices of keys. Output: blocks, each of some
+ * For each range of transactions: deals their planned operations to slices of keys. Output: blocks, each of some
  * consecutive transactions and of one slice. A block has two ints for each operation: its number, counted from the
  * first operation of these transactions, and {@code key << 1 | write} as an unsigned int.
  */
@@ -38,7 +38,7 @@ final class PlanTask implements MapPartitionsFunction<Long, Row> {
     private final int slices;
     private final long perRange;
 
-    /** @param perRange the number of transactions in a window */
+    /** @param perRange the number of transactions in a range */
     PlanTask(TransactionPlan plan, int slices, long perRange) {
         this.plan = plan;
         this.slices = slices;

@@ -200,7 +200,7 @@ final class ReplayTasks {
                         plan,
                         (range, block) -> to.ready.add(new Tuple2<>(range, block)));
             } catch (HistoryException | IOException | BudgetException e) {
-                // The driver reads the whole input, finds the first error and has all memory.
+                // Then the driver reads the whole input. It finds the first error, and has more memory.
                 return PieceDealer.Piece.refused(number);
             }
         }

@@ -32,7 +32,7 @@ final class ResolveTask implements MapPartitionsFunction<Row, Row> {
             new StructType().add(PART, DataTypes.IntegerType, false).add(READS, DataTypes.BinaryType, false);
 
     static final int BYTES_PER_READ = Integer.BYTES + Long.BYTES;
-    /** The bytes of all blocks that are being filled. */
+    /** About the most reads of all blocks that are being filled. */
     private static final int OPEN_READS = 1 << 21;
 
     private final TransactionPlan plan;

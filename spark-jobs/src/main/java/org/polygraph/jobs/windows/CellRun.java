@@ -187,13 +187,14 @@ final class CellRun {
 
         /**
          * Decides by an order near the present one; null if that does not suffice. Violated reads behind the right border need not
-         * be explained. But often they show the last writes of the window, so they are tried too before the rules are.
+         * be explained. But often they show the last writes of the window, so an order that explains them is tried
+         * before the rules.
          */
         private WindowProblem.@Nullable Answer near(Budget budget) {
             WindowProblem.Answer answer = problem(false, false).near(budget);
             if (answer == null) {
                 answer = problem(false, true).near(budget);
-                // An order that need not explain these reads may exist.
+                // There may still be an order that does not explain these reads.
                 answer = answer == null || answer.holds() ? answer : null;
             }
             return answer;
@@ -380,7 +381,7 @@ final class CellRun {
             return edges.toIntArray();
         }
 
-        /** For each member the last lone commit before it in real time, and the first lone snapshot behind it. */
+        /** Adds edges of real time: to a member from the last lone commit before it, and to the first lone snapshot. */
         private void addRealTime(LoneEvents outer, IntArrayList edges) {
             for (int m = 0; m < members(); m++) {
                 int before = -1;

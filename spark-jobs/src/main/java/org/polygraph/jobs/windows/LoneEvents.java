@@ -7,7 +7,7 @@ import org.polygraph.storage.table.Operations;
 
 /**
  * The events in a window at SI whose transaction has its other event outside of it. Their order among each other is fixed, and
- * each becomes a transaction of the problem that no session has:
+ * each becomes a transaction of the problem that belongs to no session:
  *
  * <ul>
  *   <li>A commit has the writes, and its snapshot is at the left border, so that no member may overlap it. If a key of it was

@@ -35,7 +35,7 @@ final class Relocation {
     /** The most transactions of a set that the driver judges. */
     private static final long MOST_TOGETHER = 1 << 20;
 
-    /** Sets that are judged alone; and the transactions that wrote or replaced what the reader of each read. */
+    /** The most sets that are judged alone; and the transactions of one that wrote or replaced what its reader read. */
     private static final int MOST_SETS = 4;
 
     private static final int MOST_BORDERS = 16;
@@ -70,7 +70,7 @@ final class Relocation {
         final LongArrayList ends = new LongArrayList();
         /** The places of the transactions that wrote and replaced what it read. */
         final LongArrayList borders = new LongArrayList();
-        /** The first and the last place that transactions of its session allow which are no candidates. */
+        /** The first and the last place that the other transactions of its session allow, without candidates. */
         long low;
 
         long high = Long.MAX_VALUE;
@@ -143,7 +143,7 @@ final class Relocation {
      *
      * @param results by slice
      * @param sources by slice: those of its named reads
-     * @param far the distance from which a violated read asks for it
+     * @param far a violated read is explained only far away if the distance is greater than this
      * @return whether one was moved
      */
     boolean run(List<CheckTask.Result> results, List<SourceTask.Sources[]> sources, long far) throws IOException {
@@ -162,7 +162,7 @@ final class Relocation {
         for (Candidate candidate : candidates) {
             candidate.choose(store.places());
         }
-        // A transaction with one violated operation may be at the right place or not.
+        // A gain of one operation is tried last: a transaction with one violated operation may be at the right place.
         for (int least = 2; least > 0; least--) {
             if (move(candidates, least)) {
                 return true;

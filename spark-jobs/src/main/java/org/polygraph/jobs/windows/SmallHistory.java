@@ -67,8 +67,8 @@ final class SmallHistory {
     }
 
     /**
-     * Returns the events without those of transactions that have another event elsewhere; what these write is written outside of the
-     * set.
+     * Returns the events without those of transactions whose other event is elsewhere. What these write is written
+     * outside of the set, so it is added to the open items.
      */
     private static int[] withoutLone(Cell all, int[] events, KeyValues open) {
         IntArrayList left = new IntArrayList();
@@ -199,7 +199,7 @@ final class SmallHistory {
         try {
             return builder.build();
         } catch (HistoryException e) {
-            throw new IllegalStateException("transactions of a history that are none", e);
+            throw new IllegalStateException("some transactions of a history do not form one", e);
         }
     }
 
