@@ -1,10 +1,7 @@
 package org.polygraph.jobs.spark;
 
 import java.nio.ByteBuffer;
-import java.util.ArrayDeque;
 import java.util.Iterator;
-import java.util.NoSuchElementException;
-import java.util.Queue;
 import org.apache.spark.api.java.function.MapPartitionsFunction;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
@@ -50,9 +47,8 @@ final class PlanTask implements MapPartitionsFunction<Long, Row> {
         return new Blocks(ranges);
     }
 
-    private final class Blocks implements Iterator<Row> {
+    private final class Blocks extends Steps<Row> {
         private final Iterator<Long> ranges;
-        private final Queue<Row> ready = new ArrayDeque<>();
         private final int perChunk =
                 Math.max(1, Math.max(LEAST_CHUNK, (int) Math.min(1 << 24, 256L * slices)) / plan.operations());
         private final int[] numbers = new int[perChunk * plan.operations()];
@@ -65,27 +61,17 @@ final class PlanTask implements MapPartitionsFunction<Long, Row> {
         }
 
         @Override
-        public boolean hasNext() {
-            while (ready.isEmpty()) {
-                if (next == end) {
-                    if (!ranges.hasNext()) {
-                        return false;
-                    }
-                    long range = ranges.next();
-                    next = range * perRange;
-                    end = Math.min(plan.transactions(), next + perRange);
+        boolean step() {
+            if (next == end) {
+                if (!ranges.hasNext()) {
+                    return false;
                 }
-                deal();
+                long range = ranges.next();
+                next = range * perRange;
+                end = Math.min(plan.transactions(), next + perRange);
             }
+            deal();
             return true;
-        }
-
-        @Override
-        public Row next() {
-            if (!hasNext()) {
-                throw new NoSuchElementException();
-            }
-            return ready.remove();
         }
 
         private void deal() {

@@ -87,11 +87,7 @@ public final class SparkGenerator implements Generator, AutoCloseable {
                 .mapPartitions(new AssembleTask(plan, target), Encoders.LONG());
         List<Long> rows = new Jobs(spark.sparkContext(), Budget.unlimited(), progress, "")
                 .run("generate " + plan.transactions() + " transactions", written::collectAsList);
-        long sum = 0;
-        for (long count : rows) {
-            sum += count;
-        }
-        return sum;
+        return rows.stream().mapToLong(Long::longValue).sum();
     }
 
     /** Stops the session. */

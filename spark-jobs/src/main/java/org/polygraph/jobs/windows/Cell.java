@@ -76,7 +76,13 @@ final class Cell {
     }
 
     boolean isSameTransaction(int a, int b) {
-        return session(a) == session(b) && index(a) == index(b);
+        return compareTransactions(a, b) == 0;
+    }
+
+    /** Compares the transactions of two events by session and index. */
+    int compareTransactions(int a, int b) {
+        int bySession = Integer.compare(session(a), session(b));
+        return bySession != 0 ? bySession : Long.compare(index(a), index(b));
     }
 
     int session(int transaction) {

@@ -45,9 +45,7 @@ final class CellRun {
         this.initial = new BlockReader(initial).value(all.values());
         this.visible = new VisibleOperations(all);
         this.order = new int[all.size()];
-        for (int t = 0; t < order.length; t++) {
-            order[t] = t;
-        }
+        Arrays.setAll(order, t -> t);
         this.numberOfKey = new int[all.keys().size()];
     }
 
@@ -103,12 +101,7 @@ final class CellRun {
                 }
             }
             int[] sorted = some.toIntArray();
-            IntArrays.mergeSort(sorted, (i, j) -> {
-                int a = present[i];
-                int b = present[j];
-                int bySession = Integer.compare(all.session(a), all.session(b));
-                return bySession != 0 ? bySession : Long.compare(all.index(a), all.index(b));
-            });
+            IntArrays.mergeSort(sorted, (i, j) -> all.compareTransactions(present[i], present[j]));
             for (int i = 0; i < sorted.length; i++) {
                 int event = present[sorted[i]];
                 boolean isWhole = events == 1 || (!all.isSnapshot(event) && !all.isCommit(event));

@@ -34,8 +34,6 @@ record CountTask(
                 marked.write(t);
             }
         }
-        BlockWriter result = new BlockWriter();
-        Section.write(result, out.write(files, cells.from()));
-        return result.toBytes();
+        return out.write(files, cells.from()).toBytes();
     }
 }

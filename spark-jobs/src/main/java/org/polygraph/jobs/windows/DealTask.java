@@ -23,9 +23,7 @@ record DealTask(Cells cells, int slices, boolean ignoresUnknown, Section.Files f
                 dealer.deal(events, place++);
             }
         }
-        BlockWriter result = new BlockWriter();
-        Section.write(result, dealer.write(files, cells.from()));
-        return result.toBytes();
+        return dealer.write(files, cells.from()).toBytes();
     }
 
     /** The slice of a key, by its label. */

@@ -155,7 +155,7 @@ final class Relocation {
         if (candidates.isEmpty()) {
             return false;
         }
-        findSpans(candidates);
+        findSpans();
         if (isRealTime) {
             return false;
         }
@@ -164,7 +164,7 @@ final class Relocation {
         }
         // A gain of one operation is tried last: a transaction with one violated operation may be at the right place.
         for (int least = 2; least > 0; least--) {
-            if (move(candidates, least)) {
+            if (move(least)) {
                 return true;
             }
         }
@@ -207,14 +207,13 @@ final class Relocation {
     }
 
     /** Moves the candidates that gain at least so many explained operations, as far as sessions allow it. @return whether there are any */
-    private boolean move(List<Candidate> candidates, int least) throws IOException {
+    private boolean move(int least) throws IOException {
         List<Candidate> moving = new ArrayList<>(candidates);
         moving.removeIf(candidate -> candidate.gain < least);
         if (moving.isEmpty()) {
             return false;
         }
-        moving.sort(Comparator.comparingInt((Candidate candidate) -> all.session(candidate.event))
-                .thenComparingLong(candidate -> all.index(candidate.event)));
+        moving.sort((a, b) -> all.compareTransactions(a.event, b.event));
         findNeighbours(moving);
         for (Candidate candidate : moving) {
             candidate.choose(store.places());
@@ -321,13 +320,13 @@ final class Relocation {
     }
 
     private static long[] within(long[] places, Cells cells) {
-        long end = cells.firsts()[cells.count()];
+        long end = cells.first(cells.to());
         return Arrays.stream(places)
                 .filter(place -> place >= cells.first(cells.from()) && place < end)
                 .toArray();
     }
 
-    private void findSpans(List<Candidate> candidates) throws IOException {
+    private void findSpans() throws IOException {
         List<ArrayList<CheckTask.Read>> asked = new ArrayList<>();
         List<BitSet> writes = new ArrayList<>();
         List<List<Candidate>> askers = new ArrayList<>();

@@ -387,7 +387,7 @@ final class WindowStore {
                         "check reads",
                         slice -> new CheckTask(slice, layout().initialValue(), firsts, asksUnique, mostNamed()))
                 .stream()
-                .map(result -> CheckTask.Result.ofBytes(result))
+                .map(CheckTask.Result::ofBytes)
                 .toList();
     }
 
