@@ -17,8 +17,8 @@ import org.polygraph.jobs.decision.Progress;
  * Publishes the progress of a check as gauges of a registry: {@code phase.<name>.done}, {@code .total} (0 where
  * unknown) and {@code .running} (1 or 0) of each phase that has begun, {@code checks.<status>} and {@code
  * checks.failed} of the checks that have ended, {@code heap.bytes}, {@code offheap.bytes} (buffers and mapped files)
- * and {@code spilled.bytes} of the check that runs or ran last. All values are numbers, because Prometheus supports no
- * others.
+ * and {@code spilled.bytes}, which is 0 because tasks of windows spill nothing. All values are numbers, because
+ * Prometheus supports no others.
  */
 final class CheckMetrics {
     /**

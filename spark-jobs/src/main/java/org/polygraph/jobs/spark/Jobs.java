@@ -168,7 +168,7 @@ final class Jobs {
                 + "spark.local.dir (" + local + "), or give others";
     }
 
-    /** Returns the exception's message, or its class if it has none. */
+    /** Returns the first line of the exception's message, or its class if it has none. */
     static String firstLine(Throwable t) {
         String message = t.getMessage();
         return message == null || message.isBlank()

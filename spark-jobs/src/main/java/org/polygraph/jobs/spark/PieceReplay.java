@@ -125,7 +125,7 @@ final class PieceReplay {
         for (byte[] each : jobs.run("read the certificate", () -> context.parallelize(numbers, parts)
                 .mapPartitions(new ReplayTasks.Sample(run, header))
                 .collect())) {
-            Serializable found = ReplayTasks.object(each, 0);
+            Serializable found = ReplayTasks.object(each);
             if (found instanceof HistoryException refused) {
                 throw refused;
             }
@@ -155,7 +155,7 @@ final class PieceReplay {
         for (byte[] each : jobs.run(
                 "replay the order", () -> dealt.mapPartitions(new ReplayTasks.ReplayDealt(plan, initialValue, carried))
                         .collect())) {
-            findings.add(ReplayTasks.object(each, 0));
+            findings.add(ReplayTasks.object(each));
         }
         return findings;
     }

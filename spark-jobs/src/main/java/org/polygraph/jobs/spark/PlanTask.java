@@ -1,10 +1,7 @@
 package org.polygraph.jobs.spark;
 
 import java.nio.ByteBuffer;
-import java.util.ArrayDeque;
 import java.util.Iterator;
-import java.util.NoSuchElementException;
-import java.util.Queue;
 import org.apache.spark.api.java.function.MapPartitionsFunction;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
@@ -14,7 +11,7 @@ import org.polygraph.storage.generate.TransactionPlan;
 import org.polygraph.storage.table.Operations;
 
 /**
- * For each window of transactions: deals their planned operations to slices of keys. Output: blocks, each of some
+ * For each range of transactions: deals their planned operations to slices of keys. Output: blocks, each of some
  * consecutive transactions and of one slice. A block has two ints for each operation: its number, counted from the
  * first operation of these transactions, and {@code key << 1 | write} as an unsigned int.
  */
@@ -38,7 +35,7 @@ final class PlanTask implements MapPartitionsFunction<Long, Row> {
     private final int slices;
     private final long perRange;
 
-    /** @param perRange the number of transactions in a window */
+    /** @param perRange the number of transactions in a range */
     PlanTask(TransactionPlan plan, int slices, long perRange) {
         this.plan = plan;
         this.slices = slices;
@@ -50,9 +47,8 @@ final class PlanTask implements MapPartitionsFunction<Long, Row> {
         return new Blocks(ranges);
     }
 
-    private final class Blocks implements Iterator<Row> {
+    private final class Blocks extends Steps<Row> {
         private final Iterator<Long> ranges;
-        private final Queue<Row> ready = new ArrayDeque<>();
         private final int perChunk =
                 Math.max(1, Math.max(LEAST_CHUNK, (int) Math.min(1 << 24, 256L * slices)) / plan.operations());
         private final int[] numbers = new int[perChunk * plan.operations()];
@@ -65,27 +61,17 @@ final class PlanTask implements MapPartitionsFunction<Long, Row> {
         }
 
         @Override
-        public boolean hasNext() {
-            while (ready.isEmpty()) {
-                if (next == end) {
-                    if (!ranges.hasNext()) {
-                        return false;
-                    }
-                    long range = ranges.next();
-                    next = range * perRange;
-                    end = Math.min(plan.transactions(), next + perRange);
+        boolean step() {
+            if (next == end) {
+                if (!ranges.hasNext()) {
+                    return false;
                 }
-                deal();
+                long range = ranges.next();
+                next = range * perRange;
+                end = Math.min(plan.transactions(), next + perRange);
             }
+            deal();
             return true;
-        }
-
-        @Override
-        public Row next() {
-            if (!hasNext()) {
-                throw new NoSuchElementException();
-            }
-            return ready.remove();
         }
 
         private void deal() {

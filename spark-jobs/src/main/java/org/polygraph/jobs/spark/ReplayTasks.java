@@ -1,5 +1,6 @@
 package org.polygraph.jobs.spark;
 
+import it.unimi.dsi.fastutil.longs.LongArrayList;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -7,13 +8,10 @@ import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
 import java.io.Serializable;
 import java.nio.ByteBuffer;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
-import java.util.NoSuchElementException;
-import java.util.Queue;
 import org.apache.spark.Partitioner;
 import org.apache.spark.TaskContext;
 import org.apache.spark.api.java.function.FlatMapFunction;
@@ -47,42 +45,16 @@ final class ReplayTasks {
         try (ObjectOutputStream out = new ObjectOutputStream(bytes)) {
             out.writeObject(object);
         } catch (IOException e) {
-            throw new IllegalStateException("a finding that cannot be written", e);
+            throw new IllegalStateException("an object that cannot be written", e);
         }
         return bytes.toByteArray();
     }
 
-    static Serializable object(byte[] bytes, int from) {
-        try (ObjectInputStream in = new ObjectInputStream(new ByteArrayInputStream(bytes, from, bytes.length - from))) {
+    static Serializable object(byte[] bytes) {
+        try (ObjectInputStream in = new ObjectInputStream(new ByteArrayInputStream(bytes))) {
             return (Serializable) in.readObject();
         } catch (IOException | ClassNotFoundException e) {
-            throw new IllegalStateException("a finding that cannot be read", e);
-        }
-    }
-
-    /** An iterator that computes some elements at a time. */
-    private abstract static class Steps<T> implements Iterator<T> {
-        final Queue<T> ready = new ArrayDeque<>();
-
-        /** Adds elements, perhaps none. @return false if there are no more steps */
-        abstract boolean step();
-
-        @Override
-        public boolean hasNext() {
-            while (ready.isEmpty()) {
-                if (!step()) {
-                    return !ready.isEmpty();
-                }
-            }
-            return true;
-        }
-
-        @Override
-        public T next() {
-            if (!hasNext()) {
-                throw new NoSuchElementException();
-            }
-            return ready.remove();
+            throw new IllegalStateException("an object that cannot be read", e);
         }
     }
 
@@ -200,7 +172,7 @@ final class ReplayTasks {
                         plan,
                         (range, block) -> to.ready.add(new Tuple2<>(range, block)));
             } catch (HistoryException | IOException | BudgetException e) {
-                // The driver reads the whole input, finds the first error and has all memory.
+                // Then the driver reads the whole input. It finds the first error, and has more memory.
                 return PieceDealer.Piece.refused(number);
             }
         }
@@ -239,9 +211,15 @@ final class ReplayTasks {
                     blocks.add(block);
                 }
             }
-            LongRows rows = new LongRows();
+            // Four numbers for each row.
+            LongArrayList rows = new LongArrayList();
             try {
-                RankReader.part(Location.of(run), header, range, rows);
+                RankReader.part(Location.of(run), header, range, (session, index, snapshot, commit) -> {
+                    rows.add(session);
+                    rows.add(index);
+                    rows.add(snapshot);
+                    rows.add(commit);
+                });
             } catch (HistoryException e) {
                 throw new IllegalStateException("a part of the certificate has changed: " + e.getMessage(), e);
             }
@@ -264,10 +242,14 @@ final class ReplayTasks {
 
                 @Override
                 boolean step() {
-                    for (int i = 0; i < ROWS_AT_ONCE && next < rows.size; i++, next += 4) {
-                        replay.row(rows.rows[next], rows.rows[next + 1], rows.rows[next + 2], rows.rows[next + 3]);
+                    for (int i = 0; i < ROWS_AT_ONCE && next < rows.size(); i++, next += 4) {
+                        replay.row(
+                                rows.getLong(next),
+                                rows.getLong(next + 1),
+                                rows.getLong(next + 2),
+                                rows.getLong(next + 3));
                     }
-                    if (next == rows.size && !ended) {
+                    if (next == rows.size() && !ended) {
                         ended = true;
                         long last = (long) (plan.slices() + plan.placeRanges()) << Integer.SIZE;
                         ready.add(new Tuple2<>(last, bytes(replay.end())));
@@ -277,23 +259,6 @@ final class ReplayTasks {
                     return !ended;
                 }
             };
-        }
-    }
-
-    /** Rows of a part, four numbers each. */
-    private static final class LongRows implements RankReader.Sink {
-        private long[] rows = new long[1 << 10];
-        private int size;
-
-        @Override
-        public void row(long session, long index, long snapshot, long commit) {
-            if (size == rows.length) {
-                rows = Arrays.copyOf(rows, 2 * size);
-            }
-            rows[size++] = session;
-            rows[size++] = index;
-            rows[size++] = snapshot;
-            rows[size++] = commit;
         }
     }
 

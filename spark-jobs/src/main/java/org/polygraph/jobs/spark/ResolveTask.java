@@ -1,10 +1,7 @@
 package org.polygraph.jobs.spark;
 
 import java.nio.ByteBuffer;
-import java.util.ArrayDeque;
 import java.util.Iterator;
-import java.util.NoSuchElementException;
-import java.util.Queue;
 import org.apache.spark.api.java.function.MapPartitionsFunction;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
@@ -32,7 +29,7 @@ final class ResolveTask implements MapPartitionsFunction<Row, Row> {
             new StructType().add(PART, DataTypes.IntegerType, false).add(READS, DataTypes.BinaryType, false);
 
     static final int BYTES_PER_READ = Integer.BYTES + Long.BYTES;
-    /** The bytes of all blocks that are being filled. */
+    /** About the most reads of all blocks that are being filled. */
     private static final int OPEN_READS = 1 << 21;
 
     private final TransactionPlan plan;
@@ -50,9 +47,8 @@ final class ResolveTask implements MapPartitionsFunction<Row, Row> {
         return new Reads(blocks);
     }
 
-    private final class Reads implements Iterator<Row>, SimulatedStore.Sink {
+    private final class Reads extends Steps<Row> implements SimulatedStore.Sink {
         private final Iterator<Row> blocks;
-        private final Queue<Row> ready = new ArrayDeque<>();
         private final @Nullable ByteBuffer[] open = new @Nullable ByteBuffer[target.parts()];
         private final int perBlock = Math.max(64, Math.min(1 << 13, OPEN_READS / target.parts()));
         private int slice = -1;
@@ -63,33 +59,23 @@ final class ResolveTask implements MapPartitionsFunction<Row, Row> {
         }
 
         @Override
-        public boolean hasNext() {
-            while (ready.isEmpty()) {
-                if (!blocks.hasNext()) {
-                    end();
-                    return !ready.isEmpty();
-                }
-                Row block = blocks.next();
-                if (block.getInt(0) != slice) {
-                    end();
-                    slice = block.getInt(0);
-                }
-                SimulatedStore playing = store;
-                if (playing == null) {
-                    playing = new SimulatedStore(plan, slices, slice, this);
-                    store = playing;
-                }
-                play(playing, block.getLong(1), ByteBuffer.wrap(block.getAs(2)));
+        boolean step() {
+            if (!blocks.hasNext()) {
+                end();
+                return false;
             }
+            Row block = blocks.next();
+            if (block.getInt(0) != slice) {
+                end();
+                slice = block.getInt(0);
+            }
+            SimulatedStore playing = store;
+            if (playing == null) {
+                playing = new SimulatedStore(plan, slices, slice, this);
+                store = playing;
+            }
+            play(playing, block.getLong(1), ByteBuffer.wrap(block.getAs(2)));
             return true;
-        }
-
-        @Override
-        public Row next() {
-            if (!hasNext()) {
-                throw new NoSuchElementException();
-            }
-            return ready.remove();
         }
 
         private void play(SimulatedStore playing, long first, ByteBuffer block) {

@@ -58,7 +58,8 @@ final class ScratchParent {
     }
 
     /**
-     * The folder of a run from whose scratch files a later process can continue: in the configured folder, or else where the run is.
+     * The folder for scratch files of a run that a later process can continue: in the configured folder, or else where
+     * the run is.
      *
      * @param scratch a folder within the run
      * @return null if the run is on this machine only, and the default file system is not
@@ -109,7 +110,8 @@ final class ScratchParent {
     /**
      * Checks what can be known without a session.
      *
-     * @throws ConfigurationException if the path does not exist, or executors cannot see it, as those in other pods
+     * @throws ConfigurationException if the configured value is not a path, or executors are in pods, which cannot see
+     *     a folder of this machine
      */
     static void validate(SparkConf conf, @Nullable Location scratch) {
         configured(conf);
@@ -119,7 +121,7 @@ final class ScratchParent {
     }
 
     /**
-     * Finds the hosts of executors, and waits for the first one, as the first job would.
+     * Checks the hosts of executors. It waits for the first executor, as the first job would.
      *
      * @param spark a session whose folder is {@linkplain #isInDoubt in doubt}
      * @param warn gets a warning if no executor has started in time

@@ -16,7 +16,7 @@ import org.polygraph.storage.generate.TransactionPlan;
 import org.polygraph.storage.model.BudgetException;
 
 /**
- * Generates histories on Spark. A task for each window of transactions deals their operations to slices of keys; a task
+ * Generates histories on Spark. A task for each range of transactions deals their operations to slices of keys; a task
  * for each slice runs them against its keys of the simulated store and deals the results of reads to output files; a
  * task for each output file writes it. The two shuffles move packed blocks, 8 bytes for each operation and 12 for each
  * read before compression; only the few blocks of a slice are sorted. The driver receives nothing but counts.
@@ -40,7 +40,7 @@ public final class SparkGenerator implements Generator, AutoCloseable {
     /**
      * Creates a generator for tests.
      *
-     * @param operationsPerSlice few, so that even small histories have several slices and windows
+     * @param operationsPerSlice few, so that even small histories have several slices and ranges
      */
     SparkGenerator(String master, int operationsPerSlice) {
         this.session = new LazySession(master);
@@ -87,11 +87,7 @@ public final class SparkGenerator implements Generator, AutoCloseable {
                 .mapPartitions(new AssembleTask(plan, target), Encoders.LONG());
         List<Long> rows = new Jobs(spark.sparkContext(), Budget.unlimited(), progress, "")
                 .run("generate " + plan.transactions() + " transactions", written::collectAsList);
-        long sum = 0;
-        for (long count : rows) {
-            sum += count;
-        }
-        return sum;
+        return rows.stream().mapToLong(Long::longValue).sum();
     }
 
     /** Stops the session. */

@@ -15,7 +15,7 @@ final class SparkSessions {
     /** The setting for a profile other than the master's, such as managed. */
     static final String PROFILE = OwnSetting.PROFILE.key();
 
-    /** The folder that bin/thin-jars fills. */
+    /** The names of the jars that executors need besides those of Spark; bin/thin-jars copies more. */
     private static final Pattern OWN = Pattern.compile("(polygraph|picocli|fastutil|jmustache)-.*\\.jar");
 
     private static final String PLUGINS = "spark.plugins";

@@ -1,10 +1,6 @@
 package org.polygraph.jobs.spark;
 
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.ObjectInputStream;
-import java.io.ObjectOutputStream;
 import java.net.URI;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
@@ -80,7 +76,7 @@ final class SparkWorkers implements Workers {
             return session.use(
                     spark,
                     () -> jobs.run(what, () -> JavaSparkContext.fromSparkContext(spark.sparkContext())
-                            .parallelize(tasks.stream().map(SparkWorkers::bytes).toList(), tasks.size())
+                            .parallelize(tasks.stream().map(ReplayTasks::bytes).toList(), tasks.size())
                             .map(RUN)
                             .collect()));
         } catch (EngineException e) {
@@ -95,21 +91,10 @@ final class SparkWorkers implements Workers {
      * Runs a task with the memory of a task of its executor. Tasks are data of their job and not part of its code, because an executor reads the
      * code of a job again for each task.
      */
-    private static final Function<byte[], byte[]> RUN = task -> {
-        try (ObjectInputStream in = new ObjectInputStream(new ByteArrayInputStream(task))) {
-            return ((Task) in.readObject()).run(Budget.starting(Long.MAX_VALUE, TaskHeap.half()));
-        }
+    private static final Function<byte[], byte[]> RUN = bytes -> {
+        Task task = (Task) ReplayTasks.object(bytes);
+        return task.run(Budget.starting(Long.MAX_VALUE, TaskHeap.half()));
     };
-
-    private static byte[] bytes(Task task) {
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        try (ObjectOutputStream out = new ObjectOutputStream(bytes)) {
-            out.writeObject(task);
-        } catch (IOException e) {
-            throw new IllegalStateException("a task that cannot be sent", e);
-        }
-        return bytes.toByteArray();
-    }
 
     @Override
     public void close() {

@@ -6,7 +6,7 @@ import org.apache.spark.scheduler.SparkListener;
 import org.apache.spark.scheduler.SparkListenerTaskEnd;
 import org.polygraph.jobs.decision.Progress;
 
-/** Adds up what tasks spill to disk, from the start of a check to its end. */
+/** Adds up what tasks spill to disk while a history is generated. */
 final class Spill extends SparkListener {
     private final SparkContext context;
     private final Progress progress;

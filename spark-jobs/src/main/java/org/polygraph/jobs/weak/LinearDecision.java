@@ -19,8 +19,8 @@ import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Decides linearizability by key: finds an order for each key, or keys without one, each with a sub-history without
- * one.
+ * Decides linearizability by key: finds an order for each key, or keys that have none, each with a sub-history that
+ * has none either.
  */
 public final class LinearDecision {
     /** The bytes to sort, place and replay an operation. */

@@ -21,7 +21,7 @@ import org.polygraph.storage.table.HistoryTable;
 /**
  * An order near the one in which transactions were recorded ({@link RecordedPlaces}). A replay finds the reads that it
  * does not explain, the transactions around each are reordered, and the order is replayed again. If no such order is
- * found, nothing follows.
+ * found, that decides nothing.
  *
  * <p>A {@link #serial} order proves RC, RA and CC: every read returns the last write. On a serializable database whose
  * recorded order is nearly that of commits, few reads return another one. A {@link #weak} order is sought if values
@@ -133,7 +133,7 @@ final class RecordedOrder {
         return null;
     }
 
-    /** The same for RC and RA, where the order extends a graph. */
+    /** A weak order for RC and RA, which extends the edges of the axiom. */
     private @Nullable Witness weak(Witness witness, KnownGraph graph, BooleanSupplier stop) {
         for (int e = 0; e < graph.edges(); e++) {
             precede(graph.from(e), graph.to(e));

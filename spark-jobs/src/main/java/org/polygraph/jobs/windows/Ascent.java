@@ -1,7 +1,7 @@
 package org.polygraph.jobs.windows;
 
 /**
- * Whether numbers along a session ascend. Each piece of the input has its own, and neighbouring ones are joined.
+ * Whether numbers along a session ascend. Those of each piece of the input are looked at alone, then joined.
  *
  * @param ascends whether the numbers of the piece ascend
  * @param first the first number of the piece; {@code last} is its last one; {@link #NONE} if it has none

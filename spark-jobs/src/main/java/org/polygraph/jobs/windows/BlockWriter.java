@@ -11,7 +11,7 @@ final class BlockWriter {
     static final int STRING = 1;
     static final int OPAQUE = 2;
     static final int FAR_INTEGER = 3;
-    /** Smaller codes have another meaning. */
+    /** A number from this one on is an integer itself; smaller ones are the kinds above. */
     static final int FIRST_OWN = 4;
 
     /** Where a key is: in the number that has its kind; in an integer after that; in a text after that. */

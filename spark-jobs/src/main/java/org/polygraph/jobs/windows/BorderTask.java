@@ -106,9 +106,7 @@ record BorderTask(SliceRows.Slice slice, byte[] initial, long[] from, long[] to,
                 item(out, (int) keys[at + OFFERED], VIOLATED, rows, key, keys[at + OFFER]);
             }
         }
-        BlockWriter result = new BlockWriter();
-        Section.write(result, out.write(files, slice.number()));
-        return result.toBytes();
+        return out.write(files, slice.number()).toBytes();
     }
 
     private static void item(Section.Output out, int window, int kind, SliceRows rows, int key, long value) {

@@ -15,7 +15,7 @@ import org.polygraph.storage.model.TransactionStatus;
  * <p>Memory: 62 bytes an event, 16 an operation, 8 a key, 48 a commit at SI, and the labels of keys and values.
  */
 final class Cell {
-    /** Kinds of operations: a read; a write of a transaction that is one event. */
+    /** Kinds of operations: a read; a write without an intent. */
     static final int READ = 0;
 
     static final int WRITE = 1;
@@ -35,7 +35,7 @@ final class Cell {
     private final ValueDictionary values = new ValueDictionary();
     private final IntArrayList sessions = new IntArrayList();
     private final LongArrayList indexes = new LongArrayList();
-    /** Times by which places are chosen; the place itself is the number of the transaction in the order. */
+    /** Times by which places are chosen; the place itself is the number of the event in the order. */
     private final LongArrayList clocks = new LongArrayList();
 
     /** By event: those of {@link EventReader}. */
@@ -76,7 +76,13 @@ final class Cell {
     }
 
     boolean isSameTransaction(int a, int b) {
-        return session(a) == session(b) && index(a) == index(b);
+        return compareTransactions(a, b) == 0;
+    }
+
+    /** Compares the transactions of two events by session and index. */
+    int compareTransactions(int a, int b) {
+        int bySession = Integer.compare(session(a), session(b));
+        return bySession != 0 ? bySession : Long.compare(index(a), index(b));
     }
 
     int session(int transaction) {

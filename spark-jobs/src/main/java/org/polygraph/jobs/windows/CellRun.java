@@ -45,9 +45,7 @@ final class CellRun {
         this.initial = new BlockReader(initial).value(all.values());
         this.visible = new VisibleOperations(all);
         this.order = new int[all.size()];
-        for (int t = 0; t < order.length; t++) {
-            order[t] = t;
-        }
+        Arrays.setAll(order, t -> t);
         this.numberOfKey = new int[all.keys().size()];
     }
 
@@ -103,12 +101,7 @@ final class CellRun {
                 }
             }
             int[] sorted = some.toIntArray();
-            IntArrays.mergeSort(sorted, (i, j) -> {
-                int a = present[i];
-                int b = present[j];
-                int bySession = Integer.compare(all.session(a), all.session(b));
-                return bySession != 0 ? bySession : Long.compare(all.index(a), all.index(b));
-            });
+            IntArrays.mergeSort(sorted, (i, j) -> all.compareTransactions(present[i], present[j]));
             for (int i = 0; i < sorted.length; i++) {
                 int event = present[sorted[i]];
                 boolean isWhole = events == 1 || (!all.isSnapshot(event) && !all.isCommit(event));
@@ -187,13 +180,14 @@ final class CellRun {
 
         /**
          * Decides by an order near the present one; null if that does not suffice. Violated reads behind the right border need not
-         * be explained. But often they show the last writes of the window, so they are tried too before the rules are.
+         * be explained. But often they show the last writes of the window, so an order that explains them is tried
+         * before the rules.
          */
         private WindowProblem.@Nullable Answer near(Budget budget) {
             WindowProblem.Answer answer = problem(false, false).near(budget);
             if (answer == null) {
                 answer = problem(false, true).near(budget);
-                // An order that need not explain these reads may exist.
+                // There may still be an order that does not explain these reads.
                 answer = answer == null || answer.holds() ? answer : null;
             }
             return answer;
@@ -380,7 +374,7 @@ final class CellRun {
             return edges.toIntArray();
         }
 
-        /** For each member the last lone commit before it in real time, and the first lone snapshot behind it. */
+        /** Adds edges of real time: to a member from the last lone commit before it, and to the first lone snapshot. */
         private void addRealTime(LoneEvents outer, IntArrayList edges) {
             for (int m = 0; m < members(); m++) {
                 int before = -1;

@@ -62,7 +62,7 @@ record CheckTask(SliceRows.Slice slice, byte[] initial, long[] firsts, boolean a
      *
      * @param isUnique whether no value of a key was written by two counted transactions, nor the initial value by one; true if not asked
      * @param cells with violated reads and writes
-     * @param counts by these: how many
+     * @param counts for each of these cells: how many
      * @param named some violated reads
      * @param overlaps of some violated writes the places from the snapshot to the commit of their transaction
      * @param inconsistent some reads of counted transactions that do not agree with what their own transaction read or wrote before

@@ -9,7 +9,7 @@ import org.polygraph.storage.model.TransactionStatus;
  * Marks the transactions of unknown outcome that count, or may count, in some cells. Result: the section with the cells.
  *
  * @param outcomes see {@link UnknownOutcomes}
- * @param countsOptional whether those that may count are counted, so that both events of a transaction are or none
+ * @param countsOptional whether those that may count are counted now, as windows would decide about each event alone
  */
 record CountTask(
         Cells cells, Object2ByteOpenHashMap<UnknownOutcomes.Name> outcomes, boolean countsOptional, Section.Files files)
@@ -34,8 +34,6 @@ record CountTask(
                 marked.write(t);
             }
         }
-        BlockWriter result = new BlockWriter();
-        Section.write(result, out.write(files, cells.from()));
-        return result.toBytes();
+        return out.write(files, cells.from()).toBytes();
     }
 }

@@ -23,9 +23,7 @@ record DealTask(Cells cells, int slices, boolean ignoresUnknown, Section.Files f
                 dealer.deal(events, place++);
             }
         }
-        BlockWriter result = new BlockWriter();
-        Section.write(result, dealer.write(files, cells.from()));
-        return result.toBytes();
+        return dealer.write(files, cells.from()).toBytes();
     }
 
     /** The slice of a key, by its label. */
@@ -39,7 +37,7 @@ record DealTask(Cells cells, int slices, boolean ignoresUnknown, Section.Files f
         return (int) ((hash >>> 33) % slices);
     }
 
-    /** The first place of each cell. @param counts by cell: its transactions */
+    /** The first place of each cell. @param counts by cell: its events */
     static long[] firsts(long[] counts) {
         long[] firsts = new long[counts.length + 1];
         for (int c = 0; c < counts.length; c++) {

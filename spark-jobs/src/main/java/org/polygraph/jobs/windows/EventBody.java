@@ -6,7 +6,8 @@ import org.polygraph.storage.table.HistoryTable;
 
 /**
  * The part of an event in a block that depends on nothing else in the block, so that it can be copied to another one: where its transaction
- * is in the input, its times and its operations with the labels of their keys. {@link EventReader} reads it. Used again for each event.
+ * is in the input, its times and its operations with the labels of their keys. {@link EventReader} reads it. One object
+ * serves for all events.
  */
 final class EventBody {
     private final BlockWriter out = new BlockWriter();
@@ -33,7 +34,7 @@ final class EventBody {
         out.raw(hash, 0, hash.length);
     }
 
-    /** An operation of a kind of {@link Cell}. @param code of its value, which an intent does not have */
+    /** Adds an operation of a kind of {@link Cell}. @param code of its value, which an intent does not have */
     void operation(KeyDictionary keys, int key, int kind, ValueDictionary values, long code) {
         if (keys.isString(key)) {
             out.keyAndKind(keys.string(key), kind);

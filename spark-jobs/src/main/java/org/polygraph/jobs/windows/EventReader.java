@@ -67,7 +67,7 @@ final class EventReader {
         this(block, new ValueDictionary());
     }
 
-    /** The flags of a transaction with some times that is one event. Committed ones count. */
+    /** The flags of a transaction that is one event. A committed one counts. */
     static int flags(byte status, long start, long end) {
         return status
                 | (status == TransactionStatus.COMMITTED.code() ? COUNTED : 0)

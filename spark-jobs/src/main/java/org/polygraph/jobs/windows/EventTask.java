@@ -21,7 +21,7 @@ record EventTask(Cells cells, long[] places) implements Task {
         BlockWriter out = new BlockWriter();
         int i = 0;
         for (int c = cells.from(); c < cells.to(); c++) {
-            long end = cells.firsts()[c + 1 - cells.from()];
+            long end = cells.first(c + 1);
             if (i == places.length || places[i] >= end) {
                 continue;
             }
@@ -43,7 +43,7 @@ record EventTask(Cells cells, long[] places) implements Task {
         boolean isWhole = !cell.isSnapshot(event) && !cell.isCommit(event);
         int from = cell.isCommit(event) ? event - 1 : event;
         int to = isWhole ? event + 1 : from + 2;
-        if (!cell.isCounted(event) || from < 0 || to > cell.size() || !isSame(cell, from, to - 1)) {
+        if (!cell.isCounted(event) || from < 0 || to > cell.size() || !cell.isSameTransaction(from, to - 1)) {
             return;
         }
         if (cell.operationsEnd(to - 1) - cell.firstOperation(from) > MOST_OPERATIONS) {
@@ -55,9 +55,5 @@ record EventTask(Cells cells, long[] places) implements Task {
             events.write(e);
         }
         out.unsigned(first + from).bytes(block.toBytes());
-    }
-
-    private static boolean isSame(Cell cell, int a, int b) {
-        return cell.session(a) == cell.session(b) && cell.index(a) == cell.index(b);
     }
 }

@@ -73,7 +73,7 @@ record IngestTask(
     }
 
     private Ingested deal(PieceRows in) throws IOException {
-        // The survey found the clocks before lists were expressed by single values.
+        // The clocks are those of the rows with lists, as in the survey.
         HistoryRows rows = lists.resolved(in.rows(), number);
         EventsOfRows all = new EventsOfRows(rows, in.clocks(context));
         for (int t = 0; t < rows.transactions().size(); t++) {

@@ -65,7 +65,7 @@ final class KeyStates {
         }
     }
 
-    /** Whether the operation was the first one of its transaction on the key. */
+    /** Whether the operation was the first one of its event on the key. */
     boolean isFirst() {
         return isFirst;
     }
@@ -74,7 +74,7 @@ final class KeyStates {
         return isViolated;
     }
 
-    /** Whether the operation was a read that contradicts the operation on the key before it in its transaction. */
+    /** Whether the operation was a read that contradicts the operation on the key before it in its event. */
     boolean isInconsistent() {
         return isInconsistent;
     }

@@ -16,7 +16,7 @@ import org.polygraph.storage.model.TransactionStatus;
  * Memory: about 60 bytes for each session of each piece.
  */
 final class Layout {
-    /** In an input that is in the order of time, all transactions of a session with fewer transactions than this may be neighbours. */
+    /** All transactions of a session with so few may be neighbours in an input that is in the order of time. */
     private static final int SHORT = 3;
 
     private final List<Survey> surveys;
@@ -289,7 +289,7 @@ final class Layout {
                 lines);
     }
 
-    /** The sample by which clocks of sessions are corrected; null if the first order does not depend on such clocks, or must not. */
+    /** The sample by which clocks of sessions are corrected; null if the first order does not depend on such clocks. */
     SessionClocks.@Nullable Sample sample() {
         long transactions = Arrays.stream(byStatus()).sum();
         return clock == Clock.TIMES && labels.length > 1 ? SessionClocks.Sample.of(transactions, surveys.size()) : null;

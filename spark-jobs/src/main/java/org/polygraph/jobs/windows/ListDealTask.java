@@ -23,8 +23,8 @@ import org.polygraph.storage.table.Operations;
  * list of it that was read. Result: why the piece cannot be decided by windows, or an empty text; then the section with a block for each
  * slice, which {@link ListOrderTask} reads.
  *
- * <p>The lists of a key that committed transactions of the piece read have to begin the longest one, so that this one has all that
- * they show. Each list that a transaction of unknown outcome read is asked for, because it is open whether it counts.
+ * <p>The lists of a key that committed transactions of the piece read have to be prefixes of the longest one, which
+ * then has all that they show. Each list that a transaction of unknown outcome read is added, because it may not count.
  */
 record ListDealTask(Piece piece, int number, int slices, Section.Files files) implements Task {
     private static final long serialVersionUID = 1L;
@@ -167,8 +167,8 @@ record ListDealTask(Piece piece, int number, int slices, Section.Files files) im
     }
 
     /**
-     * Why a transaction of unknown outcome must not both read lists and write plain values: a read of these values could show that it
-     * committed, and then its reads of lists would count. Empty if none does.
+     * Why windows do not decide a piece in which a transaction of unknown outcome reads lists and writes other values:
+     * a read of such a value could show that it committed, and then its reads of lists would count. Empty if none does.
      */
     private static String doubt(HistoryRows rows) {
         int[] starts = rows.operations().starts();
@@ -195,7 +195,7 @@ record ListDealTask(Piece piece, int number, int slices, Section.Files files) im
         private final @Nullable ListReads lists;
         /** By key: its longest list. */
         private final int[] longest;
-        /** Whether a list does not begin the longest one of its key. */
+        /** Whether a list is no prefix of the longest one of its key. */
         boolean contradicts;
 
         private final LongArrayList elements = new LongArrayList();
@@ -209,7 +209,7 @@ record ListDealTask(Piece piece, int number, int slices, Section.Files files) im
             }
         }
 
-        /** The lists that were read, and all their beginnings. */
+        /** The lists that were read, and all their prefixes. */
         private BitSet read(ListReads all) {
             BitSet read = new BitSet(all.before().length);
             int[] starts = rows.operations().starts();

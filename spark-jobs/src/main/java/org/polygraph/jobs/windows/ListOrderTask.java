@@ -13,7 +13,7 @@ import org.polygraph.storage.dictionary.ValueDictionary;
  * Finds the order of the elements of each key of a slice, and what precedes each appended element in it. Result: why the lists cannot be
  * decided by windows, or an empty text; then the section with a block for each piece, which {@link ListOrders} reads: for the keys of
  * {@link ListDealTask} in their order, for each append {@link #NOT_READ}, {@link #FIRST}, or {@link #BEHIND} and an element; then for each list
- * that was asked for whether it begins the longest one.
+ * that a transaction of unknown outcome read whether it is a prefix of the longest one.
  *
  * @param pieces by piece: the section with its keys
  * @param initial the initial value as a block
@@ -71,7 +71,7 @@ record ListOrderTask(ArrayList<Section> pieces, int slice, byte[] initial, Secti
         private final ObjectArrayList<long[]> longest = new ObjectArrayList<>();
         private final KeyValues appended = new KeyValues();
         private final KeyValues ordered = new KeyValues();
-        /** By element of {@link #ordered}: the element before it, a number of the same; {@link ListOrderTask#NONE} for the first. */
+        /** By number in {@link #ordered}: the number of the element before it, or {@link ListOrderTask#NONE}. */
         private final IntArrayList before = new IntArrayList();
 
         private String problem = "";
@@ -139,7 +139,7 @@ record ListOrderTask(ArrayList<Section> pieces, int slice, byte[] initial, Secti
             }
         }
 
-        /** Writes what precedes each append of a piece, and which lists begin the longest one. */
+        /** Writes what precedes each append of a piece, and which lists are prefixes of the longest one. */
         void answer(BlockReader in, BlockWriter out) {
             while (in.hasMore()) {
                 int key = in.key(keys);

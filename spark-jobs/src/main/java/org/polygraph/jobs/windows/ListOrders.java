@@ -31,13 +31,13 @@ record ListOrders(String problem, ArrayList<Section> sections, byte[] initial) i
     private static final long serialVersionUID = 1L;
 
     static final ListOrders NONE = new ListOrders("", new ArrayList<>(), new byte[0]);
-    /** The problem of lists of a key that are not the beginnings of one list. */
+    /** The problem of lists of a key that are not prefixes of one list. */
     static final String CONTRADICTION = "lists of a key contradict each other, or one has an element twice";
 
     /** A task of a slice reads a block of each piece, so more slices make these blocks too short. */
     private static final int MOST_SLICES = 512;
 
-    /** What windows do not support. */
+    /** What a history has that windows do not support. */
     static final String UNKNOWN_READ =
             "a transaction of unknown outcome that counts and read what no committed one read";
 
@@ -101,7 +101,7 @@ record ListOrders(String problem, ArrayList<Section> sections, byte[] initial) i
 
         /** By append: the version before it; {@link #UNKNOWN} if no list shows it. */
         private final long[] before;
-        /** Lists of {@link ListDealTask#openReads} that do not begin the longest one. */
+        /** Lists of {@link ListDealTask#openReads} that are no prefixes of the longest one. */
         private final LongOpenHashSet uncovered = new LongOpenHashSet();
 
         private int n;

@@ -59,9 +59,9 @@ public final class LocalWorkers implements Workers {
     }
 
     /**
-     * Makes a worker for each core.
+     * Makes a worker for each processor.
      *
-     * @param scratch the folder; a temporary one if it is null, on another machine or used by another process
+     * @param scratch the folder; if it is null, on another machine or used by another process, a temporary one is made
      */
     public static LocalWorkers of(@Nullable Location scratch, Budget budget, Progress progress) throws IOException {
         int cores = Runtime.getRuntime().availableProcessors();

@@ -3,11 +3,12 @@ package org.polygraph.jobs.windows;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
 import java.util.Arrays;
+import java.util.function.IntUnaryOperator;
 import org.polygraph.storage.table.Operations;
 
 /**
  * The events in a window at SI whose transaction has its other event outside of it. Their order among each other is fixed, and
- * each becomes a transaction of the problem that no session has:
+ * each becomes a transaction of the problem that belongs to no session:
  *
  * <ul>
  *   <li>A commit has the writes, and its snapshot is at the left border, so that no member may overlap it. If a key of it was
@@ -37,21 +38,16 @@ final class LoneEvents {
     /** By number: whether it is a commit whose snapshot is right before it. */
     private final boolean[] isSplit;
 
-    /** Numbers keys. */
-    @FunctionalInterface
-    interface Keys {
-        /** The number of the key of an operation. */
-        int of(int operation);
-    }
-
     /**
      * Takes the present order.
      *
      * @param present the events of the window
      * @param isLone by index in the window
+     * @param keys the number of the key of an operation
      * @param left by number of a key: the value at the left border
      */
-    LoneEvents(Cell all, VisibleOperations visible, int[] present, boolean[] isLone, Keys keys, long[] left) {
+    LoneEvents(
+            Cell all, VisibleOperations visible, int[] present, boolean[] isLone, IntUnaryOperator keys, long[] left) {
         this.all = all;
         this.visible = visible;
         for (int i = 0; i < present.length; i++) {
@@ -66,7 +62,7 @@ final class LoneEvents {
         }
     }
 
-    private void add(int[] present, boolean[] isLone, Keys keys, long[] left) {
+    private void add(int[] present, boolean[] isLone, IntUnaryOperator keys, long[] left) {
         int[] lastWrites = new int[left.length];
         Arrays.fill(lastWrites, NOWHERE);
         for (int i = 0; i < present.length; i++) {
@@ -74,7 +70,7 @@ final class LoneEvents {
                     all.isCounted(present[i]) && o < all.operationsEnd(present[i]);
                     o++) {
                 if (all.isWrite(o)) {
-                    lastWrites[keys.of(o)] = i;
+                    lastWrites[keys.applyAsInt(o)] = i;
                 }
             }
         }
@@ -85,7 +81,7 @@ final class LoneEvents {
             int event = present[i];
             boolean isHere = isLone[i];
             for (int o = all.firstOperation(event); all.isCounted(event) && o < all.operationsEnd(event); o++) {
-                int key = keys.of(o);
+                int key = keys.applyAsInt(o);
                 if (all.kind(o) == Cell.INTENT) {
                     if (isHere && lastWrites[key] < i && !isIntended[key]) {
                         isIntended[key] = true;

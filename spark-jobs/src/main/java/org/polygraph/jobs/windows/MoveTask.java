@@ -42,9 +42,7 @@ record MoveTask(ArrayList<Cells> cells, long[] removed, long[] gaps, ArrayList<b
         for (; next < gaps.length; next++) {
             add(arriving.get(next), written);
         }
-        BlockWriter result = new BlockWriter();
-        Section.write(result, out.write(files, from));
-        return result.toBytes();
+        return out.write(files, from).toBytes();
     }
 
     private static void add(byte[] block, EventWriter to) {

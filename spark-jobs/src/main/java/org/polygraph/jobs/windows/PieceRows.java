@@ -13,9 +13,9 @@ import org.polygraph.storage.table.Transactions;
 
 /**
  * The transactions of a piece of the input by session, with the clock of each: the middle of its start and end, or its position in the
- * input, or another {@link Clock}. Along a session clocks increase. Where they do not by themselves, the clock of event j of a
- * session is {@code j + max(own(i) - i)} over all events i up to j, so that of the pieces before only this maximum matters. At SI a transaction is
- * two events, its snapshot and its commit, which are neighbours.
+ * input, or another {@link Clock}. Clocks increase along a session, because the clock of its event j is
+ * {@code j + max(own(i) - i)} over all events i up to j. So only this maximum of earlier pieces matters. At SI a
+ * transaction is two events, its snapshot and its commit, which are neighbours.
  */
 final class PieceRows {
     /** The maximum if there are no transactions. */

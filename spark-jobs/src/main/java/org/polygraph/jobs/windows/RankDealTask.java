@@ -37,9 +37,7 @@ record RankDealTask(Cells cells, long[] labels, RankRanges ranges, Section.Files
                         .bytes(event.isSnapshot() ? NO_HASH : event.isCommit() ? event.hash() : bytes);
             }
         }
-        BlockWriter result = new BlockWriter();
-        Section.write(result, out.write(files, cells.from()));
-        return result.toBytes();
+        return out.write(files, cells.from()).toBytes();
     }
 
     private static void hash(EventReader event, long session, TransactionHash hash, byte[] to) {

@@ -35,7 +35,7 @@ final class Relocation {
     /** The most transactions of a set that the driver judges. */
     private static final long MOST_TOGETHER = 1 << 20;
 
-    /** Sets that are judged alone; and the transactions that wrote or replaced what the reader of each read. */
+    /** The most sets that are judged alone; and the transactions of one that wrote or replaced what its reader read. */
     private static final int MOST_SETS = 4;
 
     private static final int MOST_BORDERS = 16;
@@ -70,7 +70,7 @@ final class Relocation {
         final LongArrayList ends = new LongArrayList();
         /** The places of the transactions that wrote and replaced what it read. */
         final LongArrayList borders = new LongArrayList();
-        /** The first and the last place that transactions of its session allow which are no candidates. */
+        /** The first and the last place that the other transactions of its session allow, without candidates. */
         long low;
 
         long high = Long.MAX_VALUE;
@@ -143,7 +143,7 @@ final class Relocation {
      *
      * @param results by slice
      * @param sources by slice: those of its named reads
-     * @param far the distance from which a violated read asks for it
+     * @param far a violated read is explained only far away if the distance is greater than this
      * @return whether one was moved
      */
     boolean run(List<CheckTask.Result> results, List<SourceTask.Sources[]> sources, long far) throws IOException {
@@ -155,16 +155,16 @@ final class Relocation {
         if (candidates.isEmpty()) {
             return false;
         }
-        findSpans(candidates);
+        findSpans();
         if (isRealTime) {
             return false;
         }
         for (Candidate candidate : candidates) {
             candidate.choose(store.places());
         }
-        // A transaction with one violated operation may be at the right place or not.
+        // A gain of one operation is tried last: a transaction with one violated operation may be at the right place.
         for (int least = 2; least > 0; least--) {
-            if (move(candidates, least)) {
+            if (move(least)) {
                 return true;
             }
         }
@@ -207,14 +207,13 @@ final class Relocation {
     }
 
     /** Moves the candidates that gain at least so many explained operations, as far as sessions allow it. @return whether there are any */
-    private boolean move(List<Candidate> candidates, int least) throws IOException {
+    private boolean move(int least) throws IOException {
         List<Candidate> moving = new ArrayList<>(candidates);
         moving.removeIf(candidate -> candidate.gain < least);
         if (moving.isEmpty()) {
             return false;
         }
-        moving.sort(Comparator.comparingInt((Candidate candidate) -> all.session(candidate.event))
-                .thenComparingLong(candidate -> all.index(candidate.event)));
+        moving.sort((a, b) -> all.compareTransactions(a.event, b.event));
         findNeighbours(moving);
         for (Candidate candidate : moving) {
             candidate.choose(store.places());
@@ -321,13 +320,13 @@ final class Relocation {
     }
 
     private static long[] within(long[] places, Cells cells) {
-        long end = cells.firsts()[cells.count()];
+        long end = cells.first(cells.to());
         return Arrays.stream(places)
                 .filter(place -> place >= cells.first(cells.from()) && place < end)
                 .toArray();
     }
 
-    private void findSpans(List<Candidate> candidates) throws IOException {
+    private void findSpans() throws IOException {
         List<ArrayList<CheckTask.Read>> asked = new ArrayList<>();
         List<BitSet> writes = new ArrayList<>();
         List<List<Candidate>> askers = new ArrayList<>();

@@ -13,7 +13,7 @@ import java.util.List;
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record RoundWindows(List<WindowStore.Range> windows, long[] left) {
-    /** Windows of two cells with violated reads. */
+    /** Windows of two cells with violated operations. */
     static List<WindowStore.Range> ofCells(WindowStore store, long[] violated, int shift) {
         long[] firsts = store.firsts();
         List<WindowStore.Range> windows = new ArrayList<>();

@@ -20,9 +20,9 @@ import org.polygraph.storage.table.Transactions;
 /**
  * How far the clocks of sessions are apart, found from the operations on a sample of keys. If one transaction reads
  * from another one, the writer starts before the reader ends. If the clocks of their sessions do not agree with that, a
- * number is added to the clock of each session: the middle between the largest and the smallest one that agree with the
- * sessions it reads from and is read by, in rounds. Only the order that is tried first depends on it. Memory: 40 bytes
- * for each operation of the sample.
+ * number is added to the clock of each session. In rounds, it approaches the middle between the least one that agrees
+ * with the sessions that it reads from, and the greatest that agrees with those that read from it. Only the order that
+ * is tried first depends on it. Memory: 40 bytes for each operation of the sample.
  */
 final class SessionClocks {
     /** The clocks are left alone if fewer than one in so many reads precedes the write that it read. */
@@ -69,7 +69,7 @@ final class SessionClocks {
     }
 
     /**
-     * The operations of a sample: those on the keys whose hash has a mask's bits clear.
+     * The operations of a sample: those on the keys whose hash has no bit of the mask.
      *
      * @param most operations of a piece, because some keys have more than others
      */

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
+import java.util.function.IntPredicate;
 import org.polygraph.storage.format.pieces.ReadPlan;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
@@ -22,12 +23,6 @@ final class SmallHistory {
     SmallHistory(ReadPlan plan, WindowStore store) {
         this.plan = plan;
         this.store = store;
-    }
-
-    /** Which operations of a transaction the small history has. */
-    @FunctionalInterface
-    interface Selection {
-        boolean has(int operation);
     }
 
     /**
@@ -67,14 +62,14 @@ final class SmallHistory {
     }
 
     /**
-     * Returns the events without those of transactions that have another event elsewhere; what these write is written outside of the
-     * set.
+     * Returns the events without those of transactions whose other event is elsewhere. What these write is written
+     * outside of the set, so it is added to the open items.
      */
     private static int[] withoutLone(Cell all, int[] events, KeyValues open) {
         IntArrayList left = new IntArrayList();
-        IntArrays.mergeSort(events, (a, b) -> byTransaction(all, a, b));
+        IntArrays.mergeSort(events, all::compareTransactions);
         for (int i = 0; i < events.length; i++) {
-            if (i + 1 < events.length && byTransaction(all, events[i], events[i + 1]) == 0) {
+            if (i + 1 < events.length && all.isSameTransaction(events[i], events[i + 1])) {
                 left.add(events[i++]);
                 left.add(events[i]);
                 continue;
@@ -86,11 +81,6 @@ final class SmallHistory {
             }
         }
         return left.toIntArray();
-    }
-
-    private static int byTransaction(Cell all, int a, int b) {
-        int bySession = Integer.compare(all.session(a), all.session(b));
-        return bySession != 0 ? bySession : Long.compare(all.index(a), all.index(b));
     }
 
     /** The writes of some transactions on the key of a read, and the reads of its transaction. @param places of the transactions */
@@ -151,8 +141,13 @@ final class SmallHistory {
         return ofKey(places, read);
     }
 
-    /** @param events the snapshot of a transaction comes before its commit */
-    private HistoryTable table(Cell all, int[] events, Selection selection) throws IOException {
+    /**
+     * Makes the table.
+     *
+     * @param events the snapshot of a transaction comes before its commit
+     * @param selection whether the table has an operation
+     */
+    private HistoryTable table(Cell all, int[] events, IntPredicate selection) throws IOException {
         int[] byInput = events.clone();
         IntArrays.mergeSort(byInput, (a, b) -> {
             int byFile = Integer.compare(all.file(a), all.file(b));
@@ -180,7 +175,7 @@ final class SmallHistory {
             if (all.start(t) != HistoryTable.NO_TIME || all.end(t) != HistoryTable.NO_TIME) {
                 builder.times(all.start(t), all.end(t));
             }
-            boolean isPair = i + 1 < byInput.length && byTransaction(all, t, byInput[i + 1]) == 0;
+            boolean isPair = i + 1 < byInput.length && all.isSameTransaction(t, byInput[i + 1]);
             int o = all.firstOperation(t);
             if (isPair) {
                 int commit = byInput[++i];
@@ -199,12 +194,12 @@ final class SmallHistory {
         try {
             return builder.build();
         } catch (HistoryException e) {
-            throw new IllegalStateException("transactions of a history that are none", e);
+            throw new IllegalStateException("some transactions of a history do not form one", e);
         }
     }
 
-    private void add(HistoryTableBuilder builder, int[] keys, Cell all, int operation, Selection selection) {
-        if (all.kind(operation) == Cell.INTENT || !selection.has(operation)) {
+    private void add(HistoryTableBuilder builder, int[] keys, Cell all, int operation, IntPredicate selection) {
+        if (all.kind(operation) == Cell.INTENT || !selection.test(operation)) {
             return;
         }
         byte[] label =

@@ -5,6 +5,7 @@ import it.unimi.dsi.fastutil.ints.IntArrays;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.certificate.replay.PlacedTimes;
 import org.polygraph.jobs.decision.Budget;
@@ -67,9 +68,7 @@ record SortTask(
             }
         }
         int[] order = new int[clocks.size()];
-        for (int e = 0; e < order.length; e++) {
-            order[e] = e;
-        }
+        Arrays.setAll(order, e -> e);
         long[] clockOf = clocks.elements();
         int[] sessionOf = sessions.elements();
         IntArrays.mergeSort(order, (a, b) -> {

@@ -36,7 +36,7 @@ record SourceTask(SliceRows.Slice slice, ArrayList<CheckTask.Read> reads, byte[]
      * @param others places of transactions that wrote it, but cannot have been read from
      * @param from with {@code to} the fewest places that have to change: those from the reader to the nearest place at which the read
      *     returns the last write; or those from a writer of the value to the last write before the read
-     * @param lastWrite the place of the last write before the read; negative if there is none, or if the value was written in no slice
+     * @param lastWrite the place of the last write before the read; negative if nothing wrote the key or the value
      */
     record Sources(LongArrayList possible, LongArrayList others, long from, long to, long lastWrite) {
         /** Whether one of the possible writers is at most so many places from a place. */

@@ -34,7 +34,7 @@ final class StoredOrder {
     }
 
     /**
-     * Writes the order as a certificate, which every worker writes a range of.
+     * Writes the order as a certificate. Each task writes a range of it.
      *
      * @param run the folder of the run, which all workers see
      * @param input fingerprint of the bytes of the history
@@ -74,7 +74,7 @@ final class StoredOrder {
     }
 
     /**
-     * Replays the whole order by code that shares nothing with what found it.
+     * Replays the whole order. The code shares with what found it only the reading of scratch files.
      *
      * @return the first discrepancy, or empty
      */

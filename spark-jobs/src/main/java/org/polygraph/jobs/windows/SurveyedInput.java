@@ -114,7 +114,7 @@ final class SurveyedInput {
      * Reads the input, and once more if the clocks of its sessions have to be corrected.
      *
      * @param lists the orders of the lists
-     * @param files for the pieces, at each call others
+     * @param files gives other files for the pieces at each call
      */
     Ingested.Input read(ListOrders lists, Supplier<Section.Files> files) throws IOException {
         long[] offsets = new long[layout.labels().length];

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.io.Serializable;
 import org.polygraph.jobs.decision.Budget;
 
-/** Work that any process does that reaches the input and the scratch files. Its result is small, and the same in every process. */
+/** Work for any process that reaches the input and the scratch files. Its small result is the same in every process. */
 public interface Task extends Serializable {
     /**
      * Does the work.

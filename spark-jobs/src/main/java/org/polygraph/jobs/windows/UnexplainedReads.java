@@ -2,6 +2,7 @@ package org.polygraph.jobs.windows;
 
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import java.util.Arrays;
+import java.util.function.IntUnaryOperator;
 
 /**
  * Reads of values that neither the left border has nor another transaction of the window writes. Only reads that are violated in the
@@ -12,7 +13,7 @@ final class UnexplainedReads {
     private static final int SEVERAL = -2;
 
     private final Cell all;
-    private final LoneEvents.Keys keys;
+    private final IntUnaryOperator keys;
     private final long[] left;
     private final boolean[] isAsked;
     private final KeyValues asked = new KeyValues();
@@ -24,11 +25,16 @@ final class UnexplainedReads {
      *
      * @param present the events of the window in their present order
      * @param isMoving by index in the window: whether the event is in the problem
-     * @param keys the numbers of the window's keys
+     * @param keys the number of the key of an operation
      * @param left by number of a key: the value at the left border
      */
     UnexplainedReads(
-            Cell all, VisibleOperations visible, int[] present, boolean[] isMoving, LoneEvents.Keys keys, long[] left) {
+            Cell all,
+            VisibleOperations visible,
+            int[] present,
+            boolean[] isMoving,
+            IntUnaryOperator keys,
+            long[] left) {
         this.all = all;
         this.keys = keys;
         this.left = left;
@@ -40,7 +46,7 @@ final class UnexplainedReads {
                 if (!visible.isVisible(o)) {
                     continue;
                 }
-                int key = keys.of(o);
+                int key = keys.applyAsInt(o);
                 if (all.isWrite(o)) {
                     last[key] = all.code(o);
                 } else if (last[key] != all.code(o)) {
@@ -54,8 +60,8 @@ final class UnexplainedReads {
         for (int i = 0; i < present.length; i++) {
             int t = present[i];
             for (int o = all.firstOperation(t); isMoving[i] && o < all.operationsEnd(t); o++) {
-                if (all.isWrite(o) && visible.isVisible(o) && isAsked[keys.of(o)]) {
-                    wrote(asked.find(keys.of(o), all.code(o)), t);
+                if (all.isWrite(o) && visible.isVisible(o) && isAsked[keys.applyAsInt(o)]) {
+                    wrote(asked.find(keys.applyAsInt(o), all.code(o)), t);
                 }
             }
         }
@@ -68,7 +74,7 @@ final class UnexplainedReads {
     }
 
     boolean has(int read, int reader) {
-        int key = keys.of(read);
+        int key = keys.applyAsInt(read);
         int pair = isAsked[key] && left[key] != all.code(read) ? asked.find(key, all.code(read)) : -1;
         int writer = pair < 0 ? SEVERAL : writers.getInt(pair);
         return writer == NONE || (writer >= 0 && all.isSameTransaction(writer, reader));

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Which transactions of unknown outcome count. A transaction counts if only it can have written what a counted transaction read. It may count if a
- * transaction that counts or may count can have read from it. The others do not count. Memory: 100 bytes for each read of what they
- * wrote and possible writer.
+ * transaction that counts or may count can have read from it. The others do not count. Memory: 100 bytes for each pair
+ * of a read of what they wrote and a possible writer.
  */
 final class UnknownOutcomes {
     static final byte NO = 0;

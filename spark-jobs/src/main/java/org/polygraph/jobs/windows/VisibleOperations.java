@@ -4,8 +4,8 @@ import org.polygraph.partitioner.index.TransactionScan;
 import org.polygraph.storage.table.Operations;
 
 /**
- * Which operations of a cell other transactions see, or are seen by: external reads, and the last writes of their keys. An
- * intent is none. A byte an operation.
+ * Which operations of a cell concern other transactions: external reads, and the last write of each key. An intent does
+ * not. Memory: a byte an operation.
  */
 final class VisibleOperations {
     private final Cell cell;

@@ -34,28 +34,24 @@ public final class WindowCheck {
     /** Windows without an order that are judged alone in one pass. */
     private static final int MOST_ALONE = 8;
     /**
-     * A range of a set has the places of a window divided by this number on both sides of a transaction. The number is
-     * this one at first, and {@link #LEAST_MARGINS_OF_SET} at last: where there are many keys, few transactions nearby
-     * depend on each other.
+     * On both sides of a transaction, a range of a set has the places of a window divided by this number at first, and
+     * by {@link #LEAST_MARGINS_OF_SET} at last: where there are many keys, few neighbours depend on each other.
      */
     private static final long MARGINS_OF_SET = 32;
 
     private static final long LEAST_MARGINS_OF_SET = 2;
-    /**
-     * The number of events on both sides of a violated read and its writers, at first; and the factor by which it
-     * grows.
-     */
+    /** The number of events on each side of a violated read and its writers, at first. It grows by {@link #GROWTH}. */
     private static final long LEAST_MARGIN = 64;
     /**
-     * At SI transactions spread when they are repaired, and those with an event outside of the window stay where they
-     * are.
+     * The same where a transaction has two events: a repair moves them apart, and a transaction with one event outside
+     * of the window stays where it is.
      */
     private static final long LEAST_MARGIN_OF_TWO = 256;
 
     private static final int GROWTH = 4;
 
     /**
-     * The {@link #reason} if the input cannot be read, or not be judged at the level: reading the whole gives the
+     * The {@link #reason} if the input cannot be read, or not be judged at the level: reading it as a whole gives the
      * message.
      */
     public static final String UNREADABLE = Survey.UNREADABLE;
@@ -272,8 +268,7 @@ public final class WindowCheck {
             StoredOrder placed = new StoredOrder(store);
             String wrong = placed.replay();
             if (!wrong.isEmpty() && byStatus[TransactionStatus.INDETERMINATE.code()] > 0) {
-                // A transaction that counts only since a later window may be at a place where it was not kept in order
-                // with others.
+                // Windows that were repaired before a transaction counted did not keep it in order with others.
                 return open("the order with transactions of unknown outcome is wrong: " + wrong);
             }
             if (!wrong.isEmpty()) {
@@ -308,7 +303,7 @@ public final class WindowCheck {
         return found;
     }
 
-    /** Keeps the state for a later process, and deletes what it does not need. */
+    /** Keeps the state for a later process, and deletes the scratch files that were replaced. */
     private void keep(WindowStore store) throws IOException {
         Checkpoints kept = checkpoints.apply(store.operations());
         if (kept.keeps() && store.isSmallEnoughToSave()) {
@@ -476,7 +471,7 @@ public final class WindowCheck {
         return false;
     }
 
-    /** By slice: what is known of the values of its named reads. */
+    /** By slice: the writers of the values that its named reads returned. */
     private List<SourceTask.Sources[]> sources(WindowStore store, List<CheckTask.Result> results) throws IOException {
         List<byte[]> found = store.perSlice(
                 "find writers",
@@ -488,7 +483,7 @@ public final class WindowCheck {
         return sources;
     }
 
-    /** Whether a committed transaction read what no transaction that may count left. */
+    /** Whether a committed transaction read a value that no transaction that may count left. */
     private boolean isImpossible(
             WindowStore store, SmallHistory small, List<CheckTask.Result> results, List<SourceTask.Sources[]> sources)
             throws IOException {

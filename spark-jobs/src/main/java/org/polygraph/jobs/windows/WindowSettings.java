@@ -12,8 +12,8 @@ public record WindowSettings(int window, long perTask, long perSlice, int mostSl
     private static final int SAMPLES = 64;
 
     /**
-     * The default sizes. What a task keeps of the keys of a slice fits in the cache of a core: with slices of 2 million operations a check of
-     * 10 million operations took 1.2 times the CPU.
+     * The default sizes. What a task keeps of the keys of a slice fits in the cache of a processor: with slices of 2
+     * million operations a check of 10 million operations took 1.2 times the CPU.
      */
     public static WindowSettings of(int window) {
         return new WindowSettings(window, 1 << 16, 1 << 17, 1 << 12);

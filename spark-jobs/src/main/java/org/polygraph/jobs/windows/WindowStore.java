@@ -27,11 +27,11 @@ final class WindowStore {
     private static final int MOST_NAMED = 1 << 18;
 
     private static final int LEAST_NAMED = 64;
-    /** How many tasks have the transactions of one range of a certificate, whose rows are short. */
+    /** A range of a certificate has the transactions of so many tasks, because its rows are short. */
     private static final int RANGES_PER_TASK = 4;
     /** Groups of cells. A task of a slice reads a block of each group, so more groups make these blocks too short. */
     private static final int MOST_GROUPS = 512;
-    /** Sessions of pieces in a checkpoint, of 60 bytes each. */
+    /** The most sessions of pieces in a checkpoint; each takes 60 bytes. */
     private static final int MOST_SAVED_SESSIONS = 10_000_000;
 
     private final Workers workers;
@@ -304,7 +304,7 @@ final class WindowStore {
                 .toList();
     }
 
-    /** Groups of neighbouring cells with about so many transactions as one task takes. */
+    /** Groups of neighbouring cells with about as many transactions as one task takes. */
     private int[] grouped(long[] ofCells) {
         long most = Math.max(events * settings.perTask(), ofCells[ofCells.length - 1] / MOST_GROUPS);
         int[] found = new int[ofCells.length];
@@ -381,13 +381,13 @@ final class WindowStore {
         return LEAST_NAMED + MOST_NAMED / slices;
     }
 
-    /** Finds violated reads. */
+    /** Finds violated reads and writes. */
     List<CheckTask.Result> check(boolean asksUnique) throws IOException {
         return perSlice(
                         "check reads",
                         slice -> new CheckTask(slice, layout().initialValue(), firsts, asksUnique, mostNamed()))
                 .stream()
-                .map(result -> CheckTask.Result.ofBytes(result))
+                .map(CheckTask.Result::ofBytes)
                 .toList();
     }
 
@@ -439,7 +439,7 @@ final class WindowStore {
         obsolete.add(cells.set(cell, section));
     }
 
-    /** Changes the numbers of events of cells. @param more by cell: how many events are added, or removed if it is negative */
+    /** Changes the numbers of events of cells, and deals all cells. @param more by cell: the difference */
     void resize(long[] more) throws IOException {
         for (int c = 0, sum = 0; c < more.length; c++) {
             sum += (int) more[c];

@@ -13,7 +13,7 @@ public interface Workers extends AutoCloseable {
     String folder();
 
     /**
-     * Runs tasks to their end.
+     * Runs tasks, and returns when all have ended.
      *
      * @param what the tasks do, for people
      * @return the result of each task, in the order of the tasks
