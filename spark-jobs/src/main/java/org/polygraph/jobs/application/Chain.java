@@ -235,8 +235,8 @@ public record Chain(
     }
 
     /**
-     * The number of a part; -1 if the chain does not have it. Archives may move to another folder, so the name of the
-     * file counts.
+     * The number of a part; -1 if the chain does not have it. Archives may move to another folder, so a part is
+     * recognized by its bytes and the name of its file.
      *
      * @throws HistoryException if the chain has the same bytes under another name, unless there is no transaction in
      *     them
@@ -368,8 +368,8 @@ public record Chain(
     }
 
     /**
-     * The name of another run from a run, if both are in one folder or in folders of one folder, which may move; else
-     * the name itself.
+     * The path of another run relative to a run, if both are in one folder or in folders of one folder, so that this
+     * folder may move; else the absolute path.
      */
     private static String relative(Location run, String other) {
         String from = run.absolute();

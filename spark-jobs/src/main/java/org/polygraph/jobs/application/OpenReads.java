@@ -44,8 +44,8 @@ final class OpenReads {
     }
 
     /**
-     * Names a transaction of the last part, and a key, that a VIOLATION on the state after earlier parts is about.
-     * Empty for other verdicts.
+     * Names a transaction of the last part, and its key, that the state after earlier parts does not explain. Empty
+     * unless the verdict is a VIOLATION.
      *
      * @param covered how many parts the state covers
      */

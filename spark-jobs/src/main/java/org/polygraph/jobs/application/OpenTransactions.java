@@ -124,7 +124,11 @@ final class OpenTransactions {
         }
     }
 
-    /** Whether a transaction reads a value of a set, or one that is neither in it nor the first one of its key. */
+    /**
+     * Whether a transaction that did not abort reads a value that is not the initial one of its key.
+     *
+     * @param isIn whether the value has to be in the set, rather than not in it
+     */
     private static boolean reads(HistoryTable table, int t, LongSet values, boolean isIn) {
         for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
             if (!table.isWrite(o)

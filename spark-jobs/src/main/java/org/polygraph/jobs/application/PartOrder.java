@@ -33,9 +33,9 @@ final class PartOrder {
     }
 
     /**
-     * Describes the first transaction of the last part that precedes one of an earlier part in its session; or one of an
-     * earlier part that started after all of the last part had ended; null if there is none. The verdict is of all of
-     * them, but parts may have been given in the wrong order.
+     * Describes the first transaction of the last part that precedes one of an earlier part in its session, or else one
+     * of an earlier part that started after all of the last part had ended. Null if there is none. The verdict is of
+     * all of them, but the parts may have been given in the wrong order.
      */
     static @Nullable String late(HistoryTable table, String last) {
         boolean[] isOfLast = OpenReads.filesOf(table, last);

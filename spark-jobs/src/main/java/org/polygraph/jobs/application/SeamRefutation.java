@@ -211,7 +211,10 @@ final class SeamRefutation {
         return null;
     }
 
-    /** Adds the hash of a read, or of a write; returns false if a read excludes a value only. */
+    /**
+     * Adds the hash of an operation if it is of the wanted kind, a write or a read. Returns false if a read states only
+     * a value that it did not return.
+     */
     private static boolean add(LongSet hashes, HistoryTable table, int operation, boolean isWrite) {
         if (table.isWrite(operation) != isWrite) {
             return true;

@@ -138,7 +138,7 @@ record StandingViolation(Location run, int covered, Terms terms, String input, L
             Long2LongMap before,
             CheckRequest request,
             Budget budget) {
-        // With loaders there are fewer orders.
+        // Loaders only exclude orders, so a violation without them is one with them.
         Check check = new Check(sub, request.withoutLoaders(), Progress.NONE, budget, Checkpoints.NONE);
         Verdict.Builder verdict = LevelCheck.of(check, new EmbeddedChecker());
         return verdict.status() != Verdict.Status.VIOLATION
@@ -183,7 +183,7 @@ record StandingViolation(Location run, int covered, Terms terms, String input, L
             if (!sub.isWrite(o)) {
                 KeyDictionary keys = sub.keys();
                 int key = sub.key(o);
-                // A key that is new to the parts gets an id after theirs.
+                // A key that is new to the parts is added to their dictionary.
                 int id = keys.isString(key)
                         ? next.keys().id(keys.string(key))
                         : next.keys().id(keys.integer(key));

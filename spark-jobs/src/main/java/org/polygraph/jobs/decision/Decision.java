@@ -8,7 +8,8 @@ import org.polygraph.storage.model.BudgetException;
 
 /**
  * Decides SER, SSER, SI and SSI: finds an order of events in which every read returns the last write before it, or
- * proves that there is none. Both engines use it for whole histories and for the sets of windows.
+ * proves that there is none. Every engine uses it for whole histories, and a check by windows for the small histories
+ * that show its violation.
  */
 public final class Decision {
     private final Check check;
