@@ -285,12 +285,6 @@ public record Chain(
                         .allMatch(i -> parts.get(i).input.equals(other.parts.get(i).input));
     }
 
-    private static String hash(String text) {
-        MessageDigest digest = Fingerprint.digest();
-        digest.update(text.getBytes(StandardCharsets.UTF_8));
-        return Fingerprint.hex(digest);
-    }
-
     /** This chain followed by a history. */
     Chain then(String input, String location) {
         List<Part> all = new ArrayList<>(parts);
@@ -364,7 +358,7 @@ public record Chain(
             write(base, seam.input() + "  " + relative(run, seam.run().absolute()) + "\n");
         }
         String on = seam == null ? "" : seam.run().absolute();
-        return new CoveredParts(parts.size(), hash(list()), on);
+        return new CoveredParts(parts.size(), Fingerprint.ofText(list()), on);
     }
 
     /**
@@ -373,13 +367,12 @@ public record Chain(
      */
     private static String relative(Location run, String other) {
         String from = run.absolute();
-        String to = other;
         String up = "";
         for (int i = 0; i < MOST_UP && from.lastIndexOf('/') > 0; i++) {
             from = from.substring(0, from.lastIndexOf('/'));
             up += UP;
             if (other.startsWith(from + "/")) {
-                return up + to.substring(from.length() + 1);
+                return up + other.substring(from.length() + 1);
             }
         }
         return other;

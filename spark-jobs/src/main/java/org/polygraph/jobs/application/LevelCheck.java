@@ -33,7 +33,7 @@ final class LevelCheck {
                             || check.request().level().isAxiom()
                     ? of(check, () -> find(check, checker))
                     : PredicateRefinement.of(check, checker);
-            evaluate(verdict.build().witness(), check);
+            evaluate(verdict.witness(), check);
             how = verdict.status().name();
             return verdict;
         } finally {

@@ -10,7 +10,6 @@ import org.polygraph.jobs.decision.Check;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.Checkpoints;
 import org.polygraph.jobs.verdict.Certificate;
-import org.polygraph.jobs.verdict.Phase;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.model.TransactionStatus;
@@ -66,9 +65,7 @@ final class OpenTransactions {
         Verdict.Builder made = open.with()
                 .witness(new Witness(table, order.terms(), order.counted(), order.position()))
                 .certificate(new Certificate(Certificate.ORDER_OF_OTHERS, null, request.replayed()));
-        for (Phase phase : found.phases()) {
-            made.phase(phase);
-        }
+        found.phases().forEach(made::phase);
         return made;
     }
 
@@ -86,12 +83,7 @@ final class OpenTransactions {
      * ends.
      */
     private static @Nullable BitSet of(HistoryTable table, Budget budget) {
-        LongSet written = new LongOpenHashSet();
-        for (int o = 0; o < table.operations(); o++) {
-            if (table.isWrite(o)) {
-                written.add(hash(table, o));
-            }
-        }
+        LongSet written = Writes.all(table);
         BitSet open = new BitSet();
         LongSet lacking = new LongOpenHashSet();
         for (int t = 0; t < table.transactions(); t++) {

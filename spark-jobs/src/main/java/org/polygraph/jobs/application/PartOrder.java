@@ -14,8 +14,7 @@ final class PartOrder {
         int missing = -1;
         for (int t = 1; t < table.transactions(); t++) {
             if (table.sessionOf(t) == table.sessionOf(t - 1) && table.index(t) != table.index(t - 1) + 1) {
-                boolean isWithin = file(table, t).equals(file(table, t - 1));
-                if (isWithin) {
+                if (table.fileOf(t) == table.fileOf(t - 1)) {
                     return;
                 }
                 missing = missing < 0 ? t : missing;
@@ -76,10 +75,5 @@ final class PartOrder {
             }
         }
         return found >= 0 && end < starts[found] ? found : -1;
-    }
-
-    private static String file(HistoryTable table, int t) {
-        String where = table.whereIs(t);
-        return where.substring(0, where.lastIndexOf(':'));
     }
 }

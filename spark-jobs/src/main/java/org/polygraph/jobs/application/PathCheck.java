@@ -161,7 +161,6 @@ final class PathCheck {
     /** Reads the history and decides the levels that are open. */
     private List<Verdict> ofWhole(Kept kept) {
         CheckRequest strongest = requests.get(0);
-        List<Verdict> verdicts;
         Deadline.Step<Verdict.Builder, HistoryException, IOException> reader = this::read;
         Verdict.Builder problem = attempt(strongest, () -> Deadline.run(budget, reader));
         UnknownRows unknown = input.unknownRows();
@@ -180,7 +179,7 @@ final class PathCheck {
             }
             problem = attempt(strongest, () -> Deadline.run(budget, reader));
         }
-        verdicts = verdicts(problem, kept);
+        List<Verdict> verdicts = verdicts(problem, kept);
         Verdict beyond = unknown == null ? beyondMemory(verdicts, kept) : null;
         if (beyond != null) {
             return List.of(beyond);

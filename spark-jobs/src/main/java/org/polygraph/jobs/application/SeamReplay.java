@@ -50,7 +50,7 @@ public final class SeamReplay {
 
     /** Whether a run has a seam. */
     public static boolean isNeeded(Location run) throws IOException {
-        return run.child(Seam.FOLDER).child(Seam.FILE).exists();
+        return Seam.file(run, Seam.FILE).exists();
     }
 
     /**

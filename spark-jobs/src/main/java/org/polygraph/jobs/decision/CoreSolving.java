@@ -118,7 +118,7 @@ final class CoreSolving {
                 .optional(optional(history.commitStatus(), chain))
                 // If none of the transactions with an open start commits, the keys of these starts break no order.
                 .dirtyKeys(residual.core().keys());
-        SolverKeys.of(history.versions(), chain).addTo(polygraph);
+        new SolverKeys(history.versions(), chain).addTo(polygraph);
         if (reachability != null) {
             int known = events.count();
             polygraph.reachability(

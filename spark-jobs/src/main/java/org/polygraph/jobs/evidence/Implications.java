@@ -142,7 +142,7 @@ public final class Implications {
         }
         check.uniqueValues(assumptions.uniqueValues());
         return new Finding.Violated(
-                reported, unexplained, weaker.violationsFound(), new Certificate("cycle", null, true));
+                reported, unexplained, weaker.violationsFound(), new Certificate(Certificate.CYCLE, null, true));
     }
 
     /** Returns the judge that found that a sub-history violates the level; null if none did. */
