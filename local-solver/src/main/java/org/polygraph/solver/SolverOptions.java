@@ -43,6 +43,7 @@ public final class SolverOptions {
 
     /** The values that were given; the other options have their defaults. */
     private final EnumMap<Option, Long> values;
+
     private final boolean timed;
     private final long deadlineNanos;
     private final BooleanSupplier stop;

@@ -15,8 +15,8 @@ import org.polygraph.storage.format.HistorySize;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * {@code --engine auto}: this process decides a history that fits in its memory. A larger one is decided by windows. Their tasks run on a
- * cluster if the master is one, else on threads of this process.
+ * {@code --engine auto}: this process decides a history that fits in its memory. A larger one is decided by windows,
+ * whose tasks run on a cluster if the master is one, else on threads of this process.
  */
 public final class AutoChecker implements Checker {
     private final Checker embedded;

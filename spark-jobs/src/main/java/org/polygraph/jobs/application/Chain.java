@@ -235,8 +235,8 @@ public record Chain(
     }
 
     /**
-     * The number of a part; -1 if the chain does not have it. Archives may move to another folder, so the name of the
-     * file counts.
+     * The number of a part; -1 if the chain does not have it. Archives may move to another folder, so a part is
+     * recognized by its bytes and the name of its file.
      *
      * @throws HistoryException if the chain has the same bytes under another name, unless there is no transaction in
      *     them
@@ -283,12 +283,6 @@ public record Chain(
                 && Objects.equals(state == null ? "" : state.input, other.state == null ? "" : other.state.input)
                 && IntStream.range(0, other.parts.size())
                         .allMatch(i -> parts.get(i).input.equals(other.parts.get(i).input));
-    }
-
-    private static String hash(String text) {
-        MessageDigest digest = Fingerprint.digest();
-        digest.update(text.getBytes(StandardCharsets.UTF_8));
-        return Fingerprint.hex(digest);
     }
 
     /** This chain followed by a history. */
@@ -364,22 +358,21 @@ public record Chain(
             write(base, seam.input() + "  " + relative(run, seam.run().absolute()) + "\n");
         }
         String on = seam == null ? "" : seam.run().absolute();
-        return new CoveredParts(parts.size(), hash(list()), on);
+        return new CoveredParts(parts.size(), Fingerprint.ofText(list()), on);
     }
 
     /**
-     * The name of another run from a run, if both are in one folder or in folders of one folder, which may move; else
-     * the name itself.
+     * The path of another run relative to a run, if both are in one folder or in folders of one folder, so that this
+     * folder may move; else the absolute path.
      */
     private static String relative(Location run, String other) {
         String from = run.absolute();
-        String to = other;
         String up = "";
         for (int i = 0; i < MOST_UP && from.lastIndexOf('/') > 0; i++) {
             from = from.substring(0, from.lastIndexOf('/'));
             up += UP;
             if (other.startsWith(from + "/")) {
-                return up + to.substring(from.length() + 1);
+                return up + other.substring(from.length() + 1);
             }
         }
         return other;

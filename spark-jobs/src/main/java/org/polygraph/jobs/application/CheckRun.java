@@ -35,7 +35,7 @@ import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 
-/** Answers each PATH of a command at each level, from an earlier run or by a check whose run is kept. */
+/** Answers each PATH of a command at each level: from an earlier run, or by a check, whose run is kept if requested. */
 public final class CheckRun {
     private static final String STDIN = "-";
 

@@ -29,7 +29,7 @@ public interface Checker {
      * What {@link #decide} found.
      *
      * @param verdict null if the history has to be read
-     * @param why the reason that a user should know why windows do not decide the history; empty if there is none
+     * @param why why windows do not decide the history, if the user should know it; else empty
      */
     record Early(Verdict.@Nullable Builder verdict, String why) {
         /** The history has to be read, for a reason that the user knows or that reading it will show. */
@@ -74,7 +74,7 @@ public interface Checker {
         return Early.TO_READ;
     }
 
-    /** Returns a listener that reports to a listener and to the metrics of the engine, for a new check. */
+    /** Returns a listener for a new check, which reports to the given one and to the metrics of the engine. */
     default Progress listening(Progress progress) {
         return progress;
     }
@@ -119,7 +119,7 @@ public interface Checker {
     /**
      * Is called when a check that this engine began has ended.
      *
-     * @param how the status of its verdict, or failed
+     * @param how the status of its verdict; undecided, if windows did not decide; or failed
      */
     default void ended(String how) {}
 

@@ -7,7 +7,7 @@ import org.polygraph.jobs.decision.Checkpoints;
 import org.polygraph.storage.artifact.ArrayFile;
 import org.polygraph.storage.artifact.Location;
 
-/** Checkpoints as files of a folder, {@code <name>.checkpoint} each. A file is complete or absent, and has a checksum. */
+/** Checkpoints as files {@code <name>.checkpoint} of a folder. A file is complete or absent, and has a checksum. */
 public final class CheckpointFiles implements Checkpoints {
     private static final String ENDING = ".checkpoint";
 

@@ -14,7 +14,7 @@ final class Deadline<T> extends Thread {
     /** The time that a step gets after the end of its budget, to end by itself. */
     private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    /** Budgets can be cancelled, so their end is not known beforehand. */
+    /** The time between two looks at the budget, which can be cancelled, so its end is not known beforehand. */
     private static final long STEP_MILLIS = 20;
 
     /** Work with a result. */

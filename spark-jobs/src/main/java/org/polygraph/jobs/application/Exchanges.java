@@ -24,16 +24,16 @@ import org.polygraph.storage.table.TableCopy;
  * The exchanges of a seam. The last two writers of a key often overlap, and if no transaction has read the key since,
  * either may be the last one. An exchange moves the last but one behind the last one, with the events of its window
  * that depend on it. The order that results explains the same transactions, and the key has another value at the cut;
- * every other key keeps its value, because two writers of it depend on each other. Where the last writer is among these
- * events, a search changes the order of other writers too ({@link Rearrangement}). Exchanges whose windows of places are
- * disjoint can be made together.
+ * every other key keeps its value, because two writers of it depend on each other. If the last writer is among these
+ * events, a search changes the order of other writers too ({@link Rearrangement}). Exchanges whose windows of places
+ * are disjoint can be made together.
  *
  * <p>They are stored as a history: an exchange is a transaction that writes the key's other value; start and end are
  * the first and the last place of its window. Places count from the first transaction of the chain.
  */
 final class Exchanges {
     /**
-     * The most places of a window, about those of sessions that overlap. Longer windows would make the search
+     * The most places of a window. Sessions that overlap take about as many. Longer windows would make the search
      * quadratic.
      */
     private static final int LONGEST = 1_000;
@@ -121,7 +121,7 @@ final class Exchanges {
         KeyDictionary keys = history.keys();
         int[] of = new int[keys.size()];
         for (int k = 0; k < of.length; k++) {
-            // A key that is new here gets an id after the others, and stays.
+            // A key that is new to this dictionary is added, with an id after the others.
             int id = own.id(keys, k);
             of[k] = id < byKey.length ? byKey[id] : NONE;
         }

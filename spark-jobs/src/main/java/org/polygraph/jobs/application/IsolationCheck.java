@@ -27,7 +27,8 @@ import org.polygraph.storage.table.HistoryTable;
  * From a history to a verdict, in this process and without Spark:
  *
  * <pre>{@code
- * IsolationCheck.Result result = IsolationCheck.of(Path.of("run.jsonl")).keepIn(Path.of("runs")).at(IsolationLevel.SER);
+ * IsolationCheck check = IsolationCheck.of(Path.of("run.jsonl")).keepIn(Path.of("runs"));
+ * IsolationCheck.Result result = check.at(IsolationLevel.SER);
  * if (result.status() != Verdict.Status.PASS) {
  *     throw new AssertionError(result.text());
  * }

@@ -47,8 +47,8 @@ final class KeyCuts {
         int keys = before.length;
         int[] count = new int[keys];
         boolean[] isOver = new boolean[keys];
-        // Of the last version its earliest end and latest start; of those before it the latest of their earliest ends.
-        // The initial version comes first whatever the times.
+        // By key: the earliest end and the latest start of the last version, and the latest of the earliest ends of the
+        // versions before it. The initial version comes first whatever the times.
         long[] firstEnd = new long[keys];
         long[] lastStart = new long[keys];
         long[] bound = new long[keys];

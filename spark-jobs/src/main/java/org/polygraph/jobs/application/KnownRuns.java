@@ -2,7 +2,6 @@ package org.polygraph.jobs.application;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -50,12 +49,11 @@ record KnownRuns(int count, String hash) {
     }
 
     private static String hash(List<Found> sorted) {
-        MessageDigest digest = Fingerprint.digest();
+        StringBuilder lines = new StringBuilder();
         for (Found run : sorted) {
-            String line = run.location().fileName() + " " + run.finished() + "\n";
-            digest.update(line.getBytes(StandardCharsets.UTF_8));
+            lines.append(run.location().fileName() + " " + run.finished() + "\n");
         }
-        return Fingerprint.hex(digest);
+        return Fingerprint.ofText(lines.toString());
     }
 
     /**

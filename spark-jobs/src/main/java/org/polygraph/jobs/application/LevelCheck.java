@@ -16,11 +16,11 @@ import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.table.PredicateReads;
 
 /**
- * Decides one level of a history in memory, within a budget whose end is UNKNOWN. {@link VerdictMaker} turns the finding
- * into a verdict.
+ * Decides one level of a history in memory. If the budget ends, the verdict is UNKNOWN. {@link VerdictMaker} turns a
+ * finding into a verdict.
  */
 final class LevelCheck {
-    /** Predicates times rows; fewer take less than 0.1 s. */
+    /** The most evaluations of a predicate on a row that are made here. They take at most 0.1 s. */
     private static final long MOST_EVALUATIONS = 20_000_000;
 
     private LevelCheck() {}
@@ -33,7 +33,7 @@ final class LevelCheck {
                             || check.request().level().isAxiom()
                     ? of(check, () -> find(check, checker))
                     : PredicateRefinement.of(check, checker);
-            evaluate(verdict.build().witness(), check);
+            evaluate(verdict.witness(), check);
             how = verdict.status().name();
             return verdict;
         } finally {

@@ -153,14 +153,13 @@ final class OnSeams {
         }
     }
 
-    private boolean stands(StandingViolation.@Nullable Repeated found, CheckRequest request) {
+    private void stands(StandingViolation.@Nullable Repeated found, CheckRequest request) {
         if (found == null) {
-            return false;
+            return;
         }
         ends.put(request.level(), found.sessions());
         found.verdict().exitCode(settings.exitCode(Verdict.Status.VIOLATION));
         decided(PathCheck.complete(found.verdict(), path, start, before.state()));
-        return true;
     }
 
     /** Decides levels on the longest seam on which any of them is decided. */

@@ -1,6 +1,5 @@
 package org.polygraph.jobs.application;
 
-import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
 import it.unimi.dsi.fastutil.longs.LongSet;
 import java.util.List;
 import java.util.stream.Stream;
@@ -44,8 +43,8 @@ final class OpenReads {
     }
 
     /**
-     * Names a transaction of the last part, and a key, that a VIOLATION on the state after earlier parts is about.
-     * Empty for other verdicts.
+     * Names a transaction of the last part, and its key, that the state after earlier parts does not explain. Empty
+     * unless the verdict is a VIOLATION.
      *
      * @param covered how many parts the state covers
      */
@@ -114,12 +113,7 @@ final class OpenReads {
      * violate the level only because the writer is in the next part.
      */
     static boolean areIn(HistoryTable history, String last) {
-        LongSet written = new LongOpenHashSet();
-        for (int o = 0; o < history.operations(); o++) {
-            if (history.isWrite(o)) {
-                written.add(Writes.hash(history, history.key(o), history.value(o)));
-            }
-        }
+        LongSet written = Writes.all(history);
         for (int t = 0; t < history.transactions(); t++) {
             for (int o = history.firstOperation(t); o < history.operationsEnd(t); o++) {
                 int key = history.key(o);

@@ -10,7 +10,6 @@ import org.polygraph.jobs.decision.Check;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.Checkpoints;
 import org.polygraph.jobs.verdict.Certificate;
-import org.polygraph.jobs.verdict.Phase;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.model.TransactionStatus;
@@ -66,9 +65,7 @@ final class OpenTransactions {
         Verdict.Builder made = open.with()
                 .witness(new Witness(table, order.terms(), order.counted(), order.position()))
                 .certificate(new Certificate(Certificate.ORDER_OF_OTHERS, null, request.replayed()));
-        for (Phase phase : found.phases()) {
-            made.phase(phase);
-        }
+        found.phases().forEach(made::phase);
         return made;
     }
 
@@ -86,12 +83,7 @@ final class OpenTransactions {
      * ends.
      */
     private static @Nullable BitSet of(HistoryTable table, Budget budget) {
-        LongSet written = new LongOpenHashSet();
-        for (int o = 0; o < table.operations(); o++) {
-            if (table.isWrite(o)) {
-                written.add(hash(table, o));
-            }
-        }
+        LongSet written = Writes.all(table);
         BitSet open = new BitSet();
         LongSet lacking = new LongOpenHashSet();
         for (int t = 0; t < table.transactions(); t++) {
@@ -124,7 +116,11 @@ final class OpenTransactions {
         }
     }
 
-    /** Whether a transaction reads a value of a set, or one that is neither in it nor the first one of its key. */
+    /**
+     * Whether a transaction that did not abort reads a value that is not the initial one of its key.
+     *
+     * @param isIn whether the value has to be in the set, rather than not in it
+     */
     private static boolean reads(HistoryTable table, int t, LongSet values, boolean isIn) {
         for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
             if (!table.isWrite(o)

@@ -14,8 +14,7 @@ final class PartOrder {
         int missing = -1;
         for (int t = 1; t < table.transactions(); t++) {
             if (table.sessionOf(t) == table.sessionOf(t - 1) && table.index(t) != table.index(t - 1) + 1) {
-                boolean isWithin = file(table, t).equals(file(table, t - 1));
-                if (isWithin) {
+                if (table.fileOf(t) == table.fileOf(t - 1)) {
                     return;
                 }
                 missing = missing < 0 ? t : missing;
@@ -33,9 +32,9 @@ final class PartOrder {
     }
 
     /**
-     * Describes the first transaction of the last part that precedes one of an earlier part in its session; or one of an
-     * earlier part that started after all of the last part had ended; null if there is none. The verdict is of all of
-     * them, but parts may have been given in the wrong order.
+     * Describes the first transaction of the last part that precedes one of an earlier part in its session, or else one
+     * of an earlier part that started after all of the last part had ended. Null if there is none. The verdict is of
+     * all of them, but the parts may have been given in the wrong order.
      */
     static @Nullable String late(HistoryTable table, String last) {
         boolean[] isOfLast = OpenReads.filesOf(table, last);
@@ -76,10 +75,5 @@ final class PartOrder {
             }
         }
         return found >= 0 && end < starts[found] ? found : -1;
-    }
-
-    private static String file(HistoryTable table, int t) {
-        String where = table.whereIs(t);
-        return where.substring(0, where.lastIndexOf(':'));
     }
 }

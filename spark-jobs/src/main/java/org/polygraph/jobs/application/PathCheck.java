@@ -34,7 +34,7 @@ import org.polygraph.storage.table.UnknownRows;
  * <p>The strongest level is decided first, with all of the budget. Its PASS is also the PASS of the weaker ones. The
  * VIOLATION of a weaker level decides a stronger one that is still open. A level whose verdict does not follow from
  * another one is decided on its own. Windows of files decide each level on its own. The levels that they leave open are
- * decided of the whole.
+ * decided on the whole history.
  */
 final class PathCheck {
     private final CheckSettings settings;
@@ -133,7 +133,7 @@ final class PathCheck {
 
     /**
      * Decides by windows what they decide. A failure is that of all levels. After a level that they leave open the
-     * history is read, so the others are decided of the whole too.
+     * history is read, so the others are decided on the whole history too.
      */
     private Map<IsolationLevel, Verdict> byWindows(Kept kept) {
         Map<IsolationLevel, Verdict> verdicts = new EnumMap<>(IsolationLevel.class);
@@ -161,7 +161,6 @@ final class PathCheck {
     /** Reads the history and decides the levels that are open. */
     private List<Verdict> ofWhole(Kept kept) {
         CheckRequest strongest = requests.get(0);
-        List<Verdict> verdicts;
         Deadline.Step<Verdict.Builder, HistoryException, IOException> reader = this::read;
         Verdict.Builder problem = attempt(strongest, () -> Deadline.run(budget, reader));
         UnknownRows unknown = input.unknownRows();
@@ -180,7 +179,7 @@ final class PathCheck {
             }
             problem = attempt(strongest, () -> Deadline.run(budget, reader));
         }
-        verdicts = verdicts(problem, kept);
+        List<Verdict> verdicts = verdicts(problem, kept);
         Verdict beyond = unknown == null ? beyondMemory(verdicts, kept) : null;
         if (beyond != null) {
             return List.of(beyond);
@@ -236,8 +235,8 @@ final class PathCheck {
     }
 
     /**
-     * Adds to a verdict the facts that are the same at all levels of the PATH. Every verdict of a PATH passes through
-     * here.
+     * Adds to a verdict the facts that are the same at all levels of the PATH. Every verdict of this check passes
+     * through here.
      */
     Verdict complete(Verdict.Builder verdict) {
         Phase reading = input.reading();

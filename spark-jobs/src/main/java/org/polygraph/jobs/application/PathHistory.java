@@ -64,12 +64,9 @@ final class PathHistory {
     String read() throws HistoryException, IOException {
         long before = System.nanoTime();
         long cpu = CpuClock.millis();
-        HistoryTable read;
-        if (earlier.isEmpty()) {
-            read = checker.read(path, settings.format(), listener, budget);
-        } else {
-            read = earlier.read(path, settings.format(), budget::exhausted, budget.bytes());
-        }
+        HistoryTable read = earlier.isEmpty()
+                ? checker.read(path, settings.format(), listener, budget)
+                : earlier.read(path, settings.format(), budget::exhausted, budget.bytes());
         if (!earlier.parts().isEmpty()) {
             listener.notice(path + ": the verdict covers " + earlier.parts().size() + " earlier "
                     + (earlier.parts().size() == 1 ? "part" : "parts") + " too");

@@ -31,6 +31,7 @@ final class PathWindows {
         this.budget = budget;
     }
 
+    /** Whether windows may decide. They may not if a run is kept whose folder depends on input that is not read yet. */
     boolean mayDecide(CheckRequest request, PathCheck.Kept kept) {
         return settings.usesWindows()
                 && whyWhole().isEmpty()
@@ -113,7 +114,7 @@ final class PathWindows {
     }
 
     /**
-     * Decides a history that is too large for the way of the engine. @return null if windows do not decide it either
+     * Decides by windows a history that is too large for the engine. @return null if windows do not decide it either
      */
     Verdict.@Nullable Builder decide(CheckRequest request, PathCheck.Kept kept) throws HistoryException, IOException {
         if (WindowedChecker.plan(path, settings.format(), request, budget) == null) {

@@ -78,7 +78,8 @@ public final class Predecessors {
                 after,
                 found,
                 "a run, or a folder of runs, of what came before",
-                "give --after the folder that check --out wrote; a chain begins with an empty folder, or that of --out");
+                "give --after the folder that check --out wrote; a chain begins with an empty folder, or that of"
+                        + " --out");
     }
 
     /** The chain of a run whose parts have hashes. */
@@ -95,10 +96,10 @@ public final class Predecessors {
     }
 
     /**
-     * Requires that all other chains in a folder are beginnings of this one. Runs that an earlier check has compared are
-     * not read again.
+     * Requires that all other chains in a folder are beginnings of this one. Runs that an earlier check has compared
+     * are not read again.
      *
-     * @return the runs; null if one of them is left to the check of the same part
+     * @return the runs; null if the check of the same part will replace one of them
      */
     private static @Nullable KnownRuns onlyChain(
             Chain chain, Location longest, List<KnownRuns.Found> runs, Chain.Part next)

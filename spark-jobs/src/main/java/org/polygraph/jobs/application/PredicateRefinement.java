@@ -4,6 +4,7 @@ import it.unimi.dsi.fastutil.longs.LongIterator;
 import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
 import it.unimi.dsi.fastutil.longs.LongSet;
 import it.unimi.dsi.fastutil.longs.LongSets;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.certificate.format.Witness;
@@ -35,15 +36,15 @@ final class PredicateRefinement {
     private PredicateRefinement() {}
 
     static Verdict.Builder of(Check check, Checker checker) {
-        PredicateReads all = check.table().predicates();
-        SampledOrder sampled = all == null ? null : new SampledOrder(check, checker, all);
-        Finding order = sampled == null ? null : sampled.find();
+        PredicateReads all = Objects.requireNonNull(check.table().predicates(), "predicates");
+        SampledOrder sampled = new SampledOrder(check, checker, all);
+        Finding order = sampled.find();
         if (order != null) {
             return LevelCheck.of(check, () -> order);
         }
-        LongSet pairs = sampled == null ? new LongOpenHashSet() : sampled.refuted();
+        LongSet pairs = sampled.refuted();
         boolean isFirst = pairs.isEmpty();
-        Check current = all == null || isFirst
+        Check current = isFirst
                 ? check
                 : new Check(
                         all.resolved(check.table(), pairs),
@@ -54,7 +55,7 @@ final class PredicateRefinement {
         while (true) {
             Check now = current;
             Verdict.Builder verdict = LevelCheck.of(now, () -> LevelCheck.find(now, checker));
-            Witness witness = verdict.build().witness();
+            Witness witness = verdict.witness();
             PredicateReads predicates = now.table().predicates();
             if (verdict.status() != Verdict.Status.PASS || witness == null || predicates == null) {
                 return verdict;
@@ -89,7 +90,7 @@ final class PredicateRefinement {
             return null;
         }
         Verdict.Builder verdict = LevelCheck.of(check, () -> stronger);
-        Witness witness = verdict.build().witness();
+        Witness witness = verdict.witness();
         return witness != null && wrong(check, witness).isEmpty() ? verdict : null;
     }
 

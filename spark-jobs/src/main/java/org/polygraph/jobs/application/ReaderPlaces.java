@@ -6,8 +6,8 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Estimates where transactions that write nothing took effect in an order of the others: after the writers of the values
- * that they read, and before the next writers of these keys.
+ * Estimates where transactions that write nothing took effect in an order of the others: after the writers of the
+ * values that they read, and before the next writers of these keys.
  *
  * <p>Memory: 4 bytes a write and 12 a transaction. Time: linear, plus a binary search for each read.
  */

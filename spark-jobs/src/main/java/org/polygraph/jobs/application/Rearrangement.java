@@ -17,9 +17,9 @@ import org.polygraph.storage.table.Operations;
 
 /**
  * Another order of the events between two places of a witness. It explains the same reads and leads to the same values,
- * except for one key. The solver finds it, and it is replayed here. Transactions with one event between the places keep
- * their order, and have only the operations of this event and of those behind it. It exists only at ser and si, where
- * an order has to respect only reads, sessions and overlaps of writers.
+ * except for one key. The solver finds it, and it is replayed here. Transactions with only one event between the places
+ * keep their order, and have only the operations of this event and of those behind it. There is one only at ser and si,
+ * where an order has to respect only reads, sessions and overlaps of writers.
  */
 final class Rearrangement {
     /** The calls of the budget for a search. A window of 500 events takes a few hundred. */

@@ -99,7 +99,10 @@ public final class Runs {
         return folder.child(Claim.FILE).exists();
     }
 
-    /** The runs in a folder, the newest last. Those that finished within one tick of the file system's clock are in the order of their levels. */
+    /**
+     * The runs in a folder, the newest last. Those that finished within one tick of the file system's clock are in the
+     * order of their levels.
+     */
     public static List<Location> within(Location folder) throws IOException {
         List<Location> runs = new ArrayList<>();
         Map<Location, Long> finished = new HashMap<>();

@@ -59,7 +59,7 @@ record SeamFiles(
         return new SeamFile<>(what, Seam.file(run, name), input.apply(name), reader);
     }
 
-    /** Returns the name of the tail's file, for a history in this table's format. */
+    /** Returns the name of the tail's file, for a history whose sources have this unit. */
     static String tail(SourceFiles.Unit unit) {
         return unit == SourceFiles.Unit.ROW ? "tail.parquet" : "tail.jsonl.zst";
     }

@@ -90,12 +90,7 @@ final class SeamRefutation {
 
     /** Returns the hashes of values that are read and not written; null if one may be older than all parts. */
     private static @Nullable LongSet missing(HistoryTable table) {
-        LongSet written = new LongOpenHashSet();
-        for (int o = 0; o < table.operations(); o++) {
-            if (table.isWrite(o)) {
-                written.add(Writes.hash(table, table.key(o), table.value(o)));
-            }
-        }
+        LongSet written = Writes.all(table);
         LongSet missing = new LongOpenHashSet();
         for (int t = 0; t < table.transactions(); t++) {
             for (int o = table.firstOperation(t);
@@ -211,7 +206,10 @@ final class SeamRefutation {
         return null;
     }
 
-    /** Adds the hash of a read, or of a write; returns false if a read excludes a value only. */
+    /**
+     * Adds the hash of an operation if it is of the wanted kind, a write or a read. Returns false if a read states only
+     * a value that it did not return.
+     */
     private static boolean add(LongSet hashes, HistoryTable table, int operation, boolean isWrite) {
         if (table.isWrite(operation) != isWrite) {
             return true;

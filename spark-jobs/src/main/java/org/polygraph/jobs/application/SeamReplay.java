@@ -26,7 +26,7 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
-/** Checks the seam of a run against the order of its certificate. It uses no class that makes seams. */
+/** Checks the seam of a run against the order of its certificate. It uses no code that finds cuts or exchanges. */
 public final class SeamReplay {
     private final Seam seam;
     private final Witness witness;
@@ -50,7 +50,7 @@ public final class SeamReplay {
 
     /** Whether a run has a seam. */
     public static boolean isNeeded(Location run) throws IOException {
-        return run.child(Seam.FOLDER).child(Seam.FILE).exists();
+        return Seam.file(run, Seam.FILE).exists();
     }
 
     /**

@@ -104,8 +104,8 @@ final class Seams {
     }
 
     /**
-     * Returns the seam that covers the most parts; among such seams one of a run of the level. A run of a weaker level may
-     * have the order of a stronger one.
+     * Returns the seam that covers the most parts; among such seams one of a run of the level. A run of a weaker level
+     * may have the order of a stronger one.
      *
      * @param most it covers no more than these
      */

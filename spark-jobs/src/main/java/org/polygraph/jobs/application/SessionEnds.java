@@ -7,8 +7,6 @@ import it.unimi.dsi.fastutil.longs.Long2LongMap;
 import it.unimi.dsi.fastutil.longs.Long2LongOpenHashMap;
 import java.io.IOException;
 import java.io.StringWriter;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -86,9 +84,7 @@ record SessionEnds(Map<String, String> fields, Long2LongMap last) {
     }
 
     private static String checksum(Map<String, String> fields) {
-        MessageDigest digest = Fingerprint.digest();
-        digest.update(fields.toString().getBytes(StandardCharsets.UTF_8));
-        return Fingerprint.hex(digest);
+        return Fingerprint.ofText(fields.toString());
     }
 
     /** Writes a file. */

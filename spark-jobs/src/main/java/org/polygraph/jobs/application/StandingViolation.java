@@ -137,7 +137,7 @@ record StandingViolation(Location run, int covered, Terms terms, String input, L
             Long2LongMap before,
             CheckRequest request,
             Budget budget) {
-        // With loaders there are fewer orders.
+        // Loaders only exclude orders, so a violation without them is one with them.
         Check check = new Check(sub, request.withoutLoaders(), Progress.NONE, budget, Checkpoints.NONE);
         Verdict.Builder verdict = LevelCheck.of(check, new EmbeddedChecker());
         return verdict.status() != Verdict.Status.VIOLATION
@@ -180,7 +180,7 @@ record StandingViolation(Location run, int covered, Terms terms, String input, L
         Int2ObjectOpenHashMap<LongOpenHashSet> read = new Int2ObjectOpenHashMap<>();
         for (int o = 0; o < sub.operations(); o++) {
             if (!sub.isWrite(o)) {
-                // A key that is new to the parts gets an id after theirs.
+                // A key that is new to the parts is added to their dictionary.
                 int id = next.keys().id(sub.keys(), sub.key(o));
                 read.computeIfAbsent(id, k -> new LongOpenHashSet())
                         .add(TableCopy.code(sub.values(), sub.value(o), next.values()));

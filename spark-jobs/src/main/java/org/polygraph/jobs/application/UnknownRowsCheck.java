@@ -144,7 +144,8 @@ final class UnknownRowsCheck {
                         .reason(
                                 "found " + unknown.writes() + " writes by a condition without \"keys\", the first at "
                                         + read.whereIs(unknown.first())
-                                        + ", whose rows cannot be derived; expected the keys of the rows that they wrote; record them"));
+                                        + ", whose rows cannot be derived; expected the keys of the rows that they"
+                                        + " wrote; record them"));
     }
 
     private Verdict.@Nullable Builder inTime(
@@ -159,8 +160,8 @@ final class UnknownRowsCheck {
     }
 
     /**
-     * Returns the verdict of a guess, PASS or UNKNOWN. While writes stay open, an order of the guess yields the next guess; null if some
-     * writes are open in the end, or if the guess is violated.
+     * Returns the verdict of a guess, PASS or UNKNOWN. While writes stay open, an order of the guess yields the next
+     * guess. Null if some writes are open in the end, or if the guess violates the level.
      */
     private Verdict.@Nullable Builder guessed(CheckRequest request, @Nullable HistoryTable first)
             throws HistoryException {
@@ -236,7 +237,10 @@ final class UnknownRowsCheck {
                         .reason(noneOf(choices.count()));
     }
 
-    /** Refutes a level of serial orders by what each of them explains, whatever the rows are; null if that does not succeed. */
+    /**
+     * Refutes a level of serial orders by reads that each of them would have to explain, whatever the rows are. Null if
+     * that does not succeed.
+     */
     private Verdict.@Nullable Builder byNecessaryReads(CheckRequest request) throws HistoryException {
         Budget share = budget.part(MOST_NANOS);
         // An order would have to place loaders of initial rows before all others.
@@ -271,8 +275,8 @@ final class UnknownRowsCheck {
                         .refutation(null)
                         .assumptions(request.assumptions(necessary, false))
                         .reason("whatever rows " + writes()
-                                + " by a condition without \"keys\" may have written, no serial order explains what results and reads state"
-                                + " of these rows");
+                                + " by a condition without \"keys\" may have written, no serial order explains what"
+                                + " results and reads state of these rows");
     }
 
     /** The verdict of the guess from an order of a choice, which verify makes from the certificate too. */

@@ -28,8 +28,8 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * {@code --window N}: decides a history in JSON Lines or Parquet by windows of its files ({@link WindowCheck}), without a table of it.
- * Another engine decides histories that windows do not support.
+ * {@code --window N}: decides a history in JSON Lines or Parquet by windows of its files ({@link WindowCheck}), without
+ * a table of it. Another engine decides histories that windows do not support.
  */
 public final class WindowedChecker implements Checker {
     private final Checker whole;
@@ -117,8 +117,8 @@ public final class WindowedChecker implements Checker {
             }
             throw new EngineException(
                     "windows, with scratch files in " + workers.folder() + ": found " + Failures.text(e)
-                            + "; expected files that can be read, and a folder with room; make room or give another --out, then run the"
-                            + " command again",
+                            + "; expected files that can be read, and a folder with room; make room or give another"
+                            + " --out, then run the command again",
                     e);
         }
     }
@@ -129,7 +129,7 @@ public final class WindowedChecker implements Checker {
                 : "it is no file of JSON Lines or Parquet that can be read in pieces; convert it";
     }
 
-    /** Returns how to read a history for windows; null if they cannot decide it in scratch files. */
+    /** Returns how to read a history for windows; null if windows cannot decide it. */
     static @Nullable ReadPlan plan(String path, HistoryFormat format, CheckRequest request, Budget budget) {
         boolean isSupported = request.terms().isPresent() && request.initial().kind() != InitialChoice.Kind.NAMED;
         return isSupported ? ReadPlan.of(path, format, budget::exhausted) : null;

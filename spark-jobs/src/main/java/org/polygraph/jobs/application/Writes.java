@@ -57,6 +57,17 @@ record Writes(String input, long[] hashes) {
         return sorted;
     }
 
+    /** Returns the hashes of all writes of a history. */
+    static LongSet all(HistoryTable table) {
+        LongSet hashes = new LongOpenHashSet();
+        for (int o = 0; o < table.operations(); o++) {
+            if (table.isWrite(o)) {
+                hashes.add(hash(table, table.key(o), table.value(o)));
+            }
+        }
+        return hashes;
+    }
+
     /** The hash of a value of a key, which is the same in every history. */
     static long hash(HistoryTable table, int key, long value) {
         return hash(table.keys(), table.values(), key, value);

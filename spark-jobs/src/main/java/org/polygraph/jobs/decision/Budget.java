@@ -6,12 +6,12 @@ import org.polygraph.storage.model.BudgetException;
 
 /**
  * The time that a check may take and the memory that it may hold. Kernels poll {@link #exhausted} every few thousand
- * steps and ask {@link #fits} before they allocate. Thread-safe.
+ * steps and ask {@link #fits} before they allocate. Thread-safe, except for a share {@link #ofLooks}.
  */
 public final class Budget {
     private static final long NO_DEADLINE = Long.MAX_VALUE;
     /**
-     * A share of a budget ends when this many times its CPU time has passed on the wall clock, also on a busy machine.
+     * A share by CPU time ends when this many times that time has passed on the wall clock, also on a busy machine.
      */
     private static final long SLOWEST = 10;
     /** The resolution of the CPU clock, which is not read more often. */
@@ -76,7 +76,10 @@ public final class Budget {
         return timeoutNanos != NO_DEADLINE;
     }
 
-    /** Whether to stop: the deadline has passed or {@link #cancel} was called. Reads a clock once, rarely twice. */
+    /**
+     * Whether to stop: the deadline has passed, {@link #cancel} was called, or the calls {@link #ofLooks} are used up.
+     * Reads a clock once, rarely twice.
+     */
     public boolean exhausted() {
         return cancelled
                 || (looks != Long.MAX_VALUE && --looks < 0)
@@ -92,7 +95,7 @@ public final class Budget {
     }
 
     /**
-     * Reserves memory.
+     * Requires that memory suffices. Nothing is reserved.
      *
      * @param phase that needs it, for the message
      * @throws BudgetException if this many more bytes do not fit beside those held

@@ -36,13 +36,13 @@ final class ChainOrder implements Strategy {
         phases.begin("order");
         int[] position = null;
         if (!chains.isDiverging()) {
-            position = state.needsRealTime() ? byTime(graph) : byTurns(graph);
+            position = state.needsRealTime() ? byTime(graph) : EventOrder.byTurns(graph);
         }
         phases.end(graph.events().count());
         if (position != null) {
             return state.kept(position);
         }
-        if (state.needsRealTime() && !chains.isDiverging() && byTurns(graph) != null) {
+        if (state.needsRealTime() && !chains.isDiverging() && EventOrder.byTurns(graph) != null) {
             return null;
         }
         state.check.refuted(Finding.Refuted.unexplained());
@@ -53,9 +53,5 @@ final class ChainOrder implements Strategy {
     private int @Nullable [] byTime(KnownGraph graph) {
         RealTime time = state.realTime();
         return time == null ? null : EventOrder.byTime(graph, time);
-    }
-
-    private static int @Nullable [] byTurns(KnownGraph graph) {
-        return EventOrder.byTurns(graph);
     }
 }

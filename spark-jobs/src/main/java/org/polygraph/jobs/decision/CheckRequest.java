@@ -64,7 +64,7 @@ public record CheckRequest(
         this(level, time, clockSkewNanos, indeterminate, true, DEFAULT_VIOLATIONS);
     }
 
-    /** Returns what an order must fulfil for a PASS; empty for levels without such an order. */
+    /** Returns what an order must fulfil for a PASS. It is never empty, because every level is a {@link Guarantee}. */
     public Optional<Terms> terms() {
         return Guarantee.of(level.label(), time == TimeMode.STRICT)
                 .map(guarantee -> new Terms(guarantee, clockSkewNanos, indeterminate));

@@ -37,8 +37,8 @@ public interface Checkpoints {
     }
 
     /**
-     * Returns what is made of the checkpoint of that name, and reports that the check continues from it. The result is null if there
-     * is none, or if it is damaged or of another check. That is reported, and its phases run again.
+     * Returns what is made of the checkpoint of that name, and reports that the check continues from it. The result is
+     * null if there is none, or if it is damaged or of another check: this is reported, and its phases run again.
      */
     <T, E extends Exception> @Nullable T restored(String name, Reading<T, E> reading) throws E;
 

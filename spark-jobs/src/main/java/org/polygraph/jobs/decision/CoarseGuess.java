@@ -16,8 +16,8 @@ import org.polygraph.partitioner.order.CoarseOrder;
  * <p>If values repeat, a decided read is an edge, and edges decide further reads. Above a threshold of known edges this
  * decides almost all reads; below it the solver has to guess tens of thousands of them. Even a guess of the order that
  * is so coarse that it is rarely wrong reaches the threshold. Two orders are tried: the sessions in turn, which is near
- * the truth when sessions ran at one pace, and the order of the rules; each with steps from fine to coarse until one is
- * not refuted. A refutation takes milliseconds, because it decides many reads at once too.
+ * the truth when sessions ran at one pace, and the order of the rules. Guesses of each order become coarser until one
+ * is not refuted. A refutation takes milliseconds, because it decides many reads at once too.
  *
  * <p>Measured, 25 sessions, 500 keys, 5 values, SER, CPU seconds of the thread in a first check: 4,000 transactions
  * 0.4, 8,000 0.8, 16,000 4.8; without the guess 3.9 for 4,000 and none of the others
@@ -90,7 +90,7 @@ final class CoarseGuess implements Strategy {
                     if (found != null) {
                         return found;
                     }
-                    // A coarser guess of this order assumes less, so the finer ones are not tried.
+                    // A coarser guess of this order assumes less and decides less, so it is not tried.
                     break;
                 }
             }

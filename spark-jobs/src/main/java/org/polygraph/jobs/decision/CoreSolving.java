@@ -27,8 +27,8 @@ import org.polygraph.solver.proof.ProofText;
 import org.polygraph.solver.proof.ProofTrace;
 
 /**
- * Turns a residual core into a polygraph for the solver, and a refutation into evidence. Only this class uses both
- * partitioner and solver.
+ * Turns a residual core into a polygraph for the solver, and a refutation into evidence. Only this class calls the
+ * solver.
  */
 final class CoreSolving {
     /** A longer refutation is not traced. Its verdict then has no proof. */
@@ -39,7 +39,7 @@ final class CoreSolving {
     /** If a refutation has at most this many transactions, the known order of each two of them is looked up. */
     private static final int MOST_RELATED = 60;
 
-    /** With at least this many sessions, backjumps give up their levels only with more late literals. */
+    /** With at least this many sessions, backjumps keep their levels up to {@link #MOST_LATE} late literals. */
     private static final int MANY_SESSIONS = 256;
 
     private static final int MOST_LATE = 2_000;
@@ -118,7 +118,7 @@ final class CoreSolving {
                 .optional(optional(history.commitStatus(), chain))
                 // If none of the transactions with an open start commits, the keys of these starts break no order.
                 .dirtyKeys(residual.core().keys());
-        SolverKeys.of(history.versions(), chain).addTo(polygraph);
+        new SolverKeys(history.versions(), chain).addTo(polygraph);
         if (reachability != null) {
             int known = events.count();
             polygraph.reachability(
@@ -145,7 +145,7 @@ final class CoreSolving {
      *
      * @param chain the real-time chain of the problem
      * @param proved whether it is a refutation and every step of it was checked
-     * @param refutation its steps; null if it is not a refutation, or was too long to keep
+     * @param refutation its steps; null if it is not a refutation, or if the trace is not complete
      */
     record Solved(
             Outcome outcome,

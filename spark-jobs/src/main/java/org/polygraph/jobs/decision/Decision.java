@@ -8,16 +8,11 @@ import org.polygraph.storage.model.BudgetException;
 
 /**
  * Decides SER, SSER, SI and SSI: finds an order of events in which every read returns the last write before it, or
- * proves that there is none. Both engines use it for whole histories and for the sets of windows.
+ * proves that there is none. Every engine uses it for whole histories, and a check by windows for the small histories
+ * that show its violation.
  */
 public final class Decision {
-    private final Check check;
-    private final Tuning tuning;
-
-    private Decision(Check check, Tuning tuning) {
-        this.check = check;
-        this.tuning = tuning;
-    }
+    private Decision() {}
 
     /**
      * Decides one history.
@@ -25,7 +20,16 @@ public final class Decision {
      * @throws BudgetException if the budget ends before anything is found
      */
     public static Finding of(Check check, Tuning tuning) {
-        return new Decision(check, tuning).find();
+        IndexedHistory history = index(check);
+        if (!history.violations().isEmpty()) {
+            check.phases().begin("evidence");
+            return new Finding.Refuted(history.violations());
+        }
+        check.uniqueValues(history.versions().hasUniqueValues());
+        check.budget().require();
+        DecisionState state = new DecisionState(check, tuning, history);
+        FoundOrder left = check.checkpoints().order();
+        return left == null ? find(state) : state.order(left);
     }
 
     /**
@@ -46,19 +50,6 @@ public final class Decision {
                 ? null
                 : CoreSolving.problem(loop.problem(), RealTimeChain.of(loop.graph()))
                         .proofProblem();
-    }
-
-    private Finding find() {
-        IndexedHistory history = index();
-        if (!history.violations().isEmpty()) {
-            check.phases().begin("evidence");
-            return new Finding.Refuted(history.violations());
-        }
-        check.uniqueValues(history.versions().hasUniqueValues());
-        check.budget().require();
-        DecisionState state = new DecisionState(check, tuning, history);
-        FoundOrder left = check.checkpoints().order();
-        return left == null ? find(state) : state.order(left);
     }
 
     /** Tries the strategies in turn. The first finding decides; the last strategy always has one. */
@@ -94,7 +85,7 @@ public final class Decision {
     }
 
     /** Returns the index, made now or by an earlier process. */
-    private IndexedHistory index() {
+    private static IndexedHistory index(Check check) {
         IndexedHistory left = check.checkpoints().index();
         if (left != null) {
             return left;

@@ -60,11 +60,6 @@ public final class DecisionCheckpoints {
         return checkpoints.restored(RULES, reading);
     }
 
-    /** Restores the times of the phases before {@link #keepRules}. */
-    void restoreRules(ArrayFile file) throws ArrayFile.DamagedException {
-        phases.restore(file);
-    }
-
     /**
      * Keeps the state of a loop.
      *

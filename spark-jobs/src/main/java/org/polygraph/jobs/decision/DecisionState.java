@@ -141,7 +141,7 @@ final class DecisionState {
             }
             graph = known;
             PruneLoop made = newLoop(known);
-            check.checkpoints().restoreRules(left);
+            phases.restore(left);
             made.restore(left, closureBytes(heldBytes(history, known)));
             return made;
         } catch (ArrayFile.DamagedException e) {

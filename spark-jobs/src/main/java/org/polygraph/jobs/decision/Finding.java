@@ -41,7 +41,7 @@ public sealed interface Finding {
             implements Finding {
         /** Creates a refutation by cycles or single reads. */
         public Refuted(List<Violation> violations) {
-            this(violations, List.of(), new Certificate("cycle", null, false), null);
+            this(violations, List.of(), new Certificate(Certificate.CYCLE, null, false), null);
         }
 
         /** Creates a refutation by a certificate, for the case that the budget ends before a transaction is named. */
@@ -57,7 +57,7 @@ public sealed interface Finding {
 
         /** Creates a refutation by a cycle that is not known yet. */
         public static Refuted unexplained() {
-            return unexplained(new Certificate("cycle", null, false), null);
+            return unexplained(new Certificate(Certificate.CYCLE, null, false), null);
         }
     }
 

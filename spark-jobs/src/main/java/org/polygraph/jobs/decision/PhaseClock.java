@@ -95,8 +95,6 @@ public final class PhaseClock {
 
     /** Adds the phases in the order in which they first ran. */
     public synchronized void addTo(Verdict.Builder verdict) {
-        for (Phase phase : phases) {
-            verdict.phase(phase);
-        }
+        phases.forEach(verdict::phase);
     }
 }

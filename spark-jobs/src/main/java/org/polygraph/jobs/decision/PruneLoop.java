@@ -45,7 +45,7 @@ final class PruneLoop {
     private static final double WORTHWHILE_UNIQUE = 0.5;
 
     /**
-     * The rule above is for histories in which most pairs of events are ordered. The solver finds an edge that the
+     * The share above suits histories in which most pairs of events are ordered. The solver finds an edge that the
      * rules could still force by a wrong decision, and the cost of that grows with {@link Rules#freedom}. Measured with
      * many sessions, uniform keys, twenty transactions a session: 57 us a missing edge at a freedom of 14,000
      * transactions (40,000 in 2,000 sessions), at least 700 us at 35,000 (100,000 in 5,000), so it grows with the cube,
@@ -60,7 +60,7 @@ final class PruneLoop {
 
     private static final double ITEM_NANOS = 250;
 
-    /** The same if values repeat. Then rounds decide reads, which is hard for the solver. */
+    /** {@link #WORTHWHILE_UNIQUE} if values repeat. Then rounds decide reads, which is hard for the solver. */
     private static final double WORTHWHILE_REPEATED = 0.06;
 
     /**
@@ -186,7 +186,7 @@ final class PruneLoop {
     }
 
     /**
-     * Restores what {@link #saveTo} wrote, with the graph and the index of that time. {@link #goOn} continues from there.
+     * Restores what {@link #saveTo} wrote, with the graph and the index of that time. {@link #goOn} continues from it.
      *
      * @param closureBytes as of {@link #run}
      */

@@ -86,12 +86,12 @@ final class RealTimeChain {
         return of.places().length + Arrays.binarySearch(ended, of.openEnded()[place]);
     }
 
-    /** How many events they have. */
+    /** How many events the instants have. */
     int events() {
         return events == null ? 0 : ended.length * events.perTransaction();
     }
 
-    /** No fewer than the edges from and to instants. */
+    /** An upper bound of the number of edges from and to instants. */
     int edges() {
         return time == null ? 0 : 3 * ended.length + byPlace.length + time.bound();
     }

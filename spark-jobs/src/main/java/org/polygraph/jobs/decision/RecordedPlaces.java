@@ -5,8 +5,8 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * The order in which transactions were recorded: by their ends, or without times by their positions in the file, or in
- * a file that is sorted by session by their values. On a correct database it is near the order of commits.
+ * The order in which transactions were recorded: by their ends; without times by their positions in the file; if the
+ * file is sorted by session, by their values. On a correct database it is near the order of commits.
  */
 public final class RecordedPlaces {
     private static final int SHORT = 3;
@@ -14,10 +14,10 @@ public final class RecordedPlaces {
     private RecordedPlaces() {}
 
     /**
-     * A number a transaction, which ascends in that order.
+     * Returns a number for each transaction. The numbers ascend in that order.
      *
      * @param withTimes whether times may be used
-     * @return null if a committed transaction has no time, or a file that is sorted by session has no values that
+     * @return null if a committed transaction has no time, or if the file is sorted by session and its values do not
      *     ascend
      */
     public static long @Nullable [] of(HistoryTable table, boolean withTimes) {
@@ -35,9 +35,8 @@ public final class RecordedPlaces {
             }
         }
         // A file that is sorted by session does not record how transactions of different sessions followed each other.
-        // Sessions of
-        // one or two transactions are also sorted if the file is in the order of time, because they are numbered as
-        // they appear.
+        // Where sessions are short, a file in the order of time is sorted by session too, because sessions are numbered
+        // as they appear.
         return isBySession && table.transactions() > (long) SHORT * table.sessions() ? byValue(table) : places;
     }
 

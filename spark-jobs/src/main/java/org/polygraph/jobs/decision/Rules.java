@@ -14,9 +14,9 @@ import org.polygraph.partitioner.prune.Saturation;
 import org.polygraph.storage.artifact.ArrayFile;
 
 /**
- * The closure of a graph and its saturation, which {@link PruneLoop} applies in turn; the rules themselves are in {@link
- * org.polygraph.partitioner.prune.KeyRules}. The closure has chain clocks. If real time is part of the graph it is the
- * window closure, unless few sessions write few keys.
+ * The closure of a graph and its saturation, which {@link PruneLoop} applies in turn. The rules themselves are in
+ * {@link org.polygraph.partitioner.prune.KeyRules}. The closure has chain clocks. If real time is part of the graph it
+ * is the window closure, unless few sessions write few keys.
  */
 final class Rules {
     /** The name in a checkpoint of one bit per event: whether the last closure changed its row. */
@@ -101,12 +101,12 @@ final class Rules {
         return saturation.round(stop);
     }
 
-    /** After {@link Saturation.RoundResult#CONTRADICTION}: returns the key whose reader has no candidate writer left. */
+    /** After a {@link Saturation.RoundResult#CONTRADICTION}: the key whose reader has no candidate writer left. */
     int impossibleKey() {
         return saturation.impossibleKey();
     }
 
-    /** After {@link Saturation.RoundResult#CONTRADICTION}: returns the transaction of that read. */
+    /** After a {@link Saturation.RoundResult#CONTRADICTION}: the transaction of that read. */
     int impossibleReader() {
         return saturation.impossibleReader();
     }
@@ -127,7 +127,9 @@ final class Rules {
         return closure.freedom();
     }
 
-    /** Whether event a strictly reaches event b; reachability must be exact. Thread-safe: the workers of the solver call it. */
+    /**
+     * Whether event a strictly reaches event b; reachability must be exact. Thread-safe: workers of the solver call it.
+     */
     boolean reaches(int a, int b) {
         return closure.reaches(a, b);
     }

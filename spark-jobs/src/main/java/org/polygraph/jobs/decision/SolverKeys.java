@@ -24,7 +24,7 @@ final class SolverKeys {
     private final int[] readerClasses;
     private final Polygraph.Kind @Nullable [] kinds;
 
-    private SolverKeys(VersionIndex index, RealTimeChain chain) {
+    SolverKeys(VersionIndex index, RealTimeChain chain) {
         int[] open = chain.openStarts();
         ofHistory = index.keys();
         int n = open.length;
@@ -70,10 +70,6 @@ final class SolverKeys {
             }
         }
         return kinds;
-    }
-
-    static SolverKeys of(VersionIndex index, RealTimeChain chain) {
-        return new SolverKeys(index, chain);
     }
 
     void addTo(Polygraph.Builder polygraph) {

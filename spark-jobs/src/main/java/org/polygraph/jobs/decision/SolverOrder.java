@@ -68,7 +68,7 @@ final class SolverOrder implements Strategy {
 
     /** A cycle with reasons explains more than the clauses of the solver, so the rules continue to look for one. */
     private Finding refuted(ResidualProblem problem, CoreSolving.Solved solved, Outcome.Unsatisfiable unsatisfiable) {
-        Certificate proof = new Certificate("proof", null, solved.proved());
+        Certificate proof = new Certificate(Certificate.PROOF, null, solved.proved());
         state.check.refuted(Finding.Refuted.unexplained(proof, solved.refutation()));
         if (state.loop().refuteByRules()) {
             Finding.Refuted cycles = RuleOrder.refuted(state);

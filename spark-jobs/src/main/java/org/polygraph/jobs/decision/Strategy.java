@@ -15,7 +15,7 @@ public interface Strategy {
     @Nullable
     Finding find();
 
-    /** Returns a strategy with a budget of its own. If that budget ends, the strategy has found nothing. */
+    /** Returns a strategy that finds nothing if it runs out of its share of the budget. */
     static Strategy optional(Budget whole, Strategy strategy) {
         return () -> {
             try {

@@ -25,9 +25,8 @@ import org.polygraph.storage.table.HistoryTable;
  * Without some reads there are fewer constraints, and every possible writer of the remaining reads is kept. So a
  * violation of the rest is one of the whole history ({@link org.polygraph.jobs.certificate.judge.SubHistoryProof}).
  *
- * <p>This takes at most 20 s. Each time that leaving out reads reveals others (inconsistent transactions, then reads
- * without a writer, then the transactions that those had committed), it costs one check of a history without
- * violations.
+ * <p>This takes at most 20 s of CPU time. The check of the rest may refute further single reads, which are then left
+ * out too. Each such round takes about as long as the check of a history without violations.
  */
 public final class BeyondReads {
     private static final Set<Anomaly> SINGLE = EnumSet.of(
@@ -44,7 +43,7 @@ public final class BeyondReads {
      */
     private static final int TOO_MANY = 100;
 
-    /** The most time that is spent on further violations. The verdict is known already. */
+    /** The most CPU time that is spent on further violations. The verdict is known already. */
     private static final long MOST_NANOS = 20_000_000_000L;
 
     private final HistoryTable table;
@@ -71,8 +70,8 @@ public final class BeyondReads {
      * Returns further violations.
      *
      * @param violations of the whole history
-     * @return with ids of the whole history, first those with sub-histories; none if there are none, if the given violations are
-     *     not all single reads, or if there is no time or memory for a second check
+     * @return with ids of the whole history, first those with sub-histories; empty if there are none, if the given
+     *     violations are not all single reads, or if there is no time or memory for a second check
      */
     List<Violation> of(List<Violation> violations) {
         if (violations.size() >= TOO_MANY || !violations.stream().allMatch(BeyondReads::isSingle)) {
@@ -106,7 +105,7 @@ public final class BeyondReads {
                 || (SINGLE.contains(violation.anomaly()) && violation.cycle().isEmpty());
     }
 
-    /** Returns all operations except the refuted reads, and reads by the same transactions that contradict these. */
+    /** Returns all operations but the refuted reads and the reads of the same transactions that contradict others. */
     private int[] without(List<Violation> violations) {
         LongSet refuted = new LongOpenHashSet();
         for (Violation v : violations) {

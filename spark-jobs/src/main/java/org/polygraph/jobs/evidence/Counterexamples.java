@@ -27,24 +27,25 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.RecordedPart;
 
 /**
- * Makes the reported violations of those that refuted a history: each is shown by a minimal sub-history and judged
- * again.
+ * Turns the violations that refuted a history into those that are reported: each is shown by a minimal sub-history
+ * and judged again.
  */
 public final class Counterexamples {
     /**
-     * The most calls of the budget for all violations of a history. A call takes 6 to 12 microseconds, so this is about
-     * three seconds of CPU. Work is counted, because evidence must not depend on the speed of the machine.
+     * The most calls of the budget for all violations of a history. The work between two calls takes 6 to 12
+     * microseconds, so this is about three seconds of CPU. Calls are counted, because evidence must not depend on the
+     * speed of the machine.
      */
     private static final long MOST_LOOKS = 300_000;
 
     private final HistoryTable table;
     private final CheckRequest request;
     private final Budget whole;
-    /** Half of the time. */
+    /** A share of {@link #whole} with half of the time that was left. */
     private final Budget time;
 
     private final Budget budget;
-    /** Whether independent code has confirmed a violation; large ones are tried only until then. */
+    /** Whether independent code has confirmed a violation. After that, large sub-histories are not judged. */
     private boolean isJudged;
 
     private final List<Violation> unexplained = new ArrayList<>();
@@ -142,7 +143,7 @@ public final class Counterexamples {
         return first;
     }
 
-    /** Returns null if memory does not suffice, because the verdict does not need sub-histories. */
+    /** Returns null if time or memory does not suffice. The verdict does not need sub-histories. */
     private @Nullable SubHistoryFinder finder() {
         try {
             return new SubHistoryFinder(

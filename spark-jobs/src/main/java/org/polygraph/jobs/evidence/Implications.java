@@ -51,8 +51,8 @@ public final class Implications {
     /**
      * Derives the PASS of a level from the order of a stronger one. From SER or SSER to SI or SSI, a transaction's
      * snapshot is placed immediately before its commit. For CC, RA and RC the order stays the same, with the guarantee
-     * of the stronger level. Linear; a changed order is replayed if the request asks for it, an unchanged one was
-     * replayed before.
+     * of the stronger level. Linear. If the request asks for a replay, a changed order is replayed here; an unchanged
+     * one was replayed at the stronger level.
      *
      * @return null if the other verdict is not a PASS of a level that implies this one, or came without an order, or if
      *     there is no memory for the changed order: the level must then be decided on its own
@@ -142,7 +142,7 @@ public final class Implications {
         }
         check.uniqueValues(assumptions.uniqueValues());
         return new Finding.Violated(
-                reported, unexplained, weaker.violationsFound(), new Certificate("cycle", null, true));
+                reported, unexplained, weaker.violationsFound(), new Certificate(Certificate.CYCLE, null, true));
     }
 
     /** Returns the judge that found that a sub-history violates the level; null if none did. */

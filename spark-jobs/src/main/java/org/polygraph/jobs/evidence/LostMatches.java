@@ -7,8 +7,9 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.PredicateReads;
 
 /**
- * A lost update of a condition: more transactions found that a row matches, and ended that, than there were times at
- * which the row began to match. Two of them found the same match, and one did not see the other's write.
+ * Recognizes a lost update of a condition: more transactions found that a row matches, and changed it so that it does
+ * not match, than there were times at which it began to match. So two of them found the same match, and one did not see
+ * the write of the other.
  */
 final class LostMatches {
     private final HistoryTable table;
@@ -42,7 +43,7 @@ final class LostMatches {
         return violation;
     }
 
-    /** What was found of a key of whether a row matches; empty if that is no lost update. */
+    /** Describes the lost update of a key that states whether a row matches; empty if there is none. */
     private String of(int key) {
         int began = predicates.isMatch(table.initialValue(key)) ? 1 : 0;
         int ended = 0;

@@ -10,15 +10,15 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.PredicateReads;
 
 /**
- * Names a violation in which a query missed or found a row that another transaction changed. A missed row, or a row of a
- * result that another transaction deletes or changes so that it does not match, is a predicate anti-dependency (Adya,
- * thesis, section 3.1.3), so a cycle with one is no item cycle.
+ * Names a violation in which a query missed or found a row that another transaction changed. Two cases are predicate
+ * anti-dependencies (Adya, thesis, section 3.1.3): a missed row, and a row of a result that another transaction deletes
+ * or changes so that it does not match. A cycle with one of them is no item cycle.
  */
 final class PredicateName {
     private PredicateName() {}
 
     /**
-     * Returns the violation under the name that is right for it.
+     * Returns the violation with its right name.
      *
      * @param table the whole history
      */

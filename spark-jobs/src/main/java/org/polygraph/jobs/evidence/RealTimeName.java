@@ -19,9 +19,9 @@ import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Names a violation of a level with real time. If the history holds without real time, the violation is no read skew,
- * even if the cycle has real-time steps only in the reasons of its edges. The sub-history is judged without real
- * time; without a sub-history or a budget for it, the name depends on whether real time is among the reasons.
+ * Names a violation of a level with real time. It is a real-time violation if its sub-history keeps the level without
+ * real time, even if the cycle has real-time steps only in the reasons of its edges. Without a sub-history, or a budget
+ * to judge it, it is one if real time is among the reasons.
  */
 final class RealTimeName {
     private final HistoryTable table;
@@ -40,7 +40,7 @@ final class RealTimeName {
                 budget);
     }
 
-    /** Returns the violation under the name that is right for it. */
+    /** Returns the violation with its right name. */
     Violation of(Violation violation) {
         if (violation.anomaly() == Anomaly.REAL_TIME_VIOLATION || !isTimely(violation)) {
             return violation;

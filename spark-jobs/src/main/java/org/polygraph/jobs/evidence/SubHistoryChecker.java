@@ -8,8 +8,8 @@ import org.polygraph.partitioner.subhistory.SubHistoryJudge;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Judges sub-histories by the check that judged the whole history. Its work is counted in checks of the budget, which
- * are the same on every machine, so that evidence does not depend on speed.
+ * Judges sub-histories by the decision of the level. Its work is counted in calls of the budget, whose number is the
+ * same on every machine, so that evidence does not depend on speed.
  */
 final class SubHistoryChecker implements SubHistoryJudge {
     private final CheckRequest request;

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
  * The evidence behind a verdict.
  *
  * @param kind of a PASS {@link #ORDER} or {@link #CHOICES}; of a VIOLATION {@link #CYCLE}, {@link #PROOF}, {@link
- *     #ROW_CHOICES}, {@link #NECESSARY_READS} or {@link #OPERATIONS}
+ *     #ROW_CHOICES}, {@link #NECESSARY_READS} or {@link #OPERATIONS}; of an UNKNOWN {@link #ORDER_OF_OTHERS}
  * @param path where it was written, relative to the run directory; null if it was not written
  * @param verified whether independent code checked it against the raw history
  */
@@ -14,7 +14,7 @@ public record Certificate(String kind, @Nullable String path, boolean verified) 
     /** An order of events. */
     public static final String ORDER = "order";
 
-    /** Of an UNKNOWN part of a chain: an order of all transactions but those whose writers may be in the next part. */
+    /** An order of all transactions of a chain except those that read a value whose writer may be in the next part. */
     public static final String ORDER_OF_OTHERS = "order-of-others";
 
     /**
@@ -26,12 +26,12 @@ public record Certificate(String kind, @Nullable String path, boolean verified) 
     /** A cycle of dependencies, or a read that no order explains. */
     public static final String CYCLE = "cycle";
 
-    /** Every choice of the rows of writes by a condition violates the level. The violation that is shown is of one of them. */
+    /** Every choice of the rows of writes by a condition violates the level. The violation shown is of one choice. */
     public static final String ROW_CHOICES = "row-choices";
 
     /**
-     * Operations of a history that each serial order explains, whatever rows writes by a condition have. No order explains them. Their
-     * keys state whether a row matches a condition.
+     * Reads and writes that every serial order would have to explain, whatever rows the writes by a condition wrote.
+     * No order explains them. Their keys state whether a row matches a condition.
      */
     public static final String NECESSARY_READS = "necessary-reads";
 

@@ -110,12 +110,12 @@ public final class Verdict implements Cloneable {
         return table;
     }
 
-    /** Returns one line: the budget that ran out, or the error; else empty. */
+    /** Returns one line: why there is no answer, or what the user should know about the answer; else empty. */
     public String reason() {
         return reason;
     }
 
-    /** Returns null if the history could not be read. */
+    /** Returns null if the history was not judged. */
     public @Nullable Assumptions assumptions() {
         return assumptions;
     }
@@ -134,7 +134,7 @@ public final class Verdict implements Cloneable {
         return windows;
     }
 
-    /** Returns null if the verdict is of no run. */
+    /** Returns the parts that the verdict covers; null if no run lists them. */
     public @Nullable CoveredParts parts() {
         return parts;
     }

@@ -38,6 +38,13 @@ public record Fingerprint(String input, String content) implements Serializable 
         }
     }
 
+    /** The SHA-256 of a text in UTF-8, in hex. */
+    public static String ofText(String text) {
+        MessageDigest digest = digest();
+        digest.update(text.getBytes(StandardCharsets.UTF_8));
+        return hex(digest);
+    }
+
     /** The digest in hex; resets it. */
     public static String hex(MessageDigest digest) {
         return HexFormat.of().formatHex(digest.digest());
