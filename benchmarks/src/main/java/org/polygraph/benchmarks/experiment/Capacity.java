@@ -183,7 +183,7 @@ final class Capacity {
         command.addAll(List.of("--memory", plan.heap));
         String setting = engine + ", time " + time;
         if (engine.equals(EMBEDDED)) {
-            // The engine is given, because the launcher would choose Spark if memory is small.
+            // Without --engine the check would decide by windows if memory is small.
             command.addAll(List.of("--engine", EMBEDDED, history.toString()));
             ChildProcess process = ChildProcess.run(folder, Map.of("JAVA_OPTS", ""), command);
             return judged(measurement(process, operations, setting), process).set("level", level);

@@ -86,7 +86,8 @@ public final class Experiment {
     /** Appends to NAME.csv in the folder, keeps histories in histories/ there, writes NAME.md. */
     @Command(
             description =
-                    "Measures histories of growing size, each check in a process of its own, and Spark's own sort of the same rows.")
+                    "Measures histories of growing size, each check in a process of its own, and Spark's own sort of"
+                            + " the same rows.")
     int capacity(
             @Option(
                             names = {"-o", "--output"},

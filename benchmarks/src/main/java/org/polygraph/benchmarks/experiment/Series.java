@@ -116,7 +116,7 @@ record Series(String name, List<Point> points) {
         return parts;
     }
 
-    /** Returns the last two names of a path, without those that every history has. */
+    /** Returns the last name of a path, or of the folder of a file {@code history.*}. */
     static String name(String path) {
         String[] names = path.replaceFirst("/history\\.[a-z.]+$", "").split("/", -1);
         return names[names.length - 1];

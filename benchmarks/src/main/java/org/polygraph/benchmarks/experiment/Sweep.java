@@ -11,7 +11,8 @@ import java.util.Locale;
 import org.polygraph.benchmarks.data.GeneratorSpec;
 
 /**
- * A grid of measurements, as text with a line for each setting or run. Braces contain alternatives; all combinations in a line are run:
+ * A grid of measurements, as text with a line for each setting or run. Braces contain alternatives; all combinations
+ * in a line are run:
  *
  * <pre>
  * # comment

@@ -176,8 +176,8 @@ final class GenerateCommand implements Callable<Integer> {
                 }
             }
             if (found < target.parts()) {
-                throw new IOException("of " + target.parts() + " parts " + found
-                        + " are there: it is no path that driver and executors share");
+                throw new IOException("only " + found + " of " + target.parts()
+                        + " parts are there: the driver and the executors do not share this path");
             }
             try (AtomicFile success = parts.child(SUCCESS).create()) {
                 success.commit();

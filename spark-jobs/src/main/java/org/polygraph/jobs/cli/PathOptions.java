@@ -77,7 +77,7 @@ final class PathOptions {
         return forEach(environment, (path, name) -> report.of(path, HistoryReader.read(path, name)));
     }
 
-    /** Returns the exit code of all. */
+    /** Makes the report of each PATH; returns the exit code of all. */
     int forEach(Environment environment, Report report) {
         validate();
         int exitCode = 0;

@@ -123,12 +123,12 @@ final class Client implements Runnable {
         }
     }
 
-    /** Returns whether the connection can be used further. */
+    /** Executes and records a transaction; returns whether the connection can be used further. */
     private boolean transaction(KeyValueTable table) throws SQLException {
         boolean isRequested = random.nextDouble() < settings.workload().aborted();
         boolean isCommitting = false;
         hasBegun = true;
-        // Closing the transaction records one that fails in any other way as indeterminate.
+        // If anything else fails, closing the transaction records it as indeterminate.
         try (HistoryRecorder.Transaction recorded = session.begin()) {
             try {
                 workload.run(new ClientTransaction(

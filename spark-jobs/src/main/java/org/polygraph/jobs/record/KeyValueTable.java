@@ -104,8 +104,9 @@ final class KeyValueTable implements AutoCloseable {
     }
 
     /**
-     * Inserts a row, and reads it again, which fails if there are two rows of the key (see {@link #row}). Without this, a later query by
-     * value could return the older row alone, and the history would contain a read that misses the transaction's own write.
+     * Inserts a row, and reads it again, which fails if there are two rows of the key (see {@link #row}). Without
+     * this, a later query by value could return the older row alone, and the history would contain a read that misses
+     * the transaction's own write.
      */
     void insert(int key, long value) throws SQLException {
         insert.setInt(1, key);

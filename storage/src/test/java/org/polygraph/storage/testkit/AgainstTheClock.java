@@ -23,8 +23,8 @@ public final class AgainstTheClock {
     }
 
     /**
-     * Histories one after the other in time, with sessions and keys of their own: the whole keeps a level iff each of
-     * them does.
+     * Joins histories one after the other in time, with sessions and keys of their own. The whole keeps a level iff
+     * each of them does.
      */
     public static HistoryTable joined(long... seeds) {
         StringBuilder history = new StringBuilder("init 0");
