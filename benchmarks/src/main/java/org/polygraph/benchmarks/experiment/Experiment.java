@@ -51,9 +51,7 @@ public final class Experiment {
         }
         Runner runner = new Runner(out(), folder, heap, seconds, most);
         for (String name : sweeps) {
-            String file = Sweep.NAMES.contains(name)
-                    ? name
-                    : Path.of(name).getFileName().toString().replaceFirst("\\.[a-z]+$", "");
+            String file = Path.of(name).getFileName().toString().replaceFirst("\\.[a-z]+$", "");
             runner.run(file, Sweep.of(name, paths == null ? List.of() : paths));
         }
         if (!specs.isEmpty()) {

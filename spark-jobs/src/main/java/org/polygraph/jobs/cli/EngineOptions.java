@@ -73,15 +73,10 @@ final class EngineOptions {
     /** Makes what runs on Spark, with the given master. */
     <T> T made(OnSpark<T> worker) {
         try {
-            return worker.of(master());
+            return worker.of(master == null ? "local[*]" : master);
         } catch (EngineMissingException e) {
             throw wrong(Failures.text(e));
         }
-    }
-
-    /** Spark master URL. */
-    String master() {
-        return master == null ? "local[*]" : master;
     }
 
     private ParameterException wrong(String message) {

@@ -122,17 +122,14 @@ final class GenerateCommand implements Callable<Integer> {
             print(plan, start);
             return ExitCode.PASS.code();
         } catch (BudgetException e) {
-            progress.pathEnds();
-            environment.message(Failures.text(e));
+            progress.message(Failures.text(e));
             return ExitCode.UNKNOWN.code();
         } catch (IOException e) {
-            progress.pathEnds();
-            environment.message(
+            progress.message(
                     out + ": the history cannot be written there (" + Failures.cause(e) + "); give another --out");
             return ExitCode.IO.code();
         } catch (EngineException e) {
-            progress.pathEnds();
-            environment.message(Failures.text(e));
+            progress.message(Failures.text(e));
             return ExitCode.IO.code();
         }
     }

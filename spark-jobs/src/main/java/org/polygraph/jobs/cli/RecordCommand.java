@@ -339,14 +339,10 @@ final class RecordCommand implements Callable<Integer> {
     }
 
     private void print(RecordCounts counts, long millis) {
-        StringBuilder text = new StringBuilder();
-        text.append(Legible.of(out)).append("  ").append(counts.transactions()).append(" txns  ");
-        text.append(counts.commits())
-                .append(" committed  ")
-                .append(counts.aborts())
-                .append(" aborted  ");
-        text.append(counts.unknowns()).append(" unknown  ").append(millis).append(" ms");
-        environment.out().println(text);
+        environment
+                .out()
+                .println(Legible.of(out) + "  " + counts.transactions() + " txns  " + counts.commits() + " committed  "
+                        + counts.aborts() + " aborted  " + counts.unknowns() + " unknown  " + millis + " ms");
         counts.reasons().forEach((reason, count) -> environment.out().println("  aborted " + count + ": " + reason));
         if (kill > 0) {
             environment.out().println("  connections killed: " + counts.kills());

@@ -85,7 +85,7 @@ final class Client implements Runnable {
                 }
             }
         } catch (SQLException e) {
-            throw new RecordException(Login.hidden(String.valueOf(e.getMessage())), e);
+            throw new IllegalStateException(Login.hidden(String.valueOf(e.getMessage())), e);
         } finally {
             if (table != null) {
                 close(table);
