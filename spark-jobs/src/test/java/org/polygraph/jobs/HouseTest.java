@@ -110,8 +110,8 @@ class HouseTest {
             .resideInAnyPackage(PARTITIONER + ".", SOLVER + "..", JOBS + "verdict..");
 
     /**
-     * A replay evaluates predicates itself. The classes that it must not use express predicates as reads, evaluate them for the
-     * search, or guess the rows of writes.
+     * A replay evaluates predicates itself. The classes that it must not use express predicates as reads, evaluate them
+     * for the search, or guess the rows of writes.
      */
     @ArchTest
     static final ArchRule REPLAYS_EVALUATE_PREDICATES_THEMSELVES = noClasses()

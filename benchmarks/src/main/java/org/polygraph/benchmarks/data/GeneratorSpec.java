@@ -6,7 +6,8 @@ import org.polygraph.storage.testkit.HistoryGenerator;
 import org.polygraph.storage.testkit.HistoryGenerator.Isolation;
 
 /**
- * Describes a generated history in words: {@code gen:}, then pairs {@code name=value} in any order, separated by commas.
+ * Describes a generated history in words: {@code gen:}, then pairs {@code name=value} in any order, separated by
+ * commas.
  *
  * <table>
  *   <caption>Settings; those not given have the default</caption>
@@ -17,7 +18,7 @@ import org.polygraph.storage.testkit.HistoryGenerator.Isolation;
  *   <tr><td>reads</td><td>share of reads, 0.5</td></tr>
  *   <tr><td>rmw</td><td>share of read-modify-writes, 0</td></tr>
  *   <tr><td>zipf</td><td>exponent of the key distribution, 0 (uniform)</td></tr>
- *   <tr><td>hotspot</td><td>{@code 0.01:0.9}: one key in a hundred takes nine operations in ten</td></tr>
+ *   <tr><td>hotspot</td><td>{@code 0.01:0.9}: 1 % of the keys take 90 % of the operations</td></tr>
  *   <tr><td>values</td><td>unique, or how many different values a key takes; unique</td></tr>
  *   <tr><td>repeat</td><td>share of the keys whose values repeat, 1; the others have unique ones</td></tr>
  *   <tr><td>isolation</td><td>serial, optimistic, snapshot or read_committed; serial</td></tr>
@@ -76,7 +77,7 @@ public final class GeneratorSpec {
         return generator;
     }
 
-    /** Checks a setting that another one requires. */
+    /** Returns the last value of a setting, or the given one if there is none. */
     private static String last(String[] settings, String name, String otherwise) {
         return Arrays.stream(settings)
                 .filter(s -> s.startsWith(name + "="))

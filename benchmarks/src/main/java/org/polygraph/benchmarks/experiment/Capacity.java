@@ -171,7 +171,6 @@ final class Capacity {
                         history.toString(),
                         master,
                         folder.toString()),
-                Map.of(),
                 operations,
                 SORT + master);
     }
@@ -183,33 +182,31 @@ final class Capacity {
         command.addAll(List.of("--memory", plan.heap));
         String setting = engine + ", time " + time;
         if (engine.equals(EMBEDDED)) {
-            // The engine is given, because the launcher would choose Spark if memory is small.
+            // Without --engine the check would decide by windows if memory is small.
             command.addAll(List.of("--engine", EMBEDDED, history.toString()));
             ChildProcess process = ChildProcess.run(folder, Map.of("JAVA_OPTS", ""), command);
             return judged(measurement(process, operations, setting), process).set("level", level);
         }
         command.addAll(List.of("--engine", "spark", "--master", engine, history.toString()));
-        return logged(List.of(), command, Map.of("JAVA_OPTS", ""), operations, setting)
-                .set("level", level);
+        return logged(List.of(), command, operations, setting).set("level", level);
     }
 
     /** Runs a process that uses Spark, and adds up the bytes that its tasks wrote for shuffles. */
-    private Measurement logged(
-            List<String> java, List<String> words, Map<String, String> environment, long operations, String setting)
+    private Measurement logged(List<String> java, List<String> words, long operations, String setting)
             throws IOException, InterruptedException {
         Path log = Files.createTempDirectory(folder, "events-");
         try {
             List<String> flags = new ArrayList<>(LOGGED);
             flags.add("-Dspark.eventLog.dir=" + log.toUri());
             List<String> command = new ArrayList<>(java);
-            Map<String, String> own = environment;
+            Map<String, String> environment = Map.of();
             if (java.isEmpty()) {
-                own = Map.of("JAVA_OPTS", String.join(" ", flags));
+                environment = Map.of("JAVA_OPTS", String.join(" ", flags));
             } else {
                 command.addAll(flags);
             }
             command.addAll(words);
-            ChildProcess process = ChildProcess.run(folder, own, command);
+            ChildProcess process = ChildProcess.run(folder, environment, command);
             Measurement result = measurement(process, operations, setting)
                     .set("shuffle_mb", String.format(Locale.ROOT, "%.2f", shuffled(log) / 1e6));
             return java.isEmpty()

@@ -51,9 +51,7 @@ public final class Experiment {
         }
         Runner runner = new Runner(out(), folder, heap, seconds, most);
         for (String name : sweeps) {
-            String file = Sweep.NAMES.contains(name)
-                    ? name
-                    : Path.of(name).getFileName().toString().replaceFirst("\\.[a-z]+$", "");
+            String file = Path.of(name).getFileName().toString().replaceFirst("\\.[a-z]+$", "");
             runner.run(file, Sweep.of(name, paths == null ? List.of() : paths));
         }
         if (!specs.isEmpty()) {
@@ -86,7 +84,8 @@ public final class Experiment {
     /** Appends to NAME.csv in the folder, keeps histories in histories/ there, writes NAME.md. */
     @Command(
             description =
-                    "Measures histories of growing size, each check in a process of its own, and Spark's own sort of the same rows.")
+                    "Measures histories of growing size, each check in a process of its own, and Spark's own sort of"
+                            + " the same rows.")
     int capacity(
             @Option(
                             names = {"-o", "--output"},

@@ -8,6 +8,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import org.polygraph.benchmarks.data.FormulaSpec;
+import org.polygraph.benchmarks.data.GeneratorSpec;
 import org.polygraph.benchmarks.pipeline.Measurement;
 
 /**
@@ -102,7 +104,7 @@ record Series(String name, List<Point> points) {
     private static Map<String, String> parts(Measurement m) {
         Map<String, String> parts = new LinkedHashMap<>();
         String source = m.get("source");
-        if (source.startsWith("gen:") || source.startsWith("sat:") || source.startsWith("pigeons:")) {
+        if (GeneratorSpec.isSpec(source) || FormulaSpec.isSpec(source)) {
             Arrays.stream(source.substring(source.indexOf(':') + 1).split(",", -1))
                     .map(part -> part.split("=", 2))
                     .filter(part -> part.length == 2)
@@ -116,7 +118,7 @@ record Series(String name, List<Point> points) {
         return parts;
     }
 
-    /** Returns the last two names of a path, without those that every history has. */
+    /** Returns the last name of a path, or of the folder of a file {@code history.*}. */
     static String name(String path) {
         String[] names = path.replaceFirst("/history\\.[a-z.]+$", "").split("/", -1);
         return names[names.length - 1];

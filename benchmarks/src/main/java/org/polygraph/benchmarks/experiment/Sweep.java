@@ -11,7 +11,8 @@ import java.util.Locale;
 import org.polygraph.benchmarks.data.GeneratorSpec;
 
 /**
- * A grid of measurements, as text with a line for each setting or run. Braces contain alternatives; all combinations in a line are run:
+ * A grid of measurements, as text with a line for each setting or run. Braces contain alternatives; all combinations
+ * in a line are run:
  *
  * <pre>
  * # comment
@@ -105,47 +106,41 @@ record Sweep(String title, String x, List<Cell> cells) {
 
     /** Returns the number of a setting in a spec; 0 if it has none. */
     static double position(String source, String setting) {
-        String value = value(source, setting);
-        return value.isEmpty() ? 0 : Double.parseDouble(value);
-    }
-
-    /** Returns the value of a setting in a spec; empty if it has none. */
-    static String value(String source, String setting) {
         for (String part : source.substring(source.indexOf(':') + 1).split(",", -1)) {
             if (part.startsWith(setting + "=")) {
-                return part.substring(setting.length() + 1);
+                return Double.parseDouble(part.substring(setting.length() + 1));
             }
         }
-        return "";
+        return 0;
     }
 
     private static Cell cell(String words, int seconds, String heap, int warmups) {
         String source = "";
-        Cell cell = new Cell("", "ser", Setting.DEFAULT, seconds, heap, warmups);
+        String level = "ser";
+        String setting = Setting.DEFAULT;
+        int limit = seconds;
+        String memory = heap;
         for (String word : words.split("\\s+", -1)) {
             int equals = word.indexOf('=');
             String value = word.substring(equals + 1);
-            cell = switch (source.isEmpty() || equals < 0 ? "" : word.substring(0, equals)) {
-                case "level" ->
-                    new Cell(source, value.toLowerCase(Locale.ROOT), cell.setting, cell.seconds, cell.heap, warmups);
-                case "setting" -> new Cell(source, cell.level, value, cell.seconds, cell.heap, warmups);
-                case "seconds" ->
-                    new Cell(source, cell.level, cell.setting, Integer.parseInt(value), cell.heap, warmups);
-                case "heap" -> new Cell(source, cell.level, cell.setting, cell.seconds, value, warmups);
+            switch (source.isEmpty() || equals < 0 ? "" : word.substring(0, equals)) {
+                case "level" -> level = value.toLowerCase(Locale.ROOT);
+                case "setting" -> setting = value;
+                case "seconds" -> limit = Integer.parseInt(value);
+                case "heap" -> memory = value;
                 case "" -> {
                     if (!source.isEmpty()) {
                         throw new IllegalArgumentException("'" + word + "' in run " + words);
                     }
                     source = word;
-                    yield new Cell(source, cell.level, cell.setting, cell.seconds, cell.heap, warmups);
                 }
                 default ->
                     throw new IllegalArgumentException(
                             "'" + word + "' in run " + words + "; expected level, setting, seconds or heap");
-            };
+            }
         }
-        Setting.parse(cell.setting);
-        return cell;
+        Setting.parse(setting);
+        return new Cell(source, level, setting, limit, memory, warmups);
     }
 
     private static List<String> combinations(String text) {

@@ -28,7 +28,7 @@ public final class Machine {
         return model + " x " + Runtime.getRuntime().availableProcessors() + " " + (bytes >> 30) + " GiB";
     }
 
-    /** The JVM's flags, without the one that carries the commit. */
+    /** The JVM's flags, without those that carry the commit and the root of the checkout. */
     static List<String> flags() {
         return ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
                 .filter(flag -> !flag.startsWith("-Dpolygraph."))

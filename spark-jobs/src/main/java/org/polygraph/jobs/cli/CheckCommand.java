@@ -56,7 +56,7 @@ import picocli.CommandLine.TypeConversionException;
         footer = {
             "",
             "Prints a line per PATH: PASS|VIOLATION|UNKNOWN|INVALID|ERROR  level  path  txns  ops  ms  [why]",
-            "Of several levels a line each, the strongest first, then an indented line that names the",
+            "With several levels: a line for each, the strongest first, then an indented line that names the",
             "strongest that holds; --json has it as \"strongest\".",
             "Exit code: the first of 1, 6, 5, 3, 4, 0 that occurred."
         })
@@ -95,14 +95,14 @@ final class CheckCommand implements Callable<Integer> {
         this.detail = detail;
     }
 
-    /** Creates a command for {@link #take}, without picocli. */
+    /** Creates the command check. Either {@link #take} or picocli sets its options. */
     static CheckCommand check(Environment environment) {
         return new CheckCommand(environment, ViolationText.Detail.BRIEF);
     }
 
     /**
      * Reads the words of a simple check without picocli, whose model of all options costs more than a small check
-     * (docs/decisions.md): one PATH, and options of their most frequent forms, each once. Everything else is left to
+     * (docs/decisions.md): one PATH, and frequent options in their usual form, each once. Everything else is left to
      * picocli on a new command, as are mistakes and requests for help.
      */
     boolean take(List<String> words) {
@@ -210,7 +210,10 @@ final class CheckCommand implements Callable<Integer> {
         }
     }
 
-    /** The level that the header of a history states. */
+    /**
+     * Returns the level that the header of a history gives: its {@code level}; else what the manual of its database
+     * documents for its isolation; else the level with the name of its isolation.
+     */
     private Levels stated(String path) {
         String problem;
         try {
@@ -311,7 +314,7 @@ final class CheckCommand implements Callable<Integer> {
                                 && verdict.exitCode() == ExitCode.IO.code());
     }
 
-    /** Returns an explanation, unless a level above has the same: the anomaly and the transactions are equal. */
+    /** Returns an explanation, or a reference to the level above with the same anomaly of the same transactions. */
     private String once(String explanation, String level) {
         if (explanation.isEmpty()) {
             return "";

@@ -159,8 +159,8 @@ final class CheckOptions {
             names = "--after",
             paramLabel = "RUN",
             description =
-                    "The run of what came directly before PATH, or the folder of runs, of which the one of the most parts"
-                            + " counts: the verdict is of all parts up to PATH as one history.")
+                    "The run of the part directly before PATH, or a folder of runs, where the one with the most parts"
+                            + " is taken: the verdict is of all parts up to PATH as one history.")
     private @Nullable String after;
 
     @Option(

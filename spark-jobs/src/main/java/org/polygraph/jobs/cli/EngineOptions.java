@@ -17,7 +17,7 @@ final class EngineOptions {
         SPARK
     }
 
-    /** Makes the worker on a cluster. */
+    /** Makes what runs on Spark, such as a checker. */
     @FunctionalInterface
     interface OnSpark<T> {
         T of(String master) throws EngineMissingException;
@@ -65,23 +65,18 @@ final class EngineOptions {
                 : null;
     }
 
-    /** The worker of the chosen engine; no class of the other one is loaded. */
+    /** Makes what runs on the chosen engine; no class of the other engine is loaded. */
     <T> T choose(Supplier<T> embedded, OnSpark<T> spark) {
         return isSpark() ? made(spark) : embedded.get();
     }
 
-    /** The worker at the master. */
+    /** Makes what runs on Spark, with the given master. */
     <T> T made(OnSpark<T> worker) {
         try {
-            return worker.of(master());
+            return worker.of(master == null ? "local[*]" : master);
         } catch (EngineMissingException e) {
             throw wrong(Failures.text(e));
         }
-    }
-
-    /** Spark master URL. */
-    String master() {
-        return master == null ? "local[*]" : master;
     }
 
     private ParameterException wrong(String message) {

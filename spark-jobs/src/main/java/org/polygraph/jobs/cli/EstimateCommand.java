@@ -74,7 +74,8 @@ final class EstimateCommand implements Callable<Integer> {
             names = "--after",
             paramLabel = "RUN",
             description =
-                    "The check continues after this run, or the one of the most parts in this folder, and reads its seam too.")
+                    "The check continues after this run, or after the one with the most parts in this folder, and reads"
+                            + " its seam too.")
     private @Nullable String after;
 
     @Option(names = "--json", description = "One JSON object per PATH, a line each.")
@@ -176,7 +177,7 @@ final class EstimateCommand implements Callable<Integer> {
         };
     }
 
-    /** The smallest {@code --memory}, in mebibytes. */
+    /** The smallest {@code --memory}, in mebibytes; a check uses 85 % of it. */
     private static String needed(Estimate estimate) {
         return (((estimate.leastBytes() / 17 * 20) >> 20) + 1) + "m";
     }

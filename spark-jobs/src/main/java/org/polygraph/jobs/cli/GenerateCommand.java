@@ -122,17 +122,14 @@ final class GenerateCommand implements Callable<Integer> {
             print(plan, start);
             return ExitCode.PASS.code();
         } catch (BudgetException e) {
-            progress.pathEnds();
-            environment.message(Failures.text(e));
+            progress.message(Failures.text(e));
             return ExitCode.UNKNOWN.code();
         } catch (IOException e) {
-            progress.pathEnds();
-            environment.message(
+            progress.message(
                     out + ": the history cannot be written there (" + Failures.cause(e) + "); give another --out");
             return ExitCode.IO.code();
         } catch (EngineException e) {
-            progress.pathEnds();
-            environment.message(Failures.text(e));
+            progress.message(Failures.text(e));
             return ExitCode.IO.code();
         }
     }
@@ -176,8 +173,8 @@ final class GenerateCommand implements Callable<Integer> {
                 }
             }
             if (found < target.parts()) {
-                throw new IOException("of " + target.parts() + " parts " + found
-                        + " are there: it is no path that driver and executors share");
+                throw new IOException("only " + found + " of " + target.parts()
+                        + " parts are there: the driver and the executors do not share this path");
             }
             try (AtomicFile success = parts.child(SUCCESS).create()) {
                 success.commit();

@@ -39,7 +39,7 @@ public final class Main {
         }
     }
 
-    /** Inside a process of the cluster, which must not be ended here. */
+    /** Runs one command line in a process of a cluster, which must not be ended here. */
     static void run(String[] args, Environment environment, ClusterDriver driver) throws Exception {
         driver.begin();
         int code = run(args, environment);

@@ -29,7 +29,7 @@ public final class Manuals {
         PrintStream nowhere = new PrintStream(new ByteArrayOutputStream(), false, StandardCharsets.UTF_8);
         CommandLine root = PolygraphCommand.commandLine(
                 List.of(), new Environment(nowhere, nowhere, false, new InstalledEngines()));
-        // The constants of enums are completed as the help has them.
+        // The constants of enums are completed in lower case, as in the help.
         String completion = Pattern.compile("(?<=_option_args=\\()[^)]*")
                 .matcher(AutoComplete.bash(root.getCommandName(), root))
                 .replaceAll(words -> words.group().toLowerCase(Locale.ROOT).replace('_', '-'));

@@ -7,7 +7,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code --overwrite} of a command that writes what the user names. */
+/** {@code --overwrite} of commands whose output the user names. */
 final class OverwriteOption {
     @Spec(Spec.Target.MIXEE)
     @SuppressWarnings("NullAway.Init")
@@ -16,9 +16,9 @@ final class OverwriteOption {
     @Option(names = "--overwrite", description = "Replace the output if it exists.")
     private boolean given;
 
-    /** Whether writing replaces a file or a folder. Refuses to, unless the option is given. */
+    /** Returns whether the output exists. Refuses to replace it unless the option is given. */
     boolean replaces(Location out) throws IOException {
-        // What is written to a device or a pipe replaces nothing.
+        // Writing to a device or a pipe replaces nothing.
         boolean isTaken = out.exists() && !out.isStream();
         if (isTaken && !given) {
             throw new ParameterException(

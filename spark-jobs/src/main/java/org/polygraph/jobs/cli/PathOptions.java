@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.application.Failures;
 import org.polygraph.jobs.verdict.ExitCode;
@@ -27,13 +28,6 @@ final class PathOptions {
     interface Report {
         /** Reads as much of the history as it needs, and prints. */
         void of(String path, HistoryFormat format) throws IOException, HistoryException;
-    }
-
-    /** The work of a command on a history that was read. */
-    @FunctionalInterface
-    interface TableReport {
-        /** Prints the result for the history. */
-        void of(String path, HistoryTable table);
     }
 
     @Spec(Spec.Target.MIXEE)
@@ -67,19 +61,14 @@ final class PathOptions {
         return paths;
     }
 
-    /** Rejects options that exclude each other. */
-    void validate() {
-        rejectDuplicates(spec, paths);
-    }
-
     /** Reads each history whole; returns the exit code of all. */
-    int forEachTable(Environment environment, TableReport report) {
-        return forEach(environment, (path, name) -> report.of(path, HistoryReader.read(path, name)));
+    int forEachTable(Environment environment, BiConsumer<String, HistoryTable> report) {
+        return forEach(environment, (path, name) -> report.accept(path, HistoryReader.read(path, name)));
     }
 
-    /** Returns the exit code of all. */
+    /** Makes the report of each PATH; returns the exit code of all. */
     int forEach(Environment environment, Report report) {
-        validate();
+        rejectDuplicates(spec, paths);
         int exitCode = 0;
         for (String path : paths) {
             exitCode = ExitCode.merge(exitCode, one(environment, report, path).code());

@@ -46,7 +46,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
 final class PolygraphCommand implements Runnable {
     private static final Pattern JDBC_URL = Pattern.compile("jdbc:[^\\s']*");
 
-    /** The field of commands that use their {@link Verbosity}. */
+    /** picocli's name of the mixin {@link Verbosity}: that of the field in commands that have one. */
     private static final String VERBOSITY = "verbosity";
 
     @Spec

@@ -14,9 +14,9 @@ import org.polygraph.jobs.report.wording.Legible;
 
 /**
  * Progress and messages on stderr. Kernels may report at any rate; output is limited by the clock: ten times a second
- * for the bar, every five seconds for plain lines, once a second for JSON. A shorter check prints nothing, except as
- * JSON: there each phase has a line when it begins, so that other programs can measure phases, unless it ran before and
- * the last line is less than 50 ms old.
+ * for the bar, every five seconds for plain lines, once a second for JSON. A shorter check prints nothing. JSON also
+ * has a line at the beginning of each phase, so that other programs can measure phases; it is left out if the phase ran
+ * before and the last line is less than 50 ms old.
  *
  * <p>Rate and time left are those of the job while one runs, otherwise of the phase. The bar shows heap and off-heap
  * memory as {@code heap 3+1M}.
@@ -27,7 +27,7 @@ final class ProgressPrinter implements Listener {
     private static final int COLUMNS = 79;
     /** Rates of a shorter time are not shown. */
     private static final long SOME_NANOS = TimeUnit.SECONDS.toNanos(1);
-    /** For JSON: rounds of rules and of the solver may take less than a millisecond. */
+    /** A phase may run thousands of times (rounds of rules and of the solver), each for less than a millisecond. */
     private static final long BETWEEN_PHASES_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private final PrintStream err;
@@ -52,7 +52,7 @@ final class ProgressPrinter implements Listener {
     private int drawn;
     /** The phases of this PATH so far. */
     private final Set<String> phases = new HashSet<>();
-    /** -1 for an engine that never spills. */
+    /** Bytes on disk; -1 for an engine that never spills. */
     private long spilled = -1;
 
     ProgressPrinter(PrintStream err, ProgressMode mode, boolean terminal, boolean verbose) {

@@ -82,7 +82,8 @@ final class RecordCommand implements Callable<Integer> {
             paramLabel = "WORKLOAD",
             defaultValue = "mini",
             description = "mini: at most two reads and two writes, each write after a read of its key (default);"
-                    + " registers: reads and writes; append: lists; rows: inserts, updates and deletes of rows, by their keys and by their values;"
+                    + " registers: reads and writes; append: lists; rows: inserts, updates and deletes of rows, by"
+                    + " their keys and by their values;"
                     + " bank: transfers, and reads of all balances.")
     @SuppressWarnings("NullAway.Init")
     private WorkloadKind workload;
@@ -217,7 +218,7 @@ final class RecordCommand implements Callable<Integer> {
         Thread hook = new Thread(() -> {
             recording.stop(STOP_MILLIS);
             if (!await(summary)) {
-                // A client waits for its database for ever.
+                // The main thread still waits for a client whose database does not answer.
                 print(recording.counts(), TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start));
             }
         });
@@ -254,7 +255,7 @@ final class RecordCommand implements Callable<Integer> {
         return check && !recording.isStopped() ? ExitCode.merge(exitCode, checked(promise.orElseThrow())) : exitCode;
     }
 
-    /** An exception about a file is about the history: drivers have messages of their own. */
+    /** Reports a failure of the file or of the database, whose message is complete. */
     private int notWritten(IOException e) {
         environment.message(
                 e instanceof FileSystemException
@@ -338,14 +339,10 @@ final class RecordCommand implements Callable<Integer> {
     }
 
     private void print(RecordCounts counts, long millis) {
-        StringBuilder text = new StringBuilder();
-        text.append(Legible.of(out)).append("  ").append(counts.transactions()).append(" txns  ");
-        text.append(counts.commits())
-                .append(" committed  ")
-                .append(counts.aborts())
-                .append(" aborted  ");
-        text.append(counts.unknowns()).append(" unknown  ").append(millis).append(" ms");
-        environment.out().println(text);
+        environment
+                .out()
+                .println(Legible.of(out) + "  " + counts.transactions() + " txns  " + counts.commits() + " committed  "
+                        + counts.aborts() + " aborted  " + counts.unknowns() + " unknown  " + millis + " ms");
         counts.reasons().forEach((reason, count) -> environment.out().println("  aborted " + count + ": " + reason));
         if (kill > 0) {
             environment.out().println("  connections killed: " + counts.kills());

@@ -7,7 +7,8 @@ import org.polygraph.jobs.cli.Verbosity.ProgressMode;
 import org.polygraph.jobs.record.RecordCounts;
 
 /**
- * The rate and the share of aborts while a history is recorded: every second on a terminal, else every five seconds.
+ * The rate and the share of aborts while a history is recorded: every second on a terminal or as JSON, otherwise every
+ * five seconds.
  */
 final class RecordProgress {
     private final PrintStream err;

@@ -1,6 +1,7 @@
 package org.polygraph.jobs.cli;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -10,7 +11,6 @@ import org.polygraph.jobs.report.RunDirectory;
 import org.polygraph.jobs.report.wording.Legible;
 import org.polygraph.jobs.verdict.ExitCode;
 import org.polygraph.storage.artifact.Location;
-import org.polygraph.storage.artifact.SeekableInput;
 import org.polygraph.storage.model.HistoryException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -87,12 +87,8 @@ final class ReportCommand implements Callable<Integer> {
     }
 
     private static void copy(Location from, OutputStream to) throws IOException {
-        byte[] buffer = new byte[1 << 13];
-        try (SeekableInput in = from.open()) {
-            int n;
-            while ((n = in.read(buffer, 0, buffer.length)) > 0) {
-                to.write(buffer, 0, n);
-            }
+        try (InputStream in = from.open()) {
+            in.transferTo(to);
         }
     }
 }

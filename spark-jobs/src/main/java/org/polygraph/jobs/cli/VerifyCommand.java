@@ -157,7 +157,11 @@ final class VerifyCommand implements Callable<Integer> {
     private volatile long transactions;
     private volatile long operations;
 
-    /** What verification found. @param word the status of the result line */
+    /**
+     * What verification found.
+     *
+     * @param word the status of the result line
+     */
     private record Found(String word, String reason, List<String> checked, ExitCode exitCode) {}
 
     VerifyCommand(Environment environment) {
@@ -215,7 +219,7 @@ final class VerifyCommand implements Callable<Integer> {
         operations = 0;
     }
 
-    /** Returns the runs to verify. It is the argument itself if that is one run, or if no runs are found. */
+    /** Returns the runs that the argument names; the argument itself with PATH or --proof, or if no run is found. */
     private List<String> runs() {
         if (proof != null || path != null) {
             return List.of(run);
@@ -236,7 +240,7 @@ final class VerifyCommand implements Callable<Integer> {
     }
 
     /**
-     * Runs on a thread of its own, because replays do not poll a budget. At the end of the time the thread is
+     * Verifies on a thread of its own, because replays do not poll a budget. When the time is over, the thread is
      * abandoned; hashing and reading stop.
      */
     private Found inTime(long nanos, Verification.Replayer replayer, Budget budget) {
@@ -327,7 +331,7 @@ final class VerifyCommand implements Callable<Integer> {
                 : found(report);
     }
 
-    /** A PASS with the check of its seam. */
+    /** Adds the result of checking the seam to the report of a PASS. */
     private static Found seam(Verification.Report pass, Optional<SeamReplay.Result> seam) {
         if (seam.isEmpty()) {
             return found(pass);
@@ -372,7 +376,7 @@ final class VerifyCommand implements Callable<Integer> {
         return counted(covered.withoutLast().read(history, format, budget::exhausted, budget.bytes()));
     }
 
-    /** Keeps the size that {@code check} states. */
+    /** Keeps the counts for the result line, which are those of {@code check}. */
     private HistoryTable counted(HistoryTable table) {
         transactions = table.transactions();
         operations = RecordedCounts.of(table).operations();

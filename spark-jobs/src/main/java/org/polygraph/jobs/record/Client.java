@@ -85,7 +85,7 @@ final class Client implements Runnable {
                 }
             }
         } catch (SQLException e) {
-            throw new RecordException(Login.hidden(String.valueOf(e.getMessage())), e);
+            throw new IllegalStateException(Login.hidden(String.valueOf(e.getMessage())), e);
         } finally {
             if (table != null) {
                 close(table);
@@ -123,12 +123,12 @@ final class Client implements Runnable {
         }
     }
 
-    /** Returns whether the connection can be used further. */
+    /** Executes and records a transaction; returns whether the connection can be used further. */
     private boolean transaction(KeyValueTable table) throws SQLException {
         boolean isRequested = random.nextDouble() < settings.workload().aborted();
         boolean isCommitting = false;
         hasBegun = true;
-        // Closing the transaction records one that fails in any other way as indeterminate.
+        // If anything else fails, closing the transaction records it as indeterminate.
         try (HistoryRecorder.Transaction recorded = session.begin()) {
             try {
                 workload.run(new ClientTransaction(

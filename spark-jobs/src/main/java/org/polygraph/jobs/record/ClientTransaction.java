@@ -11,8 +11,6 @@ final class ClientTransaction {
     private final boolean missesAreReads;
 
     /**
-     * The operations of a transaction.
-     *
      * @param before runs before each operation
      * @param missesAreReads whether an update or a delete that finds no row is a read of its key
      */

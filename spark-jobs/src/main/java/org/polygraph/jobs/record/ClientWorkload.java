@@ -139,8 +139,8 @@ abstract class ClientWorkload {
     }
 
     /**
-     * Rows: most changes read the key before, and insert it if it has no row, and otherwise update or delete it. Where
-     * some operations select rows by their values, values are of classes that conditions select.
+     * Rows: most changes read the key before, and insert it if it has no row, and otherwise update or delete it. If
+     * some operations select rows by their values, each value belongs to a class, and a condition selects a class.
      */
     private static final class Rows extends ClientWorkload {
         private static final int BLIND_ONE_OF = 4;
@@ -203,7 +203,7 @@ abstract class ClientWorkload {
         }
     }
 
-    /** Accounts; the share of reads is that of transactions which read all balances. */
+    /** Transfers between accounts. The share of reads is the share of transactions that read all balances. */
     private static final class Bank extends ClientWorkload {
         private static final int MOST_TRANSFERRED = 10;
 

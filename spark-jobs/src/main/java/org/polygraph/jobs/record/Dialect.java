@@ -75,7 +75,7 @@ public enum Dialect {
                             + " in H2 currently doesn't ensure equivalence of concurrent and serializable execution of"
                             + " transactions that perform write operations.",
                     PromiseSource.H2)),
-    /** Its transactions lock what they read and write, unless the URL has {@code hsqldb.tx=mvcc}. */
+    /** Its transactions lock what they read and write, unless {@code hsqldb.tx} in the URL is mvlocks or mvcc. */
     HSQLDB(
             "jdbc:hsqldb:",
             "VARCHAR(1000000)",
@@ -125,7 +125,7 @@ public enum Dialect {
     /** Any other database that accepts plain SQL. */
     OTHER("jdbc:", "VARCHAR(30000)", List.of());
 
-    /** Manuals, and sentences that two of them share. */
+    /** Addresses of manuals, and sentences that several promises share. */
     private static final class PromiseSource {
         static final String POSTGRESQL = "https://www.postgresql.org/docs/current/transaction-iso.html";
         static final String MARIADB = "https://mariadb.com/kb/en/set-transaction/";
@@ -181,7 +181,7 @@ public enum Dialect {
 
     /** Returns the level that the manual documents for an isolation of a database of this dialect. */
     public Optional<Promise> promise(String url, Isolation isolation) {
-        // The manual gives the levels of HSQLDB's other transaction models no names of ANSI.
+        // For HSQLDB's other transaction models the manual names no ANSI level of the other isolations.
         boolean isOtherModel =
                 this == HSQLDB && url.contains(HSQLDB_OTHER_MODEL) && isolation != Isolation.READ_COMMITTED;
         return promises.stream()
@@ -202,14 +202,17 @@ public enum Dialect {
                             .anyMatch(
                                     word -> word.length() > 3 && dialect.name().startsWith(word));
             if (isNamed) {
-                // The name does not contain HSQLDB's transaction model.
+                // HSQLDB's transaction model is not known, so only what all its models document counts.
                 return dialect.promise(dialect == HSQLDB ? HSQLDB_OTHER_MODEL : "", isolation);
             }
         }
         return Optional.empty();
     }
 
-    /** Whether the driver's {@code abort} leaves the connection open; then {@code close} does not wait for its user. */
+    /**
+     * Whether the driver's {@code abort} leaves the connection open; its {@code close} does not wait for the thread
+     * that uses the connection.
+     */
     boolean ignoresAbort() {
         return this == H2 || this == SQLITE || this == DUCKDB;
     }
@@ -268,10 +271,10 @@ public enum Dialect {
     }
 
     /**
-     * Whether updates and deletes look for their row in what the transaction reads. Those of InnoDB look in the latest
-     * state, which its manual does not promise to agree with the snapshot of repeatable read. At read committed a
-     * statement that has waited for the writer of its row looks at that row again, but not for one that the writer
-     * inserted in its place.
+     * Whether updates and deletes look for their row in the state that the transaction reads. Those of InnoDB look in
+     * the latest state, which its manual does not promise to agree with the snapshot of repeatable read. At read
+     * committed a statement that has waited for the writer of its row looks at that row again, but not for one that the
+     * writer inserted in its place.
      */
     boolean changesWhatItReads(Isolation isolation) {
         return switch (isolation) {
@@ -300,7 +303,7 @@ public enum Dialect {
     /**
      * A query that executes a statement and returns the keys of the rows that it has changed.
      *
-     * @param version of the rows whose keys H2 returns
+     * @param version FINAL or OLD: that of the rows whose keys H2 returns
      */
     String returningKeys(String statement, String version) {
         return this == H2 ? "SELECT k FROM " + version + " TABLE (" + statement + ")" : statement + " RETURNING k";

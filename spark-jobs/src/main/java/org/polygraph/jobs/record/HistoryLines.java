@@ -132,7 +132,7 @@ final class HistoryLines implements HistorySink {
         }
     }
 
-    /** A line that the disk has no room for is removed again. */
+    /** Writes the line. If it cannot be written whole, for example to a full disk, it is removed again. */
     private void writeLine() throws IOException {
         json.flush();
         line.write('\n');

@@ -100,7 +100,7 @@ public final class HistoryRecorder implements Closeable {
     }
 
     /**
-     * Records the transactions that have not ended as indeterminate, and ends the file. Nothing can be recorded after.
+     * Records the transactions that have not ended as indeterminate, and ends the file. Nothing can be recorded then.
      */
     @Override
     public void close() throws IOException {
@@ -108,7 +108,7 @@ public final class HistoryRecorder implements Closeable {
         sink.close();
     }
 
-    /** Ends the transactions that have not ended. @return their number */
+    /** Ends the transactions that have not ended, and returns their number. */
     int end() {
         List<Session> all;
         synchronized (this) {
@@ -118,7 +118,7 @@ public final class HistoryRecorder implements Closeable {
             closing = true;
             all = List.copyOf(sessions);
         }
-        // A transaction is locked before the recorder, as by the thread that it belongs to.
+        // As on the thread of the transaction, the transaction is locked before the recorder.
         int unended = 0;
         for (Session session : all) {
             Transaction open = session.open;
@@ -145,7 +145,7 @@ public final class HistoryRecorder implements Closeable {
         try {
             sink.add(session.number, session.index++, start, end, status, operations);
         } catch (IOException e) {
-            // Without this transaction, reads of its writes would be violations.
+            // Nothing more is recorded: without this transaction, reads of its writes would be violations.
             closing = true;
             closed = true;
             failure = e;

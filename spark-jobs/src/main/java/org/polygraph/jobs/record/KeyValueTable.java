@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -53,7 +54,7 @@ final class KeyValueTable implements AutoCloseable {
     long read(int key) throws SQLException {
         Long value = row(key);
         requireRow(value != null, key);
-        return java.util.Objects.requireNonNull(value);
+        return Objects.requireNonNull(value);
     }
 
     /**
@@ -104,8 +105,9 @@ final class KeyValueTable implements AutoCloseable {
     }
 
     /**
-     * Inserts a row, and reads it again, which fails if there are two rows of the key (see {@link #row}). Without this, a later query by
-     * value could return the older row alone, and the history would contain a read that misses the transaction's own write.
+     * Inserts a row, and reads it again, which fails if there are two rows of the key (see {@link #row}). Without
+     * this, a later query by value could return the older row alone, and the history would contain a read that misses
+     * the transaction's own write.
      */
     void insert(int key, long value) throws SQLException {
         insert.setInt(1, key);
@@ -121,7 +123,7 @@ final class KeyValueTable implements AutoCloseable {
     }
 
     void append(int key, long element) throws SQLException {
-        PreparedStatement statement = java.util.Objects.requireNonNull(append, "a table of lists");
+        PreparedStatement statement = Objects.requireNonNull(append, "a table of lists");
         statement.setString(1, element + ",");
         statement.setInt(2, key);
         requireRow(statement.executeUpdate() == 1, key);
@@ -129,7 +131,7 @@ final class KeyValueTable implements AutoCloseable {
 
     /** Returns keys and values of the rows whose values are between the bounds. */
     Map<Long, Long> between(long lo, long hi) throws SQLException {
-        PreparedStatement statement = java.util.Objects.requireNonNull(selectBetween, "a table with predicates");
+        PreparedStatement statement = Objects.requireNonNull(selectBetween, "a table with predicates");
         statement.setLong(1, lo);
         statement.setLong(2, hi);
         Map<Long, Long> found = new LinkedHashMap<>();
@@ -155,7 +157,7 @@ final class KeyValueTable implements AutoCloseable {
 
     /** Gives the rows whose values are between the bounds a value, and returns their keys. */
     Set<Long> updateBetween(long lo, long hi, long value) throws SQLException {
-        PreparedStatement statement = java.util.Objects.requireNonNull(updateBetween, "an update that returns keys");
+        PreparedStatement statement = Objects.requireNonNull(updateBetween, "an update that returns keys");
         statement.setLong(1, value);
         statement.setLong(2, lo);
         statement.setLong(3, hi);
@@ -164,7 +166,7 @@ final class KeyValueTable implements AutoCloseable {
 
     /** Deletes the rows whose values are between the bounds, and returns their keys. */
     Set<Long> deleteBetween(long lo, long hi) throws SQLException {
-        PreparedStatement statement = java.util.Objects.requireNonNull(deleteBetween, "a delete that returns keys");
+        PreparedStatement statement = Objects.requireNonNull(deleteBetween, "a delete that returns keys");
         statement.setLong(1, lo);
         statement.setLong(2, hi);
         return keys(statement);

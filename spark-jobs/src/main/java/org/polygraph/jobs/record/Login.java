@@ -55,9 +55,7 @@ public final class Login {
         return hidden(password.isEmpty() ? message : message.replace(password, "***"));
     }
 
-    /**
-     * The beginning of a URL whose form is not known, so that nothing in it can be a password: {@code jdbc:name:...}.
-     */
+    /** Returns the beginning of a URL of any form, {@code jdbc:name:...}, which cannot contain a password. */
     public static String scheme(String url) {
         int first = url.indexOf(':');
         int second = first < 0 || !url.startsWith("jdbc:") ? first : url.indexOf(':', first + 1);

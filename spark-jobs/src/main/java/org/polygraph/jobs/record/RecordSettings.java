@@ -35,9 +35,7 @@ public record RecordSettings(
             Isolation isolation,
             @Nullable String replica,
             Isolation replicaIsolation) {
-        /**
-         * What the databases document: the weaker promise, if the replica has another one; empty if one documents nothing.
-         */
+        /** Returns the weakest of the promises of all databases; empty if one of them documents nothing. */
         public Optional<Promise> promise() {
             Optional<Promise> first = promise(urls.get(0), isolation);
             for (String url : urls) {
@@ -50,7 +48,7 @@ public record RecordSettings(
             return Dialect.of(url).promise(url, isolation);
         }
 
-        /** Levels that databases document are declared from the strongest to the weakest. */
+        /** Compares by ordinal: the levels that databases document are declared from the strongest to the weakest. */
         private static Optional<Promise> weaker(Optional<Promise> one, Optional<Promise> other) {
             return one.isEmpty()
                             || other.isPresent()

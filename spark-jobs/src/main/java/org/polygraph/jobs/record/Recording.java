@@ -229,8 +229,8 @@ public final class Recording {
     }
 
     /**
-     * Whether a client may begin another transaction. Each client may always run its first one, so every session has a
-     * transaction.
+     * Returns whether a client may begin another transaction. The first transaction of each client is reserved for it,
+     * if there are enough, so that every session has one.
      */
     private BooleanSupplier turns(int client) {
         AtomicBoolean isOwn = new AtomicBoolean(client < settings.workload().transactions());

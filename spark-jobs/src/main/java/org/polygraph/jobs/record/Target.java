@@ -89,7 +89,7 @@ final class Target {
         return new SQLException(login.without(message), e.getSQLState(), e.getErrorCode());
     }
 
-    /** Returns name and version. */
+    /** Returns name and version of the database. */
     static String product(Connection connection) throws SQLException {
         DatabaseMetaData about = connection.getMetaData();
         return about.getDatabaseProductName() + " " + about.getDatabaseProductVersion();

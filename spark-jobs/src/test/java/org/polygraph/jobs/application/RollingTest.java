@@ -159,8 +159,8 @@ class RollingTest {
     }
 
     /**
-     * The second session reads what the second part writes, and writes the initial value of k again. So it may explain the last read of the
-     * first session, although it is left out of the order of the first part.
+     * The second session reads what the second part writes, and writes the initial value of k again. So it may explain
+     * the last read of the first session, although it is left out of the order of the first part.
      */
     @Test
     void anOpenTransactionWritesTheInitialValueAgain() throws Exception {
@@ -194,8 +194,8 @@ class RollingTest {
     }
 
     /**
-     * In the second part s1 contradicts itself, and the reads of s2 are violations whatever the third part writes. Only one violation is
-     * reported, a read whose writer is in the third part.
+     * In the second part s1 contradicts itself, and the reads of s2 are violations whatever the third part writes. Only
+     * one violation is reported, a read whose writer is in the third part.
      */
     @Test
     void theReportedViolationIsNotTheOnlyOne() throws Exception {
@@ -206,7 +206,7 @@ class RollingTest {
         assertThat(violations).isEqualTo(2);
     }
 
-    /** An exchange that a part does not need stays in its seam, so the part after it need not be decided with earlier ones. */
+    /** An exchange that a part does not need stays in its seam, so the next part is decided without earlier ones. */
     @Test
     void aLaterSeamKeepsTheExchange() throws Exception {
         for (int read = 1; read <= 2; read++) {
@@ -271,7 +271,11 @@ class RollingTest {
         Chain.of(Location.of(again.run().name())).requireUnchanged();
     }
 
-    /** A seam with another tail and another number of places. @param input SHA-256 of the tail */
+    /**
+     * A seam with another tail and another number of places.
+     *
+     * @param input SHA-256 of the tail
+     */
     private static Seam replaced(Seam seam, String input, int transactions, long more) {
         SeamFiles files = seam.files();
         String tail = files.tail().location().fileName();

@@ -16,7 +16,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A check of a part that is killed while it writes its run: the chain is what it was, and the same command completes it. */
+/**
+ * A check of a part is killed while it writes its run: the chain is unchanged, and the same command completes the run.
+ */
 @Tag("process")
 class ChainKilledTest {
     private static final int TRANSACTIONS = 30_000;

@@ -28,8 +28,8 @@ import org.polygraph.storage.testkit.SuiteScale;
 class CorpusChainsTest {
     private static final int PARTS = 6;
     /**
-     * If values repeat, a cut may separate a read from its writer, so that the parts up to the cut take far longer than the
-     * whole.
+     * If values repeat, a cut may separate a read from its writer, so that the parts up to the cut take far longer than
+     * the whole.
      */
     private static final String TIMEOUT = "20s";
 
@@ -47,8 +47,8 @@ class CorpusChainsTest {
     }
 
     /**
-     * Lists, predicates and larger histories too, at every level; what is not decided in {@value #TIMEOUT}, as a whole or with
-     * the last part, is left out.
+     * Lists, predicates and larger histories too, at every level; what is not decided in {@value #TIMEOUT}, as a whole
+     * or with the last part, is left out.
      */
     @Test
     @Tag("full")

@@ -86,7 +86,7 @@ class ManyUnknownRowsTest {
         assertThat(counts).containsKeys("ser PASS holds", "ser VIOLATION violated");
     }
 
-    /** Adds a history with keys, values, columns and sessions that no other one has. @return false if keys have initial values */
+    /** Adds a history with its own keys, values, columns and sessions; returns false if keys have initial values. */
     private boolean add(String text) throws IOException {
         String[] all = text.split("\n");
         JsonNode initial = JSON.readTree(all[0]).get("initial");

@@ -44,7 +44,7 @@ class RowWordsTest {
                 .contains("\"aliases\":[\"G2-item\",\"A5B\",\"write skew\"]");
     }
 
-    /** A query stands with the rows that it returned and those that it had to return; not with all rows that it lacks. */
+    /** A query is shown with the rows that it returned or had to return, but not with every row that it lacks. */
     @Test
     void aQueryIsShownWithTheRowsThatItHadToReturn() throws Exception {
         Path run = violation(BOTH

@@ -18,7 +18,7 @@ import org.polygraph.jobs.report.Untimed;
 import org.polygraph.jobs.windows.ListHistories;
 import org.polygraph.storage.testkit.SplitMix;
 
-/** Several levels in one check on Spark: the answers are those of windows in one process, with the verdicts of the whole. */
+/** Several levels in one check on Spark have the answers of windows in one process, and the verdicts of the whole. */
 class SparkLevelsTest {
     private static final long SEED = 0x5a1;
 

@@ -40,8 +40,8 @@ class UnknownRowsTest {
     }
 
     /**
-     * Tries every order of events and every outcome, with the rows that match in it. No transaction loads the initial rows, also if it
-     * only inserts initial values.
+     * Tries every order of events and every outcome, with the rows that match in it. No transaction loads the initial
+     * rows, even if it only inserts initial values.
      */
     @Test
     void noVerdictIsWrong() throws IOException {
@@ -152,7 +152,7 @@ class UnknownRowsTest {
         assertThat(InProcess.run("verify", run.toString(), path).word()).isEqualTo("REJECTED");
     }
 
-    /** Histories of a correct store that are too large for all choices, without the keys of its writes by a condition. */
+    /** Histories of a correct store, too large to try all choices, without the keys of its writes by a condition. */
     @Test
     void anOrderIsFoundByReplay() throws IOException {
         for (String level : List.of("ser", "si").subList(0, SuiteScale.of(2, 1))) {
@@ -239,7 +239,7 @@ class UnknownRowsTest {
                 + others);
     }
 
-    /** Keys of the history have the names of necessary reads. The evidence has other names, which verify understands. */
+    /** The history uses the key names of necessary reads. The evidence has other names, which verify understands. */
     @Test
     void aKeyHasTheNameOfANecessaryRead() throws IOException {
         String missing = "row 41 between 300 and 300 missing";
@@ -417,7 +417,7 @@ class UnknownRowsTest {
         }
     }
 
-    /** The loader inserts rows that the header states. Two writes match what other transactions changed, in opposite orders. */
+    /** The loader inserts rows that the header states. Two writes match rows changed by others, in opposite orders. */
     @Test
     void aLoaderOfTheRows() throws IOException {
         StringBuilder state = new StringBuilder();

@@ -255,7 +255,7 @@ class WindowTest {
         assertThat(lists.out().lines()).hasSize(2);
     }
 
-    /** A read of an old value that is legal: the set around it grows to what lies between, and its size is in the verdict. */
+    /** A legal read of an old value: the set around it grows back to its writer, and the verdict has its size. */
     @Test
     void theSizeOfTheLargestSetIsInTheVerdict() throws IOException {
         int between = 1_000;

@@ -61,12 +61,12 @@ class AgainstTheClockTest {
             long[] violating = bySeeds.get(1);
             for (int i = 0; i + 30 <= holding.length; i += 30) {
                 long[] some = Arrays.copyOfRange(holding, i, i + 30);
-                open += openStarts(AgainstTheClock.joined(some));
+                open += openStarts(AgainstTheClock.of(some));
                 for (boolean holds : new boolean[] {true, false}) {
                     if (!holds) {
                         some[i % 29] = violating[i % violating.length];
                     }
-                    HistoryTable history = AgainstTheClock.joined(some);
+                    HistoryTable history = AgainstTheClock.of(some);
                     for (Tuning tuning : TUNINGS) {
                         assertThat(new EmbeddedChecker(tuning)
                                         .check(history, CheckRequest.of(level), Progress.NONE, Budget.unlimited())

@@ -57,7 +57,7 @@ class MinimalSubHistoryTest {
         assertThat(violations).isGreaterThan(histories / 4);
     }
 
-    /** Compares it with the definition. @return how many transactions are left */
+    /** Compares it with the definition; returns how many transactions are left. */
     static int isMinimal(HistoryTable whole, Violation violation, CheckRequest request, String name) {
         SubHistory shown = violation.minimal();
         assertThat(shown).as(name).isNotNull();

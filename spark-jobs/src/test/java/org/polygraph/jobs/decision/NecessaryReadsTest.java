@@ -23,8 +23,8 @@ import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.SuiteScale;
 
 /**
- * What is derived from histories with writes of unknown rows, against the definition: the necessary reads hold if the history does, and
- * a guess that a replay finds holds only if the history does.
+ * Compares what is derived from histories with writes of unknown rows with the definition: the necessary reads hold if
+ * the history does, and a guess that a replay finds holds only if the history does.
  */
 class NecessaryReadsTest {
     private static final long SEED = 0x2ead5;

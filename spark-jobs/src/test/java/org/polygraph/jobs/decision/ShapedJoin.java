@@ -97,8 +97,9 @@ public final class ShapedJoin {
     /**
      * Returns the history of a seed.
      *
-     * @param aim the level at which pieces are chosen @param count the number of pieces; a single piece is not changed
-     *     @param violating how many pieces violate the level, if as many are found
+     * @param aim the level at which pieces are chosen
+     * @param count the number of pieces; a single piece is not changed
+     * @param violating how many pieces violate the level, if as many are found
      */
     public static ShapedJoin of(long seed, IsolationLevel aim, int count, int violating) {
         ShapedJoin join = new ShapedJoin(seed, aim, count);

@@ -45,8 +45,8 @@ import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.SuiteScale;
 
 /**
- * Compares the Spark engine with windows in one process, whose verdicts are the same to the last byte except for time and memory, and
- * with the embedded engine, whose status is the same.
+ * Compares the Spark engine with windows in one process, whose verdicts are the same to the last byte except for time
+ * and memory, and with the embedded engine, whose status is the same.
  */
 @Tag("spark")
 class SparkCheckerTest {

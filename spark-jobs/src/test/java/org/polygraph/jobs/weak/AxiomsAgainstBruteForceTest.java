@@ -24,7 +24,7 @@ import org.polygraph.storage.testkit.OracleCorpus;
 import org.polygraph.storage.testkit.SuiteScale;
 import org.polygraph.storage.testkit.TinyHistories;
 
-/** Compares RC, RA and CC, from raw operations to verdict, with all commit orders and with the corpus. */
+/** Compares RC, RA and CC, from raw operations to verdict, with their definitions and with the corpus. */
 class AxiomsAgainstBruteForceTest {
     private static final List<IsolationLevel> LEVELS = List.of(IsolationLevel.CC, IsolationLevel.RA, IsolationLevel.RC);
 
@@ -80,7 +80,7 @@ class AxiomsAgainstBruteForceTest {
         return verdict.phases().stream().anyMatch(phase -> phase.name().equals("guess") && phase.items() > 0);
     }
 
-    /** Whether the violation has a sub-history, which then violates by all commit orders. */
+    /** Whether the violation has a sub-history, which then violates the level by its definition. */
     private static boolean isShownBySmallerHistory(Violation violation, HistoryTable history, IsolationLevel level) {
         SubHistory part = violation.minimal();
         if (part == null) {

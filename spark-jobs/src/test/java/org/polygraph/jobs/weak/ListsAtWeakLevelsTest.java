@@ -23,8 +23,8 @@ import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.SuiteScale;
 
 /**
- * Lists at rc, ra and cc against the definition, in which every commit order is tried: a read of a list reads each
- * element from the transaction that appended it; the commit order has the appends of a list in its order; and where a
+ * Lists at rc, ra and cc against the definition, that some commit order exists: a read of a list reads each element
+ * from the transaction that appended it; the commit order has the appends of a list in its order; and where a
  * transaction reads a list and sees another transaction that appends to it, that one commits before the transaction of
  * the last element.
  */
@@ -316,7 +316,7 @@ class ListsAtWeakLevelsTest {
             return false;
         }
 
-        /** Whether some order has all edges; those left out step by step are the last ones of the order. */
+        /** Whether some order has all edges: it is made from its first transaction to its last. */
         private boolean isOrdered() {
             boolean[] placed = new boolean[n];
             for (int i = 0; i < n; i++) {

@@ -17,8 +17,8 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.SplitMix;
 
 /**
- * The events of a store in their order, and what R(M) of a window in it is by its definition: all orders of the events that may move are
- * tried. For tiny histories.
+ * The events of a store in their order, and the definition of R(M) of a window in it, by which all orders of the events
+ * that may move are tried. For tiny histories.
  */
 final class EventOrder {
     private static final long NEVER = -1;
@@ -26,7 +26,11 @@ final class EventOrder {
     /** A transaction. */
     record Name(int session, long index) {}
 
-    /** An operation. @param event the label of its event */
+    /**
+     * An operation.
+     *
+     * @param event the label of its event
+     */
     record Operation(Name name, String event, int number, boolean isWrite) {}
 
     final Cell all = new Cell();
@@ -139,7 +143,7 @@ final class EventOrder {
         return false;
     }
 
-    /** Brings all events into a random order in which none comes before one that has to come before it, if there is one. */
+    /** Puts all events in a random order that keeps every pair of {@link #precedes}, if there is such an order. */
     void shuffle(SplitMix random) throws IOException {
         List<Integer> order = new ArrayList<>();
         BitSet left = new BitSet();
@@ -189,7 +193,7 @@ final class EventOrder {
             return values.getOrDefault(key, initial);
         }
 
-        /** Runs an event that counts. @return its violated operations */
+        /** Runs an event that counts; returns its violated operations. */
         List<Operation> run(int event) {
             List<Operation> violated = new ArrayList<>();
             Set<Integer> touched = new HashSet<>();
@@ -314,7 +318,7 @@ final class EventOrder {
                             && before.stream().anyMatch(other -> other.isWrite && other.name.equals(operation.name)));
         }
 
-        /** Whether some order of the members explains their reads and keeps all others; for windows without lone events. */
+        /** Whether an order of members explains their reads and violates no other; for windows without lone events. */
         boolean hasOrder() {
             List<Name> open = new ArrayList<>();
             for (int e = from; e < to; e++) {

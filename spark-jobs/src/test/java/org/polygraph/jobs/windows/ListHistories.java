@@ -8,9 +8,9 @@ import java.util.Locale;
 import org.polygraph.storage.testkit.SplitMix;
 
 /**
- * Histories of lists of a simulated store with snapshots, as JSON Lines: appends, reads of whole lists, and some registers. Transactions commit
- * one after the other. At SER a transaction sees all commits if one that it has not seen touches its keys; at SI if one appends
- * to a key that it appends to.
+ * Histories of lists of a simulated store with snapshots, as JSON Lines: appends, reads of whole lists, and some
+ * registers. Transactions commit one after the other. The snapshot of a transaction is an old state, unless a commit
+ * after that state appended to one of its keys (SER), or to a key that it appends to (SI): then it is the latest state.
  */
 public final class ListHistories {
     /** Instants between two commits. */
@@ -84,7 +84,10 @@ public final class ListHistories {
         return this;
     }
 
-    /** Share of transactions that commit although another one was in between, and share of reads that return something else. */
+    /**
+     * Share of transactions that keep an old snapshot in spite of such a commit, and share of reads that return
+     * something else.
+     */
     public ListHistories faults(double lateShare, double wrongShare) {
         late = lateShare;
         faults = wrongShare;

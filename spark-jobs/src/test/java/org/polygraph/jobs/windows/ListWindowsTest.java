@@ -25,7 +25,10 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.SuiteScale;
 
-/** Lists in windows of files: against the definition of each level, and against the embedded engine, which has the whole history. */
+/**
+ * Compares lists in windows of files with the definition of each level, and with the embedded engine, which has the
+ * whole history.
+ */
 class ListWindowsTest {
     private static final long SEED = 0x1157a;
     private static final List<IsolationLevel> LEVELS =

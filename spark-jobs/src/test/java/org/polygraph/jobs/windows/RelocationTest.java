@@ -14,7 +14,7 @@ import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.testkit.SplitMix;
 
-/** Histories in which a transaction takes effect far from its times: no window has to reach from the one place to the other. */
+/** Histories in which a transaction takes effect far from its times. No window has to reach from one to the other. */
 class RelocationTest {
     private static final long SEED = 0x4e10c;
     private static final int TRANSACTIONS = 4_000;
@@ -79,7 +79,7 @@ class RelocationTest {
         }
     }
 
-    /** No order explains a reader of an old value and a new one. Only those around what it read are judged, not all between them. */
+    /** No order explains a reader of an old and a new value. Only transactions around its two writers are judged. */
     @Test
     void aReaderOfAnOldValueAndANewOne() throws IOException, HistoryException {
         for (IsolationLevel level : List.of(
@@ -103,8 +103,8 @@ class RelocationTest {
     }
 
     /**
-     * A writer that overlaps its reader follows it in the first order, and one that overlaps another writer precedes it. The reader is far from
-     * the last write before it, which proves nothing.
+     * A writer that overlaps its reader follows it in the first order, and one that overlaps another writer precedes
+     * it. The reader is far from the last write before it, which proves nothing.
      */
     @Test
     void aReaderOfANewValueInRealTime() throws IOException, HistoryException {

@@ -127,7 +127,7 @@ class ResumedWindowsTest {
         }
     }
 
-    /** Kills a check at one of its jobs after the other. @return how many checks went on from what the killed one kept */
+    /** Kills a check at each of its jobs; returns how many checks continued from what the killed one kept. */
     private int continued(HistoryTable history, IsolationLevel level, String outcome) throws IOException {
         int continued = 0;
         String file = folder.resolve(level + outcome + ".jsonl").toString();

@@ -36,14 +36,14 @@ import org.polygraph.storage.testkit.SuiteScale;
 import org.polygraph.storage.testkit.TinyHistories;
 
 /**
- * R(M) and U(M) against brute force: of random tiny histories with unique and repeated values, unknown outcomes, true times and those
- * of clocks that differ, in their first order and in random ones.
+ * R(M) and U(M) against brute force: of random tiny histories with unique and repeated values, unknown outcomes, true
+ * times and those of clocks that differ, in their first order and in random ones.
  *
  * <ul>
- *   <li>U(M), where M has one to three ranges of places, has the transactions and operations of its definition. It violates the level only
- *       if the history does, and U of all if the history does.
- *   <li>R(M) of a window has an order exactly if one is found by trying all, and this order violates nothing else. Where nothing is
- *       violated any more, the replay agrees and the history holds.
+ *   <li>U(M), where M has one to three ranges of places, has the transactions and operations of its definition. It
+ *       violates the level only if the history does, and U of all if the history does.
+ *   <li>R(M) of a window has an order exactly if one is found by trying all, and this order violates nothing else.
+ *       Where nothing is violated any more, the replay agrees and the history holds.
  *   <li>Windows that grow end in the verdict of brute force.
  * </ul>
  */
@@ -340,7 +340,7 @@ class SeamTest {
         return BruteForceChecker.Verdict.INVALID;
     }
 
-    /** The same history, in which transactions end later by the clock skew. Unknown outcomes are aborted if the request has it so. */
+    /** A copy where transactions end later by the clock skew; unknown outcomes are aborted if the request says so. */
     private HistoryTable plain(HistoryTable history) {
         HistoryTableBuilder builder = new HistoryTableBuilder();
         builder.file("plain");

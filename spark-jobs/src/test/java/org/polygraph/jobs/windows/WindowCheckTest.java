@@ -140,7 +140,7 @@ class WindowCheckTest {
         assertThat(outcomes.get(WindowCheck.Outcome.VIOLATED)).isPositive();
     }
 
-    /** A transaction of two operations, and an operation without its end, are for the message of the whole-history way. */
+    /** A transaction of two operations, and an operation without its end, are refused by the check of the whole. */
     @Test
     void linIsAboutSingleOperations() throws IOException, HistoryException {
         String one = line(0, 0, 100, 200, "w", 0, 1);
@@ -215,7 +215,7 @@ class WindowCheckTest {
         }
     }
 
-    /** Readers of a replica are behind the border of a window with the write that they read, and have to move into it. */
+    /** Readers of a replica are behind the border of the window of their writer, and have to move into this window. */
     @Test
     void readersThatLagMoveIntoWindows() throws IOException, HistoryException {
         SplitMix random = new SplitMix(SEED + 3);
@@ -322,7 +322,7 @@ class WindowCheckTest {
         }
     }
 
-    /** More writers of one value than the search for writers names: the third read is from the last of them, as rc allows. */
+    /** One value has more writers than the search names: the third read reads from the last of them, as rc allows. */
     @Test
     void aTransactionMayReadTwoValuesAtRc() throws IOException, HistoryException {
         StringBuilder lines = new StringBuilder("{\"format\":\"history\",\"version\":1}\n");
@@ -343,7 +343,7 @@ class WindowCheckTest {
         }
     }
 
-    /** A later transaction of the session of an unknown outcome has no start: whether the unknown one is bound by its start is open. */
+    /** After an unknown outcome the session has a transaction without a start, so its starts need not ascend. */
     @Test
     void startsThatDoNotAscendAreReadWhole() throws IOException, HistoryException {
         String unknown = line(0, 0, 100, 200, "w", 0, 1).replace("committed", "unknown");

@@ -7,8 +7,8 @@ import org.polygraph.storage.lists.ListReads;
 import org.polygraph.storage.model.TransactionStatus;
 
 /**
- * Adds the rows of pieces to a builder, with their keys, values and headers. If all pieces are added in their order, ids
- * are those that a single reader would have given.
+ * Adds the rows of pieces to a builder, with their keys, values and headers. If all pieces are added in their order,
+ * ids are those that a single reader would have given.
  */
 public final class RowsMerge {
     private final HistoryTableBuilder builder;

@@ -17,16 +17,11 @@ public final class AgainstTheClock {
 
     private AgainstTheClock() {}
 
-    /** The history of a seed: 4 to 7 transactions in 2 or 3 sessions. */
-    public static HistoryTable of(long seed) {
-        return joined(seed);
-    }
-
     /**
-     * Histories one after the other in time, with sessions and keys of their own: the whole keeps a level iff each of
-     * them does.
+     * The history of a seed has 4 to 7 transactions in 2 or 3 sessions. Those of several seeds are joined one after the
+     * other in time, with sessions and keys of their own: the whole keeps a level iff each of them does.
      */
-    public static HistoryTable joined(long... seeds) {
+    public static HistoryTable of(long... seeds) {
         StringBuilder history = new StringBuilder("init 0");
         for (int i = 0; i < seeds.length; i++) {
             append(history, seeds[i], i);

@@ -27,11 +27,11 @@ import org.polygraph.storage.table.HistoryTable;
  * own write. Only a transaction's last write of a key enters the map.
  *
  * <p>Indeterminate transactions: a history is accepted iff there is <em>some</em> subset of them which, counted along
- * with the committed ones, has an execution. That is the rule "committed iff observed, to a fixpoint": in an execution
- * take away a member whose writes no other member reads; every read still finds the value of the same writer, fewer
- * pairs overlap and fewer orders bind, so it is still an execution; repeat until every member is observed. So a subset
- * with unobserved members never accepts what one without them would not. An indeterminate transaction's end bounds
- * nothing in real time; its start does, since nothing of it can have happened earlier.
+ * with the committed ones, has an execution. This is the rule "committed iff observed, to a fixpoint". Proof: remove
+ * from an execution an indeterminate transaction whose writes no counted one reads. Every read still returns the value
+ * of the same writer, fewer pairs overlap and fewer orders are required, so it is still an execution. Repeat until
+ * every indeterminate transaction in it is observed. The end of an indeterminate transaction bounds nothing in real
+ * time; its start does, because nothing of it can have happened earlier.
  *
  * <p>Complexity: exponential; at most (orders of the events) states, each visited once. Meant for up to 7 counted
  * transactions (well under a millisecond); refuses what does not fit its 64-bit states.

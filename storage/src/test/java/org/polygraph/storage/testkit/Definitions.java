@@ -208,7 +208,7 @@ public final class Definitions {
         }
     }
 
-    /** The transactions that count. */
+    /** Counts a step of the search, which gives up after too many. */
     void step() {
         if (++steps > mostSteps) {
             throw new TooMuchException();
@@ -218,7 +218,9 @@ public final class Definitions {
     private record Read(int t, int position, int key, long value) {}
 
     private final class Graphs {
+        /** The transactions that count, as a set of bits. */
         private final int counted;
+
         private final Level level;
         private final long skew;
         private final List<Read> reads = new ArrayList<>();

@@ -13,8 +13,8 @@ import org.polygraph.storage.table.HistoryTable;
 /**
  * Histories of a simulated database, from a handful to tens of millions of operations.
  *
- * <p>It exists beside {@code storage.generate}, because tests need stores of weaker guarantees (PREFIX, READ_COMMITTED, RANDOM), stale
- * readers, and anomalies of sessions, which the command {@code generate} does not have.
+ * <p>It exists beside {@code storage.generate}, because tests need stores of weaker guarantees (PREFIX, READ_COMMITTED,
+ * RANDOM), stale readers, and anomalies of sessions, which the command {@code generate} does not have.
  *
  * <pre>
  * HistoryTable history = HistoryGenerator.withSeed(7)
@@ -163,7 +163,7 @@ public final class HistoryGenerator {
         return this;
     }
 
-    /** Share of transactions that roll back of their own; conflicts add to it. */
+    /** Share of transactions that roll back on purpose; those that abort by conflicts are added. */
     public HistoryGenerator abortedShare(double share) {
         abortedShare = share("aborted transactions", share);
         return this;
@@ -221,7 +221,7 @@ public final class HistoryGenerator {
         return this;
     }
 
-    /** The same for all that the transaction reads from others: its snapshot is too old. */
+    /** As {@link #staleRead}, but for all keys that the transaction reads: its snapshot is too old. */
     public HistoryGenerator staleSnapshot(int age) {
         staleAge = inRange("age of a stale snapshot", age, 1, Integer.MAX_VALUE);
         staleSnapshot = true;
@@ -238,7 +238,7 @@ public final class HistoryGenerator {
     /**
      * The history as plume text, replacing the file; the table is never built.
      *
-     * @throws IllegalArgumentException if transactions may be indeterminate: plume text cannot say so
+     * @throws IllegalArgumentException if transactions may be indeterminate: plume text cannot express that
      */
     public void writePlume(Path file) throws IOException {
         if (indeterminateShare > 0) {

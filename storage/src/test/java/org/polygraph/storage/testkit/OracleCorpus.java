@@ -50,7 +50,7 @@ public final class OracleCorpus {
     /**
      * The corpus folder: {@code POLYGRAPH_CORPUS} (system property or environment), else {@code ../shared/corpus}
      * beside the root, which is the property {@code polygraph.root} or found by walking up from the working directory.
-     * Empty where there is none: tests then skip, saying so.
+     * Empty if there is none; tests are then skipped with a message.
      */
     public static Optional<Path> folder() {
         String override = System.getProperty("POLYGRAPH_CORPUS", System.getenv("POLYGRAPH_CORPUS"));

@@ -7,7 +7,7 @@ import org.polygraph.storage.model.TransactionStatus;
 
 /**
  * Streams the plume text format, {@code r|w(key,value,session,txn)} a line: no times, transaction ids from 0 over all
- * sessions, -1 for aborted. It has no word for indeterminate. Memory: one 64 KiB buffer.
+ * sessions, -1 for aborted. It cannot express indeterminate. Memory: one 64 KiB buffer.
  */
 final class PlumeSink implements TransactionSink {
     /** Longer than any line: 4 numbers of at most 20 characters. */

@@ -13,7 +13,7 @@ final class Sat4j {
 
     private Sat4j() {}
 
-    /** @param clauses as DIMACS has them: variables from 1, negative when negated */
+    /** @param clauses as in DIMACS: variables from 1, negative if negated */
     static boolean isSatisfiable(int variables, List<int[]> clauses) {
         ISolver solver = SolverFactory.newDefault();
         solver.setTimeout(SECONDS);

@@ -17,7 +17,7 @@ import org.polygraph.storage.testkit.HistoryGenerator.Isolation;
  * each other, without contradicting what the database promised to the others.
  */
 final class Simulation {
-    /** Mean pause between two steps, in ns: long against the ticks of scripts, so that those rarely touch others. */
+    /** Mean pause between two steps, in ns: scripts take a few ns, so they rarely overlap other transactions. */
     private static final int MEAN_DELAY = 10_000;
 
     private static final int SESSION_BITS = 16;
@@ -371,7 +371,7 @@ final class Simulation {
         begin(session, script.status(t), now + starts[t], now + ends[t]);
         int from = script.firstOperation(t);
         int to = script.operationsEnd(t);
-        // Later, another transaction may have committed: reads of the store are for those that start at once.
+        // Only transactions that start at once read the store: before later ones start, another may have committed.
         int fill = starts[t] <= 1 ? random.between(settings.minOperations, settings.maxOperations) - (to - from) : 0;
         for (int i = 0; i < fill; i++) {
             int key = distribution.next(random);
@@ -388,7 +388,10 @@ final class Simulation {
         return now + ends[t];
     }
 
-    /** A player that has finished may still be busy with the script before, which is played ahead of its time. */
+    /**
+     * Returns when all players are free: one that has finished may still take part in the script before, whose
+     * transactions end after the time at which it is played.
+     */
     private long playersFreeFrom() {
         long free = 0;
         for (int s = 0; s < player.length; s++) {

@@ -81,7 +81,7 @@ public final class TinyHistories {
         return history.table("tiny-" + seed, timed);
     }
 
-    /** Another kind of history, timed, with one read tampered with if there is a source of chance. */
+    /** A timed history of any generator. If {@code tamper} is given, the value of one read is replaced. */
     public static HistoryTable of(HistoryGenerator generator, @Nullable SplitMix tamper) {
         MutableHistory history = new MutableHistory();
         generator.generateTo(history);
@@ -92,8 +92,8 @@ public final class TinyHistories {
     }
 
     /**
-     * Of tiny histories only 3 % have it by chance, because it needs overlapping sessions that read more than they
-     * write.
+     * Makes write skew likely. Only 3 % of tiny histories have it by chance, because it needs overlapping sessions that
+     * read more than they write.
      */
     private static void wantWriteSkew(HistoryGenerator generator, SplitMix random) {
         int percent = random.nextInt(100);

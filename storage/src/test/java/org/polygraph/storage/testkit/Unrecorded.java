@@ -13,12 +13,12 @@ import org.polygraph.storage.table.SourceFiles;
 public final class Unrecorded {
     private Unrecorded() {}
 
-    /** Values stay the same, so they may ascend. */
+    /** A copy with the same values, which may ascend. */
     public static HistoryTable of(HistoryTable history) {
         return copy(history, value -> value);
     }
 
-    /** Ascending values no longer ascend; equal values stay equal. */
+    /** A copy with other values: ascending ones no longer ascend, equal ones stay equal. */
     public static HistoryTable shuffled(HistoryTable history) {
         return copy(
                 history, value -> value == history.initialValue() ? value : value * 0x9E3779B1L & Integer.MAX_VALUE);

@@ -8,7 +8,7 @@
       if (e.tagName === 'DETAILS') e.open = true;
     }
   }
-  /* An arrow and its step in the list belong together: one lights the other, and the panel says what it rests on. */
+  /* An arrow that is pointed at lights its step in the list, and the panel shows the reason of the step. */
   each('.arrow', function (arrow) {
     var step = document.getElementById(arrow.getAttribute('data-step'));
     if (!step) return;

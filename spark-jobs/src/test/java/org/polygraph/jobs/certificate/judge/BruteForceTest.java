@@ -120,7 +120,7 @@ class BruteForceTest {
                 .isEqualTo(Answer.VIOLATED);
     }
 
-    /** A long fork at the ends of sessions whose other transactions interleave in more ways than there may be states. */
+    /** A long fork at the ends of sessions whose other transactions interleave in more ways than states are tried. */
     @Test
     void longSessionsAreJudged() {
         StringBuilder sessions = new StringBuilder("init 0; s0: w(x,1); s1: w(y,1)");

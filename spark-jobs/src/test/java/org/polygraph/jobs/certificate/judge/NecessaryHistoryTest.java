@@ -20,7 +20,10 @@ import org.polygraph.storage.table.UnknownRows;
 import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.SuiteScale;
 
-/** Two ways to find what holds whatever rows writes by a condition have: that of a check, and that of its verification. */
+/**
+ * Compares two ways to find what holds for all possible rows of writes by a condition: that of a check and that of its
+ * verification.
+ */
 class NecessaryHistoryTest {
     private static final long SEED = 0x2ead6;
 

@@ -13,7 +13,10 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.SuiteScale;
 
-/** {@link PlacedSessions} and {@link PlacedReplay} at SI against the definition, on random orders of snapshots and commits. */
+/**
+ * Compares {@link PlacedSessions} and {@link PlacedReplay} at SI with the definition, on random orders of snapshots and
+ * commits.
+ */
 class PlacedOrderTest {
     private static final long SEED = 0x51a7;
     private static final Terms TERMS = Terms.of(Guarantee.SI);
@@ -143,7 +146,7 @@ class PlacedOrderTest {
         return txn.ops.stream().anyMatch(op -> op.isWrite && op.key == key);
     }
 
-    /** The events one by one, in two parts of sessions. @return the first discrepancy */
+    /** Replays the events one by one, in two parts of sessions; returns the first discrepancy. */
     private static String replay(List<Placed> order) {
         PlacedSessions first = new PlacedSessions();
         PlacedSessions second = new PlacedSessions();

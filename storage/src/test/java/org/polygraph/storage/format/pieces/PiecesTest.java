@@ -239,7 +239,7 @@ public class PiecesTest {
         byte[] of(Random random) throws Exception;
     }
 
-    /** As {@link #same}, for several histories. @return the most pieces of one history */
+    /** As {@link #same}, for several histories; returns the most pieces of one history. */
     static int most(Inputs inputs, String name, int seeds, Content content) throws Exception {
         int most = 0;
         for (long seed = 1; seed <= seeds; seed++) {
