@@ -139,13 +139,11 @@ final class UnknownRowsCheck {
                 return path.complete(found);
             }
         }
-        return path.complete(
-                Verdict.of(Verdict.Status.UNKNOWN, verdict.level())
-                        .reason(
-                                "found " + unknown.writes() + " writes by a condition without \"keys\", the first at "
-                                        + read.whereIs(unknown.first())
-                                        + ", whose rows cannot be derived; expected the keys of the rows that they"
-                                        + " wrote; record them"));
+        return path.complete(Verdict.of(Verdict.Status.UNKNOWN, verdict.level())
+                .reason("found " + unknown.writes() + " writes by a condition without \"keys\", the first at "
+                        + read.whereIs(unknown.first())
+                        + ", whose rows cannot be derived; expected the keys of the rows that they"
+                        + " wrote; record them"));
     }
 
     private Verdict.@Nullable Builder inTime(
