@@ -8,9 +8,8 @@ import org.polygraph.jobs.certificate.format.Fingerprint;
 import org.polygraph.storage.artifact.Location;
 
 /**
- * The id of a run, a hash of everything that its verdict depends on: the bytes of the input, the level, the options
- * that can change the answer, and the version. Budgets are not part of it, so that a run can be resumed with larger
- * ones. The first 16 hex digits of a SHA-256.
+ * The id of a run: the first 16 hex digits of a SHA-256 of the bytes of the input, the level, the options that can
+ * change the answer, and the version. Budgets are not part of it, so that a run can be resumed with larger ones.
  */
 public final class RunId {
     private static final int DIGITS = 16;

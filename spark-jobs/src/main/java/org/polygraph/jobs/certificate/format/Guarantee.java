@@ -38,8 +38,8 @@ public enum Guarantee {
     }
 
     /**
-     * Whether it is not defined by an order of all events in which reads return the last write: RC, RA and CC are
-     * axioms about an order of commits, LIN is an order for each key.
+     * True for RC, RA and CC, which are axioms about an order of commits, and for LIN, which is an order for each key.
+     * The others are defined by an order of all events in which reads return the last write.
      */
     public boolean isAxiom() {
         return switch (this) {
@@ -48,7 +48,7 @@ public enum Guarantee {
         };
     }
 
-    /** Whether it is an axiom about an order of commits: RC, RA and CC. */
+    /** True for RC, RA and CC, which are axioms about an order of commits. */
     public boolean isOfCommits() {
         return isAxiom() && this != LIN;
     }

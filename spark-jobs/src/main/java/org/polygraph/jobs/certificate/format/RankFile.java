@@ -22,7 +22,7 @@ import org.polygraph.storage.table.HistoryTable;
  * <p>If there are many rows they are in further files, the {@link RankPart}s, which the header names, and this file has
  * none.
  *
- * <p>About 1.2 bytes per event with 50 sessions: ranks ascend within a session, and ascending numbers are stored as
+ * <p>About 0.9 bytes per event with 50 sessions: ranks ascend within a session, and ascending numbers are stored as
  * differences. Memory: a row group of 16 MiB while writing; 12 bytes per event of the history while reading.
  */
 public final class RankFile {
@@ -79,7 +79,7 @@ public final class RankFile {
      * Writes the header of a certificate whose parts are written.
      *
      * @param ranges what the {@link RankWriter}s returned, ascending by (session, index)
-     * @param values with {@code initialValue}, its code, the value of every key at first
+     * @param values with {@code initialValue}, its code there: the initial value of every key
      * @param input fingerprint of the bytes of the history
      * @param tool version of this program
      * @return the path within the run
@@ -145,7 +145,7 @@ public final class RankFile {
     /**
      * A certificate read for a history.
      *
-     * @param mismatch the first row that does not fit the history, one sentence, or null
+     * @param mismatch a sentence about the first row that does not fit the history, or null
      * @param counted with {@code position} the order; complete if there is no mismatch
      */
     @SuppressWarnings("ArrayRecordComponent") // never compared

@@ -19,7 +19,7 @@ import org.polygraph.storage.model.HistoryException;
  * file.
  */
 public final class RankWriter {
-    /** The most rows of a part. A task that verifies has the transactions of a part in memory. */
+    /** The most rows of a part. A task of {@code verify} holds the transactions of one part in memory. */
     static final int ROWS = 1 << 18;
 
     static final String NAME = "certificate-part";

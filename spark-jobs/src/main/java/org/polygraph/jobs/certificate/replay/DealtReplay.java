@@ -13,8 +13,8 @@ import org.polygraph.jobs.certificate.format.Names;
 /**
  * Joins the findings of ranges, slices and windows of places to the result of a replay without a table. {@link
  * PieceDealer} deals the input to a {@link RangeReplay} for each part of the certificate; these deal to a {@link
- * SliceReplay} for each slice of keys and a {@link PlaceReplay} for each range of places. The result is exactly that of
- * {@link Replay}.
+ * SliceReplay} for each slice of keys and a {@link PlaceReplay} for each window of places. The result is exactly that
+ * of {@link Replay}.
  *
  * <p>Memory: one finding for each range, slice and window; that of a range has 32 bytes for each 1,024 transactions,
  * and about 64 KiB.
@@ -93,9 +93,9 @@ public final class DealtReplay {
     }
 
     /**
-     * By range of places: the limits that the ranges before set for its real time, for {@link PlaceReplay#of}.
+     * By window of places: the limits that the windows before set for its real time, for {@link PlaceReplay#of}.
      *
-     * @return empty if nothing, so that the findings are final
+     * @return empty if no window has to be checked again, so that the findings are final
      */
     public List<Serializable> carried(DealPlan plan) {
         List<Serializable> carried = new ArrayList<>();
@@ -110,9 +110,9 @@ public final class DealtReplay {
     }
 
     /**
-     * The result of all.
+     * The result of all findings.
      *
-     * @param names where the input has a transaction, for its name: {@code file:7}
+     * @param names the place of a transaction in the input, which is part of its name: {@code file:7}
      */
     public Result result(Function<Named, String> names) {
         ContentTree content = new ContentTree();

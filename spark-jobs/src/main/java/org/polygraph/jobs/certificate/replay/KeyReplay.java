@@ -15,7 +15,7 @@ import org.polygraph.storage.table.Operations;
  * writer of each key can be open, and the value before it is known. If a transaction is one event, its snapshot and its
  * commit have the same place.
  *
- * <p>Linear time; memory: 20 bytes per key.
+ * <p>Linear time; memory: 24 bytes per key.
  */
 public final class KeyReplay {
     static final int NONE = -1;
@@ -32,7 +32,7 @@ public final class KeyReplay {
      *
      * @param snapshot the place of its transaction's snapshot
      * @param operation its number in the history
-     * @param instead for an overlap the place where the other writer commits; for a read the expected value
+     * @param instead of an overlap the place where the other writer commits; of a read the expected value
      */
     record Discrepancy(long snapshot, Kind kind, int operation, long instead) implements Serializable {
         /** Whether {@link Replay} would find this one first. */

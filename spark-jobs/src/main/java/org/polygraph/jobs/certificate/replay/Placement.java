@@ -10,8 +10,8 @@ import org.polygraph.storage.table.HistoryTable;
 
 /**
  * The conditions on an order that do not depend on keys: the right transactions count, events have distinct places in
- * range, transactions and sessions ascend, and real time is kept if it is part of the guarantee. Reads and overlaps are
- * checked elsewhere, key by key in the order {@link #eventAt}.
+ * range, the events of a transaction and the transactions of a session ascend, and real time is kept if it is part of
+ * the guarantee. The callers check reads and overlaps in the order {@link #eventAt}.
  *
  * <p>Linear time; memory: 4 bytes per event.
  */

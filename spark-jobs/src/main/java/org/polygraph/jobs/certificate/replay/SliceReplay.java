@@ -16,7 +16,7 @@ import org.polygraph.storage.table.Operations;
  * long place of the commit, int number of the operation in its transaction, {@link Named}, and the operation as in
  * {@link TransactionBytes}. No label of a key or value leaves the slice.
  *
- * <p>Memory: the rows of one window of places, 20 bytes for each of them, and 24 bytes per key (64 with SI) beside its
+ * <p>Memory: the rows of one window of places, 24 bytes for each of them, and 24 bytes per key (64 with SI) beside its
  * text.
  */
 public final class SliceReplay {

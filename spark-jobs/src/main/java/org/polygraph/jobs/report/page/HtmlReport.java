@@ -23,7 +23,7 @@ import org.polygraph.storage.table.HistoryTable;
 /**
  * {@code report.html}: a verdict as one page of at most {@value #MOST_BYTES} bytes. It fetches nothing: styles and
  * script are part of it, and a content security policy names them by hash and forbids everything else. Violations that
- * do not fit are shortened, and those beyond are only counted.
+ * do not fit are shortened; those that still do not fit are only counted.
  */
 public final class HtmlReport {
     /** The largest file. */
@@ -78,7 +78,7 @@ public final class HtmlReport {
     /** Styles and script of the page, each with its hash for the content security policy. */
     record Assets(String css, String cssHash, String script, String scriptHash, String version) {}
 
-    /** @param path shortened; {@code fullPath} is shown on hover */
+    /** @param path shortened; the page shows {@code fullPath} on hover */
     record Heading(
             String title,
             String status,

@@ -215,7 +215,7 @@ final class LaneDrawing {
             path = "M" + x + " " + y + "C" + x + " " + middle + " " + end + " " + middle + " " + end + " "
                     + (down ? stop - 8 : stop + 8);
             head = Drawing.head(end, stop, 0, down ? 1 : -1);
-            // Beside its start: in the middle it would meet the label of an arrow the other way.
+            // The label is beside the start. In the middle it would meet the label of an arrow in the other direction.
             labelX = x + 6;
             labelY = down ? y + 14 : y - 8;
         }

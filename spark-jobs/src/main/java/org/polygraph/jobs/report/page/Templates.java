@@ -34,7 +34,7 @@ final class Templates {
         return COMPILED.computeIfAbsent(name, missing -> COMPILER.compile(open(missing)));
     }
 
-    /** Writes a page part by part, because one with many rows is large. */
+    /** Writes a page to a stream, because a page with many rows is large. */
     static void write(String name, Object context, OutputStream bytes) throws IOException {
         Writer out = new BufferedWriter(new OutputStreamWriter(bytes, StandardCharsets.UTF_8));
         try {

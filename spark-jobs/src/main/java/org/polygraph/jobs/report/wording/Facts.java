@@ -83,8 +83,8 @@ public final class Facts {
     }
 
     /**
-     * The operations of a transaction, without those that others imply. What belongs to a query is left out unless the
-     * violation or its sub-history has it, because {@link #queries} has it too.
+     * The operations of a transaction, without those that others imply. Those of a query are part of {@link #queries},
+     * so they are left out unless they belong to the violation or its sub-history.
      */
     public IntList shown(int t, Violation violation) {
         IntList shown = new IntArrayList();
@@ -122,7 +122,7 @@ public final class Facts {
         return made == null ? List.of() : made.of(t, new IntOpenHashSet(keys(violation)), violation.cycle());
     }
 
-    /** What the queries of a transaction had to return in place of a result that missed a write; null if none did. */
+    /** What queries of a transaction would have returned if they had seen the write they missed; null if the same. */
     @Nullable
     String expected(Dependency missed) {
         Queries made = queries();
@@ -150,7 +150,7 @@ public final class Facts {
         return implying;
     }
 
-    /** The detail of a violation by one read of a key, with what a query found in place of the values of its key. */
+    /** The detail of a violation by one read. If its key is that of a query, values become what the query found. */
     String detail(int key, String detail) {
         if (!isQuery(key)) {
             return Legible.of(detail);

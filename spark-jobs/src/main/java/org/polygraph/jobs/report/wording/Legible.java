@@ -5,8 +5,8 @@ import java.util.stream.Stream;
 
 /**
  * Makes text from the input safe to show: on one line, in written order, without invisible characters. Control
- * characters, bidirectional overrides, zero-width characters and unpaired surrogates become {@code \}{@code uXXXX}, a
- * line break {@code \n}. All other characters stay, including right-to-left letters.
+ * characters, bidirectional overrides, zero-width characters, unpaired surrogates, private and unassigned characters
+ * become {@code \}{@code uXXXX}, a line break {@code \n}. All others stay, including right-to-left letters.
  */
 public final class Legible {
     private static final String ELLIPSIS = "\u2026";

@@ -88,7 +88,7 @@ public final class Phenomenon {
         return violation.cycle().stream().anyMatch(edge -> edge.kind() == kind);
     }
 
-    /** Names the reads of lists that show the order of appends. */
+    /** Describes the reads of lists that show the order of appends. */
     private String shown() {
         StringBuilder clauses = new StringBuilder();
         for (Dependency edge : violation.cycle()) {
