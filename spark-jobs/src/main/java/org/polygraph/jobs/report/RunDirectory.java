@@ -296,10 +296,8 @@ public final class RunDirectory {
     }
 
     private static String read(Location file) throws IOException {
-        long length = file.length();
         try (SeekableInput in = file.open()) {
-            int most = length < 0 ? Integer.MAX_VALUE : (int) Math.min(length, Integer.MAX_VALUE);
-            return new String(in.readNBytes(most), StandardCharsets.UTF_8);
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
         }
     }
 }

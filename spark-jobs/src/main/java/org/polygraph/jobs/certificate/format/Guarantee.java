@@ -97,16 +97,6 @@ public enum Guarantee {
 
     /** The guarantee of a level's label, with real time if {@code strictTime} adds it; empty for an unknown label. */
     public static Optional<Guarantee> of(String level, boolean strictTime) {
-        return switch (level) {
-            case "ser" -> Optional.of(strictTime ? SSER : SER);
-            case "sser" -> Optional.of(SSER);
-            case "si" -> Optional.of(strictTime ? SSI : SI);
-            case "ssi" -> Optional.of(SSI);
-            case "cc" -> Optional.of(CC);
-            case "ra" -> Optional.of(RA);
-            case "rc" -> Optional.of(RC);
-            case "lin" -> Optional.of(LIN);
-            default -> Optional.empty();
-        };
+        return ofLabel(level).map(found -> !strictTime ? found : found == SER ? SSER : found == SI ? SSI : found);
     }
 }

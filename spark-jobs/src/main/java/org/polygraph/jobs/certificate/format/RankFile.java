@@ -123,9 +123,15 @@ public final class RankFile {
         Location file = in(run);
         file.write(out -> NumberTable.write(
                 out, NAME, header.json(), columns(header.terms().guarantee()), rows.get()));
-        Comparison comparison = new Comparison(header.json(), rows.get());
+        compare(file, NAME, header.json(), rows.get());
+        return FOLDER + "/" + FILE;
+    }
+
+    /** Compares a file with the text and the rows that were written. @throws IOException if it differs */
+    static void compare(Location file, String name, String text, NumberTable.Source rows) throws IOException {
+        Comparison comparison = new Comparison(text, rows);
         try {
-            NumberTable.read(file, NAME, comparison);
+            NumberTable.read(file, name, comparison);
         } catch (HistoryException e) {
             throw new IOException("the certificate cannot be read back: " + e.getMessage(), e);
         }
@@ -133,7 +139,6 @@ public final class RankFile {
             throw new IOException(
                     file.name() + ": found other ranks than were written; expected the same; check the storage");
         }
-        return FOLDER + "/" + FILE;
     }
 
     static List<String> columns(Guarantee guarantee) {

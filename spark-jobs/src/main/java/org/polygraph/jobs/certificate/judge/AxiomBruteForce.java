@@ -76,7 +76,7 @@ final class AxiomBruteForce {
     private boolean count(int t) {
         counted[t + 1] = true;
         for (int o = history.firstOperation(t); o < history.operationsEnd(t); o++) {
-            if (isWrite(o)) {
+            if (history.isWrite(o)) {
                 continue;
             }
             int own = lastWrite(t, o, history.key(o));
@@ -96,10 +96,6 @@ final class AxiomBruteForce {
             }
         }
         return true;
-    }
-
-    private boolean isWrite(int o) {
-        return history.isWrite(o);
     }
 
     private long value(int o) {

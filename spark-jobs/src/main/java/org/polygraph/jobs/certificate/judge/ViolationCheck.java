@@ -88,7 +88,7 @@ final class ViolationCheck {
                 break;
             }
             Report one = violation(folder);
-            String name = String.format(Locale.ROOT, "%03d", i);
+            String name = folder.fileName();
             if (one.answer() == Answer.REJECTED && unshown.contains(i)) {
                 one = new Report(
                         Answer.UNDECIDED,

@@ -2,7 +2,7 @@ package org.polygraph.jobs.certificate.replay;
 
 import java.io.Serializable;
 import java.util.ArrayList;
-import java.util.Collections;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
@@ -23,14 +23,12 @@ public final class DealtReplay {
     private final RangeFinding[] ranges;
     private final SliceReplay.Finding[] slices;
     private final PlaceReplay.Finding[] places;
-    private final boolean realTime;
     private final int eventsPerTransaction;
 
     private DealtReplay(DealPlan plan) {
         ranges = new RangeFinding[plan.ranges().count()];
         slices = new SliceReplay.Finding[plan.slices()];
         places = new PlaceReplay.Finding[plan.placeRanges()];
-        realTime = plan.terms().guarantee().realTime();
         eventsPerTransaction = plan.terms().guarantee().events();
     }
 
@@ -84,12 +82,7 @@ public final class DealtReplay {
 
     /** Whether the order cannot be replayed without the whole history. */
     public boolean isRefused() {
-        for (RangeFinding range : ranges) {
-            if (range.refused()) {
-                return true;
-            }
-        }
-        return false;
+        return Arrays.stream(ranges).anyMatch(RangeFinding::refused);
     }
 
     /**
@@ -103,10 +96,10 @@ public final class DealtReplay {
         boolean matters = false;
         for (PlaceReplay.Finding place : places) {
             carried.add(latest);
-            matters |= realTime && plan.terms().precedes(place.firstEnd(), latest.firstStart());
+            matters |= plan.terms().precedes(place.firstEnd(), latest.firstStart());
             latest = latest.with(place.latest());
         }
-        return matters ? carried : Collections.emptyList();
+        return matters ? carried : List.of();
     }
 
     /**
@@ -172,7 +165,7 @@ public final class DealtReplay {
             if (last != null
                     && last.transaction().session() == first.transaction().session()
                     && last.place() >= first.place()) {
-                return Sentence.of(
+                return new Sentence(
                         "", first.transaction(), Placement.EARLIER, last.transaction(), Placement.RAN_EARLIER);
             }
             if (range.faults().order() != null) {

@@ -59,12 +59,12 @@ public final class KeyReplay {
             @Nullable Discrepancy discrepancy) implements Serializable {}
 
     /** By key: the last value of its latest writer; at first the initial value. */
-    private long[] written;
+    private long[] written = new long[0];
 
     /** By key: the place where the latest writer commits. */
-    private long[] commits;
+    private long[] commits = new long[0];
     /** By key: the last value committed before that of the latest writer. */
-    private long[] before;
+    private long[] before = new long[0];
 
     private final long initialValue;
     private long snapshot = NONE;
@@ -73,14 +73,8 @@ public final class KeyReplay {
     private long writes;
     private @Nullable Discrepancy first;
 
-    /** @param keys how many keys to expect; there may be more */
-    KeyReplay(int keys, long initialValue) {
+    KeyReplay(long initialValue) {
         this.initialValue = initialValue;
-        written = new long[keys];
-        Arrays.fill(written, initialValue);
-        before = written.clone();
-        commits = new long[keys];
-        Arrays.fill(commits, NONE);
     }
 
     private void grow(int key) {

@@ -119,16 +119,16 @@ public final class PlaceReplay {
         for (int i = 0; i < n; i++) {
             ByteBuffer row = in[order[i]];
             int at = offset[order[i]];
-            boolean isLast = i + 1 == n || places[order[i + 1]] != places[order[i]];
-            boolean isAlone = isLast && (i == 0 || places[order[i - 1]] != places[order[i]]);
+            boolean isFirst = i == 0 || places[order[i - 1]] != places[order[i]];
+            boolean isAlone = isFirst && (i + 1 == n || places[order[i + 1]] != places[order[i]]);
             if (isAlone && !realTime) {
                 continue;
             }
-            if (!isAlone && (i == 0 || places[order[i - 1]] != places[order[i]])) {
+            if (isFirst && !isAlone) {
                 Event[] two = firstTwo(in, offset, places, order, i);
                 if (repeatedBy == null || two[1].isBefore(repeatedBy)) {
                     repeatedBy = two[1];
-                    repeated = Sentence.of(
+                    repeated = new Sentence(
                             prefix(terms, two[0]),
                             two[0].name,
                             " and " + prefix(terms, two[1]),
@@ -146,7 +146,7 @@ public final class PlaceReplay {
                 if (late == null
                         && other != null
                         && terms.precedes(end, isOwn ? latest.secondStart : latest.firstStart)) {
-                    late = Sentence.of("", other, Placement.EARLIER, name, Placement.HAD_ENDED);
+                    late = new Sentence("", other, Placement.EARLIER, name, Placement.HAD_ENDED);
                 }
             }
             if (realTime && (flags & SNAPSHOT) != 0) {

@@ -37,18 +37,14 @@ final class Placement {
     private int[] eventAt = new int[0];
     private int transactions;
 
-    private Placement(Witness witness) {
+    /** Checks an order. */
+    Placement(Witness witness) {
         table = witness.table();
         terms = witness.terms();
         counted = witness.counted();
         position = witness.position();
         events = terms.guarantee().events();
         discrepancy = check();
-    }
-
-    /** Checks an order. */
-    static Placement of(Witness witness) {
-        return new Placement(witness);
     }
 
     /** The first condition that fails, one sentence; null if all hold. */
@@ -122,11 +118,9 @@ final class Placement {
     private @Nullable String statuses() {
         byte[] statuses = table.statuses();
         for (int t = 0; t < statuses.length; t++) {
-            if (counted[t] != (statuses[t] == TransactionStatus.COMMITTED.code())) {
-                String wrong = wrongStatus(terms, statuses[t], counted[t]);
-                if (wrong != null) {
-                    return name(t) + wrong;
-                }
+            String wrong = wrongStatus(terms, statuses[t], counted[t]);
+            if (wrong != null) {
+                return name(t) + wrong;
             }
             transactions += counted[t] ? 1 : 0;
         }

@@ -207,7 +207,7 @@ public final class RangeReplay implements RankReader.Sink {
                 && before != null
                 && before.session() == name.session()
                 && lastCommit >= snapshot) {
-            wrongOrder = Sentence.of("", name, Placement.EARLIER, before, Placement.RAN_EARLIER);
+            wrongOrder = new Sentence("", name, Placement.EARLIER, before, Placement.RAN_EARLIER);
         }
         lastCounted = name;
         lastCommit = commit;

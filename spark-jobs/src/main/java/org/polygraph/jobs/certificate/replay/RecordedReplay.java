@@ -126,7 +126,7 @@ public final class RecordedReplay {
             return null;
         }
         HistoryTable read = witness.table().asRead();
-        Placement placement = Placement.of(new Witness(read, witness.terms(), witness.counted(), witness.position()));
+        Placement placement = new Placement(new Witness(read, witness.terms(), witness.counted(), witness.position()));
         if (placement.discrepancy() != null) {
             return new Result(placement.discrepancy(), 0, 0);
         }

@@ -96,7 +96,7 @@ public final class Replay {
         if (witness.terms().guarantee() == Guarantee.LIN) {
             return LinearReplay.of(witness);
         }
-        Placement placement = Placement.of(witness);
+        Placement placement = new Placement(witness);
         String wrong = placement.discrepancy();
         if (wrong != null) {
             return Result.rejected(wrong);
@@ -124,7 +124,7 @@ public final class Replay {
      */
     public static Result byDefinition(Witness witness) {
         Guarantee guarantee = witness.terms().guarantee();
-        Placement placement = guarantee.isOfCommits() ? Placement.of(witness) : null;
+        Placement placement = guarantee.isOfCommits() ? new Placement(witness) : null;
         if (placement == null || placement.discrepancy() != null) {
             return of(witness);
         }
@@ -147,7 +147,7 @@ public final class Replay {
      * @return operations; null if there are many, or the order contradicts sessions or counts the wrong transactions
      */
     public static int @Nullable [] misreads(Witness witness) {
-        Placement placement = Placement.of(witness);
+        Placement placement = new Placement(witness);
         if (placement.discrepancy() != null) {
             return null;
         }
@@ -163,7 +163,7 @@ public final class Replay {
      *     the wrong transactions
      */
     public static int @Nullable [] staleReads(Witness witness) {
-        Placement placement = Placement.of(witness);
+        Placement placement = new Placement(witness);
         if (placement.discrepancy() != null) {
             return null;
         }

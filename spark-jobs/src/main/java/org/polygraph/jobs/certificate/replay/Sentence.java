@@ -18,10 +18,6 @@ public record Sentence(
         return new Sentence("", first, after, null, "");
     }
 
-    static Sentence of(String before, Named first, String between, Named second, String after) {
-        return new Sentence(before, first, between, second, after);
-    }
-
     /** @param names of transactions */
     String text(Function<Named, String> names) {
         return before

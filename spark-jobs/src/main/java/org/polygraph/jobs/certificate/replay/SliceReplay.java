@@ -37,7 +37,7 @@ public final class SliceReplay {
     public SliceReplay(DealPlan plan, int slice, byte[] initialValue) {
         this.slice = slice;
         this.mayOverlap = plan.terms().guarantee().events() == 2;
-        this.replay = new KeyReplay(16, TransactionBytes.code(initialValue, values));
+        this.replay = new KeyReplay(TransactionBytes.code(initialValue, values));
     }
 
     /**
@@ -110,7 +110,7 @@ public final class SliceReplay {
                                 TransactionBytes.legible(values.label(value)),
                                 wrong.kind() == KeyReplay.Kind.OWN_READ,
                                 TransactionBytes.legible(values.label(wrong.instead()))))
-                : Sentence.of("", transaction, " and ", other, " overlap and both write key " + Names.line(label));
+                : new Sentence("", transaction, " and ", other, " overlap and both write key " + Names.line(label));
     }
 
     /** The result, for {@link DealtReplay}. */

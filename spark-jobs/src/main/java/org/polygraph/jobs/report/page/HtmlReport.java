@@ -2,13 +2,12 @@ package org.polygraph.jobs.report.page;
 
 import com.samskivert.mustache.Template;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.certificate.format.Fingerprint;
 import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.jobs.report.wording.Facts;
 import org.polygraph.jobs.report.wording.Legible;
@@ -243,11 +242,7 @@ public final class HtmlReport {
     }
 
     static String hash(String text) {
-        try {
-            byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
-            return "sha256-" + Base64.getEncoder().encodeToString(digest);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException(e);
-        }
+        byte[] digest = Fingerprint.digest().digest(text.getBytes(StandardCharsets.UTF_8));
+        return "sha256-" + Base64.getEncoder().encodeToString(digest);
     }
 }

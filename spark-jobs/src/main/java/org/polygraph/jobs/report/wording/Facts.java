@@ -246,7 +246,7 @@ public final class Facts {
 
     /** What a transaction did to the key of an edge: {@code inserted}, {@code deleted}, or the word given. */
     private String verb(Dependency edge, int writer, String otherwise) {
-        int o = lastWrite(edge, writer);
+        int o = lastWrite(edge.key(), writer);
         if (o < 0) {
             return otherwise;
         }
@@ -256,12 +256,8 @@ public final class Facts {
     }
 
     private boolean deletes(Dependency edge, int writer) {
-        int o = lastWrite(edge, writer);
+        int o = lastWrite(edge.key(), writer);
         return o >= 0 && table.isDelete(o);
-    }
-
-    private int lastWrite(Dependency edge, int writer) {
-        return lastWrite(edge.key(), writer);
     }
 
     /** The last operation of a transaction that writes a key; -1 if there is none. */
@@ -364,19 +360,9 @@ public final class Facts {
         };
     }
 
-    /** Whether a transaction writes a key. */
-    boolean writes(int t, int key) {
-        for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
-            if (table.isWriteOf(o, key)) {
-                return true;
-            }
-        }
-        return false;
-    }
-
     private String overwritten(Dependency edge) {
         String to = name(edge.to());
-        int last = lastWrite(edge, edge.to());
+        int last = lastWrite(edge.key(), edge.to());
         if (last < 0) {
             return "which " + to + " overwrote";
         }
