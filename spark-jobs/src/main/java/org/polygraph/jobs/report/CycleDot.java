@@ -78,7 +78,7 @@ final class CycleDot {
         };
     }
 
-    /** The name and one line per operation, each ended by Graphviz's mark for left-aligned lines. */
+    /** The name and one line per operation. Each ends with {@code \l}, which aligns it to the left in Graphviz. */
     private String label(int t) {
         StringBuilder label =
                 new StringBuilder("\"").append(escaped(facts.name(t))).append("\\l");

@@ -28,25 +28,26 @@ import org.polygraph.partitioner.isolation.Violation;
  *
  * <pre>
  *   Reasons
- *     T1 --RW--> T2   because the alternative fails:
- *       suppose T2 before T3 (reason 1)
- *         T2 --WW--> T3   supposed
+ *     T1 --RW--> T2   because the alternative fails (reason 1):
+ *       suppose T2 before T3
+ *         T2 --WW--> T3   if T2 wrote before T3
  *         T3 --SO--> T2   session 1 ran T3 first
  *         a cycle, so it is impossible
  *   Versions
- *     key 0: 50 (T3; read by T1, T2) -> 66 (T2), 25 (T1) in either order
+ *     key 0: 50 (T3; read by T1 and T2) -> 66 (T2), 25 (T1); the order of versions separated by commas is not known
  *   Expected
  *     The first to commit wins: ...
  *   Enough
- *     3 transactions with 5 operations violate si on their own: T1, T2 and T3; in violations/000/history.jsonl
- *     none of them can be left out; every order of them was tried
+ *     3 transactions with 5 operations violate si on their own: T1, T2 and T3
+ *     violations/000/history.jsonl of a run with --out has them
+ *     nothing in it can be left out; every order of it was tried, and none explains it
  * </pre>
  */
 final class ReasonText {
     /** The headings of the second half; the first half ends before the first of them. */
     static final List<String> HEADINGS = List.of("  Reasons", "  Versions", "  Expected", "  Enough");
 
-    /** The most reasons written for one violation; verdict.json has up to a thousand. */
+    /** The most reasons written for one violation. */
     private static final int MOST = 200;
 
     private static final int DEEPEST = 12;

@@ -87,7 +87,7 @@ public final class RunDirectory {
         StoredVerdict stored = verdict();
         return switch (stored.status()) {
             case PASS, VIOLATION, INVALID -> Optional.of(stored);
-            // Another attempt would find the same, and the next part may be decided on the seam.
+            // With a seam another attempt would find the same, and the next part may be decided on the seam.
             case UNKNOWN ->
                 RankFile.in(run).exists() && run.child(SEAM_FOLDER).child(SEAM).exists()
                         ? Optional.of(stored)
@@ -155,7 +155,7 @@ public final class RunDirectory {
         Witness witness = verdict.witness();
         Certificate certificate = verdict.certificate();
         boolean isWritten = certificate != null && certificate.path() != null;
-        // Another job may be writing the same run, so files that this verdict also has are not deleted.
+        // Another job may be writing the same run, so only files that this verdict does not have are deleted.
         if (witness == null && !isWritten) {
             run.child(RankFile.FOLDER).delete();
         }
@@ -296,10 +296,8 @@ public final class RunDirectory {
     }
 
     private static String read(Location file) throws IOException {
-        long length = file.length();
         try (SeekableInput in = file.open()) {
-            int most = length < 0 ? Integer.MAX_VALUE : (int) Math.min(length, Integer.MAX_VALUE);
-            return new String(in.readNBytes(most), StandardCharsets.UTF_8);
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
         }
     }
 }

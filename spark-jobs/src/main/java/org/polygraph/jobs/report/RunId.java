@@ -1,16 +1,13 @@
 package org.polygraph.jobs.report;
 
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.List;
 import org.polygraph.jobs.certificate.format.Fingerprint;
-import org.polygraph.storage.artifact.Location;
 
 /**
- * The id of a run, a hash of everything that its verdict depends on: the bytes of the input, the level, the options
- * that can change the answer, and the version. Budgets are not part of it, so that a run can be resumed with larger
- * ones. The first 16 hex digits of a SHA-256.
+ * The id of a run: the first 16 hex digits of a SHA-256 of the bytes of the input, the level, the options that can
+ * change the answer, and the version. Budgets are not part of it, so that a run can be resumed with larger ones.
  */
 public final class RunId {
     private static final int DIGITS = 16;
@@ -34,10 +31,5 @@ public final class RunId {
             digest.update(bytes);
         }
         return Fingerprint.hex(digest).substring(0, DIGITS);
-    }
-
-    /** The id for a file or folder; reads its bytes once. */
-    public static String of(String question, Location input) throws IOException {
-        return of(question, input.fileName(), Fingerprint.ofInput(input, () -> false));
     }
 }

@@ -18,7 +18,7 @@ public final class RunList {
     /**
      * A run that has a verdict.json.
      *
-     * @param finished in milliseconds since 1970; 0 if the file system does not know
+     * @param finished in milliseconds since 1970; 0 if the file system does not have the time
      */
     record Finished(Location location, long finished) {
         String name() {

@@ -28,7 +28,7 @@ public final class RunPages {
 
     private RunPages() {}
 
-    /** Writes {@link #INDEX} into a folder, and the pages of days that are not as the folder is. */
+    /** Writes {@link #INDEX} into a folder, and the pages of the days whose runs have changed. */
     public static void write(Location folder) throws IOException {
         SortedMap<String, List<RunList.Finished>> byDay = new TreeMap<>();
         for (RunList.Finished run : RunList.finished(folder)) {
@@ -81,7 +81,7 @@ public final class RunPages {
         return entries;
     }
 
-    /** A hash of the runs and their times. Another version makes other pages. */
+    /** A hash of the runs and their times, and of the version, because another version makes other pages. */
     private static String hash(List<RunList.Finished> runs) {
         MessageDigest digest = Fingerprint.digest();
         digest.update(Version.current().getBytes(StandardCharsets.UTF_8));

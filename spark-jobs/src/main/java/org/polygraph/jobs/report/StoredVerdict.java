@@ -49,7 +49,7 @@ public record StoredVerdict(
         return status.exitCode().code();
     }
 
-    /** The result line for a PATH, with the time of finding the run. */
+    /** The result line for a PATH. @param millis the time that it took to find the run */
     public String line(String path, long millis) {
         return ResultLine.of(status.name(), level, path, transactions, operations, millis, anomaly);
     }

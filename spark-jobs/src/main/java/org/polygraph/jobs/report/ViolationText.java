@@ -60,9 +60,9 @@ public final class ViolationText {
 
     private final HistoryTable table;
     private final Detail detail;
-    /** How the violation depends on loaders of initial rows; empty if it does not. */
+    /** A sentence about how the violation depends on loaders of initial rows; empty if it does not. */
     private final String effect;
-    /** Which other history the violation is of; empty if it is of the one that was read. */
+    /** The reason of the verdict if the violation is of a choice of unknown rows; otherwise empty. */
     private final String choice;
 
     private final Facts facts;
@@ -99,7 +99,7 @@ public final class ViolationText {
                 .toString();
     }
 
-    /** One violation in full, the one in the {@code number}th folder. */
+    /** One violation in full. @param number of the violation and its folder, from 0 */
     static String full(Verdict verdict, int number, HistoryTable table) {
         Violation violation = verdict.violations().get(number);
         ViolationText text = new ViolationText(verdict, table, Detail.FULL);
@@ -111,7 +111,7 @@ public final class ViolationText {
     /**
      * The line that counts the violations that are not shown; empty if all are.
      *
-     * @param explained how many {@code polygraph explain} shows
+     * @param explained the number that {@code polygraph explain} shows
      */
     static String more(int shown, int explained, int found) {
         int more = found - shown;
@@ -228,7 +228,7 @@ public final class ViolationText {
         }
     }
 
-    /** The queries as they were recorded; what each found of the rows of the violation follows with the operations. */
+    /** The queries as they were recorded. What each found of the rows of the violation is among the operations. */
     private void queries(int t, Violation violation) {
         List<String> all = facts.queries(t, violation);
         int queries = Math.min(all.size(), detail.operations);

@@ -3,7 +3,7 @@
  * directory.
  *
  * <p>Guarantee: the formats of the command's output, which users parse; a run directory is whole or absent. May import:
- * storage, partitioner.isolation, certificate, verdict, Jackson.
+ * storage, partitioner, certificate, verdict, report.wording, report.page, Jackson, fastutil.
  */
 @NullMarked
 package org.polygraph.jobs.report;

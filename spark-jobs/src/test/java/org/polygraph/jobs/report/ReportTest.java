@@ -10,6 +10,7 @@ import java.util.List;
 import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.polygraph.jobs.certificate.format.Fingerprint;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.verdict.Assumptions;
 import org.polygraph.jobs.verdict.Certificate;
@@ -287,9 +288,13 @@ class ReportTest {
                 Location.of(Files.writeString(folder.resolve("b"), "history").toString());
         Location c =
                 Location.of(Files.writeString(folder.resolve("c"), "histories").toString());
-        String id = RunId.of("ser", a);
-        assertThat(id).matches("[0-9a-f]{16}").isEqualTo(RunId.of("ser", b));
-        assertThat(id).isNotEqualTo(RunId.of("ser", c));
-        assertThat(id).isNotEqualTo(RunId.of("si", a));
+        String id = id("ser", a);
+        assertThat(id).matches("[0-9a-f]{16}").isEqualTo(id("ser", b));
+        assertThat(id).isNotEqualTo(id("ser", c));
+        assertThat(id).isNotEqualTo(id("si", a));
+    }
+
+    private static String id(String question, Location input) throws IOException {
+        return RunId.of(question, input.fileName(), Fingerprint.ofInput(input, () -> false));
     }
 }

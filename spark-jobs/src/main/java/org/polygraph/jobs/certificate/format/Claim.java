@@ -22,10 +22,10 @@ import org.polygraph.storage.model.HistoryException;
  * @param level the label of the level
  * @param terms empty if there is no evidence for the level
  * @param loaders how the loaders of initial rows were found
- * @param usesTimes whether timestamps were used for that
+ * @param usesTimes whether timestamps were used to find them
  * @param path the PATH of the history when the run was made, as an absolute name
- * @param chain what the verdict states about the parts that it covers; empty if nothing
- * @param unshown numbers of violations without a sub-history, for which the transactions were written that they name
+ * @param chain the parts that the verdict covers; empty if it names none
+ * @param unshown numbers of the violations without a sub-history; their files have the transactions that they name
  */
 public record Claim(
         String verdict,
@@ -114,7 +114,7 @@ public record Claim(
         return verdict.equals("VIOLATION") && certificate.kind.equals("row-choices");
     }
 
-    /** Whether a VIOLATION is one of what holds whatever rows writes by a condition have. */
+    /** Whether a VIOLATION rests on reads that are necessary for every choice of these rows. */
     public boolean isOfNecessaryReads() {
         return verdict.equals("VIOLATION") && certificate.kind.equals("necessary-reads");
     }
@@ -148,7 +148,7 @@ public record Claim(
         }
     }
 
-    /** Reads a violation to its end. */
+    /** Whether a violation has a sub-history. Reads the violation to its end. */
     private static boolean hasSubHistory(JsonParser json) throws IOException {
         boolean found = false;
         while (json.nextToken() == JsonToken.FIELD_NAME) {

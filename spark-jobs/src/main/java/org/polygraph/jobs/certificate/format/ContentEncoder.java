@@ -13,11 +13,11 @@ import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.table.Operations;
 
 /**
- * Feeds SHA-256, or an array, with big-endian numbers of 64 bits, bytes, and strings that follow their length in bytes.
+ * Writes big-endian numbers of 64 bits, bytes, and strings after their length in bytes, to SHA-256 or to an array.
  * Memory: 64 KiB.
  */
 final class ContentEncoder {
-    /** Flags of an operation, beside 1 for a write; none of the last three: null. */
+    /** Flags of an operation, beside 1 for a write. Without one of the three flags of values the value is null. */
     static final byte TEXT_KEY = 2;
 
     static final byte INTEGER_VALUE = 4;
@@ -26,7 +26,7 @@ final class ContentEncoder {
     private static final byte OTHER_VALUE = 24;
 
     private static final int BUFFER = 1 << 16;
-    /** The most bytes of an operation with an integer key and an integer value, for which room is reserved once. */
+    /** The bytes of an operation with an integer key and an integer value. */
     private static final int OPERATION = 17;
 
     private static final int TRANSACTION = 33;
@@ -45,7 +45,7 @@ final class ContentEncoder {
         this.copy = null;
     }
 
-    /** @param copy receives what would be hashed */
+    /** @param copy receives the bytes, which are then not hashed */
     ContentEncoder(ByteArrayOutputStream copy) {
         this.copy = copy;
     }

@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The hash of the transactions of a history as a tree: a sequence of {@link TransactionHash}es, ascending by (session,
  * index), is divided into blocks; the root is the hash of the hashes of the blocks. A block ends behind a transaction
- * whose hash ends with {@value #BITS} zero bits, so where blocks end depends on the transactions alone. So different
- * processes can hash consecutive ranges of transactions, and {@link #append} joins them. The root does not depend on
- * the ranges.
+ * whose hash ends with {@value #BITS} zero bits, so its end depends on the transactions alone. Different processes can
+ * therefore hash consecutive ranges of transactions, and {@link #append} joins them. The root does not depend on the
+ * ranges.
  *
  * <p>Memory: 32 bytes for each 1,024 transactions, and on average 32 KiB at either end. Not thread-safe.
  */
@@ -23,7 +23,7 @@ public final class ContentTree implements Serializable {
     private static final byte BLOCK = 1;
 
     private long transactions;
-    /** Leaves of the first block, which the range before may begin. */
+    /** Leaves of the first block. It may have further leaves at the end of the range before. */
     private final Bytes first = new Bytes();
     /** Whether the first block has ended. */
     private boolean hasEnded;

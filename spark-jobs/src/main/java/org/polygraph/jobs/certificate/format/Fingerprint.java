@@ -92,7 +92,7 @@ public record Fingerprint(String input, String content) implements Serializable 
         return hex(digest);
     }
 
-    /** The hash of the contents without an end of the time. */
+    /** The hash of the contents, without a time limit. */
     public static String ofContent(HistoryTable table) {
         return ofContent(table, () -> false);
     }

@@ -38,8 +38,8 @@ public enum Guarantee {
     }
 
     /**
-     * Whether it is not defined by an order of all events in which reads return the last write: RC, RA and CC are
-     * axioms about an order of commits, LIN is an order for each key.
+     * True for RC, RA and CC, which are axioms about an order of commits, and for LIN, which is an order for each key.
+     * The others are defined by an order of all events in which reads return the last write.
      */
     public boolean isAxiom() {
         return switch (this) {
@@ -48,7 +48,7 @@ public enum Guarantee {
         };
     }
 
-    /** Whether it is an axiom about an order of commits: RC, RA and CC. */
+    /** True for RC, RA and CC, which are axioms about an order of commits. */
     public boolean isOfCommits() {
         return isAxiom() && this != LIN;
     }
@@ -97,16 +97,6 @@ public enum Guarantee {
 
     /** The guarantee of a level's label, with real time if {@code strictTime} adds it; empty for an unknown label. */
     public static Optional<Guarantee> of(String level, boolean strictTime) {
-        return switch (level) {
-            case "ser" -> Optional.of(strictTime ? SSER : SER);
-            case "sser" -> Optional.of(SSER);
-            case "si" -> Optional.of(strictTime ? SSI : SI);
-            case "ssi" -> Optional.of(SSI);
-            case "cc" -> Optional.of(CC);
-            case "ra" -> Optional.of(RA);
-            case "rc" -> Optional.of(RC);
-            case "lin" -> Optional.of(LIN);
-            default -> Optional.empty();
-        };
+        return ofLabel(level).map(found -> !strictTime ? found : found == SER ? SSER : found == SI ? SSI : found);
     }
 }

@@ -4,8 +4,8 @@ import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Names of transactions, keys and values in messages. Labels and file names come from the input and are made fit for
- * one line.
+ * Names of transactions, keys and values in messages. Labels and file names come from the input; {@link #line} makes
+ * them safe for one line.
  */
 public final class Names {
     private static final int MOST = 200;

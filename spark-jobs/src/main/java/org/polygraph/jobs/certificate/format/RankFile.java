@@ -22,7 +22,7 @@ import org.polygraph.storage.table.HistoryTable;
  * <p>If there are many rows they are in further files, the {@link RankPart}s, which the header names, and this file has
  * none.
  *
- * <p>About 1.2 bytes per event with 50 sessions: ranks ascend within a session, and ascending numbers are stored as
+ * <p>About 0.9 bytes per event with 50 sessions: ranks ascend within a session, and ascending numbers are stored as
  * differences. Memory: a row group of 16 MiB while writing; 12 bytes per event of the history while reading.
  */
 public final class RankFile {
@@ -79,7 +79,7 @@ public final class RankFile {
      * Writes the header of a certificate whose parts are written.
      *
      * @param ranges what the {@link RankWriter}s returned, ascending by (session, index)
-     * @param values with {@code initialValue}, its code, the value of every key at first
+     * @param values with {@code initialValue}, its code there: the initial value of every key
      * @param input fingerprint of the bytes of the history
      * @param tool version of this program
      * @return the path within the run
@@ -123,9 +123,15 @@ public final class RankFile {
         Location file = in(run);
         file.write(out -> NumberTable.write(
                 out, NAME, header.json(), columns(header.terms().guarantee()), rows.get()));
-        Comparison comparison = new Comparison(header.json(), rows.get());
+        compare(file, NAME, header.json(), rows.get());
+        return FOLDER + "/" + FILE;
+    }
+
+    /** Compares a file with the text and the rows that were written. @throws IOException if it differs */
+    static void compare(Location file, String name, String text, NumberTable.Source rows) throws IOException {
+        Comparison comparison = new Comparison(text, rows);
         try {
-            NumberTable.read(file, NAME, comparison);
+            NumberTable.read(file, name, comparison);
         } catch (HistoryException e) {
             throw new IOException("the certificate cannot be read back: " + e.getMessage(), e);
         }
@@ -133,7 +139,6 @@ public final class RankFile {
             throw new IOException(
                     file.name() + ": found other ranks than were written; expected the same; check the storage");
         }
-        return FOLDER + "/" + FILE;
     }
 
     static List<String> columns(Guarantee guarantee) {
@@ -145,7 +150,7 @@ public final class RankFile {
     /**
      * A certificate read for a history.
      *
-     * @param mismatch the first row that does not fit the history, one sentence, or null
+     * @param mismatch a sentence about the first row that does not fit the history, or null
      * @param counted with {@code position} the order; complete if there is no mismatch
      */
     @SuppressWarnings("ArrayRecordComponent") // never compared

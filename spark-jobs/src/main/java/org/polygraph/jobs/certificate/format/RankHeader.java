@@ -13,7 +13,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -222,7 +221,6 @@ public record RankHeader(
     }
 
     public static HistoryException malformed(String file, String found) {
-        return new HistoryException(
-                file, found, String.format(Locale.ROOT, "a certificate, version %d", VERSION), REMEDY);
+        return new HistoryException(file, found, "a certificate, version " + VERSION, REMEDY);
     }
 }

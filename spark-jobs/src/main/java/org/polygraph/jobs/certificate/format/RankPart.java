@@ -3,8 +3,8 @@ package org.polygraph.jobs.certificate.format;
 import java.io.Serializable;
 
 /**
- * A file with some consecutive rows of a certificate. A part reaches from its first row to the first row of the next
- * part, the first part begins before all sessions, and the last one has no end.
+ * A file with some consecutive rows of a certificate. Its range of transactions ends at the first row of the next part.
+ * The range of the first part has no beginning, and that of the last part has no end.
  *
  * @param file its name in the folder of the certificate
  * @param session with {@code index} the first row

@@ -5,8 +5,8 @@ import java.io.Serializable;
 /**
  * Consecutive ranges of transactions, by (session, index), of a certificate that separate tasks write or replay.
  *
- * @param labels by range but the first: the label of the session of its first transaction, ascending
- * @param indexes by range but the first: the index of its first transaction
+ * @param labels by range, from the second on: the label of the session of its first transaction; ascending
+ * @param indexes by range, from the second on: the index of its first transaction
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 public record RankRanges(long[] labels, long[] indexes) implements Serializable {

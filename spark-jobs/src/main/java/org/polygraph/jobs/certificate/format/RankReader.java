@@ -29,7 +29,7 @@ public final class RankReader {
         return file(run, (session, index, snapshot, commit) -> {});
     }
 
-    /** The number of files that have rows, which are numbered from 0: {@link #part} reads one. */
+    /** The number of files that have rows. {@link #part} reads one; they are numbered from 0. */
     public static int parts(RankHeader header) {
         return Math.max(1, header.parts().size());
     }

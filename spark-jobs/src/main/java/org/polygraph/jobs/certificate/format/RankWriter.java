@@ -8,7 +8,6 @@ import java.util.Arrays;
 import java.util.List;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.format.parquet.NumberTable;
-import org.polygraph.storage.model.HistoryException;
 
 /**
  * Writes the rows of a range of transactions, ascending by (session, index), as parts of a certificate. Different
@@ -19,7 +18,7 @@ import org.polygraph.storage.model.HistoryException;
  * file.
  */
 public final class RankWriter {
-    /** The most rows of a part. A task that verifies has the transactions of a part in memory. */
+    /** The most rows of a part. A task of {@code verify} holds the transactions of one part in memory. */
     static final int ROWS = 1 << 18;
 
     static final String NAME = "certificate-part";
@@ -82,52 +81,28 @@ public final class RankWriter {
 
     private void flush() throws IOException {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream(size);
+        String version = Integer.toString(RankHeader.VERSION);
+        NumberTable.write(bytes, NAME, version, RankFile.columns(guarantee), source());
+        MessageDigest digest = Fingerprint.digest();
+        digest.update(bytes.toByteArray());
+        String sha256 = Fingerprint.hex(digest);
+        Location file = folder.child("ranks-" + sha256.substring(0, NAME_DIGITS) + ".parquet");
+        file.write(bytes::writeTo);
+        RankFile.compare(file, NAME, version, source());
+        parts.add(new RankPart(file.fileName(), rows[0], rows[1], size / columns, sha256));
+        size = 0;
+    }
+
+    /** The rows of the next part. */
+    private NumberTable.Source source() {
         int[] next = {0};
-        NumberTable.write(bytes, NAME, Integer.toString(RankHeader.VERSION), RankFile.columns(guarantee), row -> {
+        return row -> {
             if (next[0] == size) {
                 return false;
             }
             System.arraycopy(rows, next[0], row, 0, columns);
             next[0] += columns;
             return true;
-        });
-        MessageDigest digest = Fingerprint.digest();
-        digest.update(bytes.toByteArray());
-        String sha256 = Fingerprint.hex(digest);
-        Location file = folder.child("ranks-" + sha256.substring(0, NAME_DIGITS) + ".parquet");
-        file.write(bytes::writeTo);
-        Comparison comparison = new Comparison();
-        try {
-            NumberTable.read(file, NAME, comparison);
-        } catch (HistoryException e) {
-            throw new IOException("the certificate cannot be read back: " + e.getMessage(), e);
-        }
-        if (!comparison.isSame()) {
-            throw new IOException(
-                    file.name() + ": found other ranks than were written; expected the same; check the storage");
-        }
-        parts.add(new RankPart(file.fileName(), rows[0], rows[1], size / columns, sha256));
-        size = 0;
-    }
-
-    /** Compares the rows read back with those that were written. */
-    private final class Comparison implements NumberTable.Sink {
-        private int at;
-        private boolean same = true;
-
-        @Override
-        public void header(String text, List<String> names, long count) {
-            same = names.size() == columns;
-        }
-
-        @Override
-        public void row(long[] row) {
-            same = same && at < size && Arrays.equals(row, 0, columns, rows, at, at + columns);
-            at += columns;
-        }
-
-        boolean isSame() {
-            return same && at == size;
-        }
+        };
     }
 }

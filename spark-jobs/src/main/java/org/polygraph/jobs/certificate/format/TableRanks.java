@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * The rows of a certificate by the transactions of a table. Places become ranks among the places of all events, equal
- * ones if they are equal, because replays of a table order its events by a counting sort.
+ * The rows of a certificate by the transactions of a table. Places become ranks, because replays of a table order its
+ * events by a counting sort. Equal places become equal ranks.
  *
  * <p>Memory: 12 bytes per event; time: linear if places are below the number of events, else that of sorting them.
  */
@@ -77,7 +77,7 @@ final class TableRanks implements RankReader.Sink {
 
     RankFile.Content content(RankHeader header) {
         int events = header.terms().guarantee().events();
-        // A witness of more events has no array.
+        // Fails if one array cannot hold all events, because a witness needs such an array.
         int[] position = new int[Math.multiplyExact(events, counted.length)];
         Arrays.fill(position, NONE);
         long[] places = events == 1 || snapshots.length == 0 ? commits : snapshots;

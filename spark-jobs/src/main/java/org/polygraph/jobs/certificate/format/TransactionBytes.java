@@ -96,8 +96,10 @@ public final class TransactionBytes {
     }
 
     /**
-     * Whether the value of an operation, from a place to another, is one that {@link #value(ValueDictionary, long)} has
-     * written.
+     * Whether an operation has a given value.
+     *
+     * @param from with {@code to} where the operation has its value
+     * @param value as {@link #value(ValueDictionary, long)} has written it
      */
     public static boolean isValue(ByteBuffer in, int operation, int from, int to, byte[] value) {
         int kind = ContentEncoder.INTEGER_VALUE | ContentEncoder.TEXT_VALUE;
@@ -138,7 +140,7 @@ public final class TransactionBytes {
         };
     }
 
-    /** The bytes as characters, because UTF-8 that is invalid has no inverse. {@link #legible} is the inverse. */
+    /** One character per byte, because decoding invalid UTF-8 loses bytes. {@link #legible} is the inverse. */
     private static String text(ByteBuffer in, int at) {
         return new String(
                 in.array(), in.arrayOffset() + at + Long.BYTES, (int) in.getLong(at), StandardCharsets.ISO_8859_1);

@@ -4,8 +4,9 @@ import org.polygraph.storage.dictionary.KeyDictionary;
 import org.polygraph.storage.dictionary.ValueDictionary;
 
 /**
- * The SHA-256 of a transaction by labels: a leaf of a {@link ContentTree}. It depends only on the transaction, so any
- * process that has the transaction can compute it. Used again for each transaction; not thread-safe.
+ * Computes the SHA-256 of a transaction with the labels of its keys and values: a leaf of a {@link ContentTree}. It
+ * depends only on the transaction, so any process that has the transaction can compute it. One object serves many
+ * transactions, one after another; not thread-safe.
  */
 public final class TransactionHash {
     /** The bytes of a hash. */

@@ -21,7 +21,7 @@ import org.polygraph.storage.table.HistoryTable;
  * <p>A commit order exists iff these pairs have no cycle. An indeterminate transaction counts iff a counted one is
  * chosen to read from it, because counting more transactions only adds pairs.
  *
- * <p>Time: choices x transactions^2, with at most {@link #MOST_CHOICES} choices; beyond, the answer is TOO_LARGE.
+ * <p>Time: choices x transactions^2. With more than {@link #MOST_CHOICES} choices the answer is TOO_LARGE.
  */
 final class AxiomBruteForce {
     private static final int MOST_CHOICES = 1 << 16;
@@ -76,7 +76,7 @@ final class AxiomBruteForce {
     private boolean count(int t) {
         counted[t + 1] = true;
         for (int o = history.firstOperation(t); o < history.operationsEnd(t); o++) {
-            if (isWrite(o)) {
+            if (history.isWrite(o)) {
                 continue;
             }
             int own = lastWrite(t, o, history.key(o));
@@ -96,10 +96,6 @@ final class AxiomBruteForce {
             }
         }
         return true;
-    }
-
-    private boolean isWrite(int o) {
-        return history.isWrite(o);
     }
 
     private long value(int o) {

@@ -28,10 +28,10 @@ import org.polygraph.storage.table.HistoryTable;
  *       indeterminate transaction binds nothing.
  * </ul>
  *
- * <p>Three kinds of executions are left out, because another one runs the history if they do. A transaction that writes
+ * <p>Three rules leave out executions, and keep one that runs the history if any does. A transaction that writes
  * nothing runs as soon as it can. At SI a transaction that only reads or only writes commits at its snapshot. A prefix
  * ends when it overwrites a value that a transaction has yet to read and none has yet to write. Violations at SI of 54
- * transactions in 8 sessions take 97,000 states and 0.6 s; without this they take more than the limit.
+ * transactions in 8 sessions take 97,000 states and 0.6 s; without these rules they take more than the limit.
  *
  * <p>The history keeps the level iff some execution runs all of it. Indeterminate transactions that no other one reads
  * from need no special case: they can be skipped in any execution.
@@ -179,7 +179,7 @@ public final class BruteForce {
         return false;
     }
 
-    /** Whether the next transaction of session s can run now and changes nothing, so that no other one has to run first. */
+    /** Whether the next transaction of session s can run now and changes nothing, so that it may run first. */
     private boolean isFree(int s) {
         int t = sessionStarts[s] + state[s] / 2;
         if (t == sessionStarts[s + 1] || state[s] % 2 == 1) {
@@ -298,9 +298,9 @@ public final class BruteForce {
     }
 
     /**
-     * Runs the writes of a commit for the existence of rows: an insert needs that there is none, a delete that there is
-     * one. SI: a transaction that changes an existing row fails if another one has committed a write of it since the
-     * snapshot.
+     * Applies the writes of a commit to the existence of rows: an insert needs that there is no row, a delete that
+     * there is one. SI: a transaction that changes an existing row fails if another one has committed a write of it
+     * since the snapshot.
      */
     private boolean commitRows(int s, int t) {
         int keys = history.keys().size();

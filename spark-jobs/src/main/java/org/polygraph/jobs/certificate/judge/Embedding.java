@@ -38,8 +38,8 @@ final class Embedding {
     }
 
     /**
-     * Returns the first transaction, operation or initial value of the sub-history that is not in the whole, as one
-     * sentence; null if all are. Only then do the other methods have results.
+     * Returns a sentence about the first transaction, operation or initial value of the sub-history that is not in the
+     * whole; null if all are. The other methods need null here.
      */
     @Nullable
     String foreign() {
@@ -152,8 +152,8 @@ final class Embedding {
      * Finds each operation of transaction t at the first possible place. If a transaction repeats operations there may
      * be several ways; if one of them fulfils condition 2, so does this one.
      *
-     * @param closed whether a read is only possible after the same last own write of the key as in the sub-history, or
-     *     after none
+     * @param closed whether a read must follow an own write of the key of the same value as in the sub-history, or
+     *     none in both
      * @return the first operation without a place, or -1
      */
     private int place(int t, boolean closed) {

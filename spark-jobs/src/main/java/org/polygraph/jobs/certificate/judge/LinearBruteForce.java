@@ -12,8 +12,8 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Judges linearizability of a few operations by trying every order, and whether a violation of a sub-history is one of
- * the whole history. Uses the definition only.
+ * Judges linearizability of a few operations by trying every order, and finds whether a violation of a sub-history is
+ * one of the whole history. Uses the definition only.
  *
  * <p>A sub-history is <em>closed</em> iff it has every operation of the whole history that may have written a value
  * that one of its operations read, and every write of a key on which it has a refused compare-and-set. Take an order of
@@ -33,10 +33,7 @@ final class LinearBruteForce {
         this.terms = terms;
     }
 
-    /**
-     * Returns the first write of the whole that is missing in the sub-history for it to be closed, as one sentence;
-     * null if there is none.
-     */
+    /** Returns a sentence about the first write that the sub-history lacks to be closed; null if it lacks none. */
     static @Nullable String gap(HistoryTable whole, HistoryTable sub, Terms terms) {
         // By label of the key: the labels of the values read; null means every value.
         Map<String, Set<@Nullable String>> asked = new HashMap<>();

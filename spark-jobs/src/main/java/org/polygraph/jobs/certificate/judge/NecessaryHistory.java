@@ -20,17 +20,17 @@ import org.polygraph.storage.table.HistoryTableBuilder;
 import org.polygraph.storage.table.Predicates;
 
 /**
- * The reads and writes that each serial execution of a history explains, whatever rows its writes by a condition wrote (docs/predicates.md,
- * Writes of unknown rows). They are made from the operations as they were recorded, for the keys that some sub-histories
- * name. This class shares no code with the decision.
+ * The reads and writes that every serial execution of a history explains, whatever rows its writes by a condition wrote
+ * (docs/predicates.md, Writes of unknown rows). They are made from the operations as they were recorded, for the keys
+ * that some sub-histories name. This class shares no code with the decision.
  *
  * <ul>
- *   <li>{@code row R C found} is read as yes by each result of condition C that has the row. A known write of the row
- *       writes whether it matches; a write that may have the row writes yes if it leaves a match.
- *   <li>{@code row R C missing} is read as no by each result that lacks the row. A known write writes the same; a write that may have the row writes no
- *       if it leaves no match.
- *   <li>{@code row R = V} is read as yes where the row has value V, which one known write leaves. It writes yes, and a write by a condition that V satisfies
- *       writes no.
+ *   <li>{@code row R C found}: each result of condition C that has the row reads yes. A known write of the row writes
+ *       yes or no, as it leaves a match or not; a write that may have the row writes yes if it leaves a match.
+ *   <li>{@code row R C missing}: each result that lacks the row reads no. A known write of the row writes the same as
+ *       above; a write that may have the row writes no if it leaves no match.
+ *   <li>{@code row R = V}: a read of the value V, which one known write leaves in the row, reads yes. That write writes
+ *       yes, and a write that is not known to have the row writes no if V satisfies its condition.
  * </ul>
  */
 final class NecessaryHistory {
@@ -42,7 +42,7 @@ final class NecessaryHistory {
         private final Condition condition;
         private final Predicates.Unknown write;
         private final boolean isAborted;
-        /** The rows in which committed transactions read its value, which no other write leaves. */
+        /** The rows in which committed transactions read its value. No other write leaves this value. */
         private final TreeSet<Integer> shown = new TreeSet<>();
 
         private boolean isOpen = true;
@@ -54,7 +54,7 @@ final class NecessaryHistory {
         }
     }
 
-    /** What a write that is known to have a row leaves there, or what is there at first. @param unknown null if the write names the row */
+    /** What a known write leaves in a row, or what is there at first. @param unknown null if the write names the row */
     private record Version(
             long value,
             int columns,
@@ -73,7 +73,7 @@ final class NecessaryHistory {
     private final Set<String> labels = new HashSet<>();
     /** By operation. */
     private final Map<Integer, Unknown> unknown = new TreeMap<>();
-    /** By value of such a write: the only one; null if another write, or no transaction, may have left it. */
+    /** By value of such a write: the only one that leaves it; null if others do, or if it is there at first. */
     private final Map<Long, @Nullable Unknown> writers = new HashMap<>();
     /** Values of open writes. */
     private final Set<Long> openValues = new HashSet<>();
@@ -115,7 +115,7 @@ final class NecessaryHistory {
      * Makes the history.
      *
      * @param labels the keys of sub-histories, without quotes
-     * @return null if a label is none of the recorded keys, nor of the three forms
+     * @return null if a label is neither a recorded key nor of the three forms
      */
     static @Nullable HistoryTable of(HistoryTable table, Set<String> labels) throws HistoryException {
         NecessaryHistory history = new NecessaryHistory(table);
@@ -206,13 +206,13 @@ final class NecessaryHistory {
         return !read.isWrite(o) && !Predicates.isOne(read.value(o)) && !Predicates.isRow(read.value(o));
     }
 
-    /** Whether a value in a row may be of a write that is not known to have the row. */
+    /** Whether an open write that is not known to have a row may have left a value there. */
     private boolean isOfOpen(int row, long value) {
         Unknown writer = writers.get(value);
         return openValues.contains(value) && (writer == null || !writer.shown.contains(row));
     }
 
-    /** The name of what a label states: another one, with apostrophes, if the history has a key of this name. */
+    /** The label, followed by apostrophes as long as the history has a key of this name. */
     private String free(String label) {
         String free = label;
         while (labels.contains(free)) {
@@ -221,7 +221,7 @@ final class NecessaryHistory {
         return free;
     }
 
-    /** Finds what a name stands for, and makes its keys. @return false unless that is one thing */
+    /** Finds the row and match or value that a name means, and makes its keys. @return false unless it means one */
     private boolean name(String name) {
         boolean isFound = false;
         String label = name;

@@ -16,8 +16,8 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.UnknownRows;
 
 /**
- * Checks a violation of what holds whatever rows writes by a condition have: the sub-histories of the run have to be of the {@link
- * NecessaryHistory}, and to violate the level.
+ * Checks a violation that does not depend on which rows the writes by a condition wrote: the sub-histories of the run
+ * must be part of the {@link NecessaryHistory}, and must violate the level.
  */
 final class NecessaryReadsCheck {
     private NecessaryReadsCheck() {}
@@ -43,7 +43,7 @@ final class NecessaryReadsCheck {
         return necessary == null
                 ? new Report(
                         Answer.REJECTED,
-                        "a key of a sub-history is neither one of the history nor whether a row of it matches a condition",
+                        "a key of a sub-history neither is one of the history nor names a match or a value of a row",
                         List.of())
                 : new ViolationCheck(run, terms, necessary).all(claim.unshown());
     }

@@ -8,8 +8,8 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Checks which transactions an order may leave to later parts of a chain: those that read a value without a writer, and those that read a
- * value that one of these wrote. Memory: an entry for each version, because few runs need this.
+ * Checks which transactions an order may leave to later parts of a chain: those that read a value without a writer, and
+ * those that read a value that one of these wrote. Memory: an entry for each version, because few runs need this.
  */
 final class OpenReaders {
     private OpenReaders() {}
@@ -17,7 +17,7 @@ final class OpenReaders {
     private record Version(int key, long value) {}
 
     /**
-     * Returns the first committed transaction that is left out although none of its reads lacks a writer, and none has a writer that is left
+     * Returns the first committed transaction that is left out although each of its reads has a writer that is not left
      * to later parts; -1 if there is none.
      *
      * @param counted by transaction: whether it is in the order
@@ -41,7 +41,7 @@ final class OpenReaders {
                 .orElse(-1);
     }
 
-    /** Whether a read lacks a writer, or may be of one that lacks a writer itself. If so, the writes of the transaction are lacking too. */
+    /** Whether a read lacks a writer, or may be of an open transaction. If so, t is open: adds its writes. */
     private static boolean isOpen(HistoryTable history, int t, Set<Version> written, Set<Version> lacking) {
         for (int o = history.firstOperation(t); o < history.operationsEnd(t); o++) {
             int key = history.key(o);

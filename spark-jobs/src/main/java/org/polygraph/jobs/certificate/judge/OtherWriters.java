@@ -8,14 +8,14 @@ import java.util.Set;
 import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.storage.table.HistoryTable;
 
-/** Whether a closed sub-history has all writers of the values that it reads. Linear in the whole history. */
+/** Finds out whether a history has writers of values read that a closed sub-history of it lacks. Linear. */
 final class OtherWriters {
     private OtherWriters() {}
 
     /**
-     * Whether the whole history has a final write, by a transaction that may count, of a value that one of the
-     * sub-history reads from others, and the sub-history lacks it. Since that is closed, each such write comes after
-     * the read in its session.
+     * Whether the sub-history lacks a writer of a value that it reads from others: a transaction of the whole that may
+     * count and whose last write of the key has the value. Because the sub-history is closed, each such writer is the
+     * reader itself or comes after it in its session.
      *
      * @param operations by operation of the closed sub-history, ascending: the one of the whole
      */

@@ -11,7 +11,10 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.RowChoices;
 import org.polygraph.storage.table.UnknownRows;
 
-/** Checks that a history violates a level whatever rows its writes by a condition wrote: every execution of every choice is tried. */
+/**
+ * Checks that a history violates a level, whatever rows its writes by a condition wrote: tries every execution of every
+ * choice of these rows.
+ */
 final class RowChoicesCheck {
     private static final int MOST = 1_000;
 

@@ -20,10 +20,10 @@ import org.polygraph.storage.table.HistoryTable;
  *   <li>every transaction of S is one of H: same session, index and status, and the same times if real time is part of
  *       the guarantee; its operations are some of those in H, in the same order; the initial values are equal;
  *   <li>for a read that follows an own write of its key in H, S has the last such write, or one with the same value
- *   that is the last in S;
+ *       that is the last in S;
  *   <li>for every other read, S has every possible writer: each transaction that may count and whose last write of the
- *   key has the value read. This value is also the last one that the writer writes to the key in S. The reader itself
- *   and later transactions of its session are not possible writers, because no order puts them before it;
+ *       key has the value read. This value is also the last one that the writer writes to the key in S. The reader
+ *       itself and later transactions of its session are not possible writers, because no order puts them before it;
  *   <li>for a write of a key that some transaction which may count inserts or deletes in H, S has all writes of the key
  *       of all transactions that may count.
  * </ol>
@@ -81,15 +81,15 @@ public final class SubHistoryProof {
     }
 
     /**
-     * Checks condition 1. Returns the first transaction or operation of the sub-history that is not in the whole, as
-     * one sentence, or null. Only then do the other methods have results.
+     * Checks condition 1. Returns a sentence about the first transaction, operation or initial value of the sub-history
+     * that is not in the whole, or null. The other methods need null here.
      */
     @Nullable
     String foreign() {
         return embedding.foreign();
     }
 
-    /** Receives the operations of the whole that the sub-history lacks to be closed. */
+    /** Receives the operations of the whole that a closed sub-history needs and this one lacks. */
     private interface Gaps {
         /** Receives one; returns the sentence to stop with, or null to continue. */
         @Nullable
@@ -97,8 +97,8 @@ public final class SubHistoryProof {
     }
 
     /**
-     * Checks conditions 2 and 3. Returns the first operation that the sub-history lacks to be closed as one sentence,
-     * or null.
+     * Checks conditions 2 to 4. Returns a sentence about an operation that the sub-history lacks, or null if it is
+     * closed.
      */
     @Nullable
     String gap() {
@@ -149,9 +149,9 @@ public final class SubHistoryProof {
     }
 
     /**
-     * The smallest closed sub-history that contains this one: the writes that {@link #gap} finds missing are added
-     * until none is. Transactions without operations are kept, because they may bind others in real time if a clock
-     * runs backwards.
+     * The smallest closed sub-history that contains this one: the writes that {@link #gap} finds are added until none
+     * is missing. Transactions without operations are kept, because they may bind others in real time if a clock runs
+     * backwards.
      *
      * @param most limit of transactions
      * @return null if it has more

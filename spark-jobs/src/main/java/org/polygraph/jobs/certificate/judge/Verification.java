@@ -103,14 +103,14 @@ public final class Verification {
     private final HistoryTable withRows;
     /** The history that the level judges. */
     private final HistoryTable table;
-    /** The history whose predicates are evaluated. Only where rows of writes are unknown is it another one. */
+    /** The history whose predicates are evaluated: another one only if rows of its writes are unknown. */
     private final HistoryTable recorded;
 
     private final List<String> checked = new ArrayList<>();
 
     /**
-     * Refused compare-and-sets of unknown value matter only to linearizability, and inserts and deletes only to levels
-     * that order writes.
+     * A refused compare-and-set whose value is not known matters only to linearizability. Inserts and deletes matter
+     * only to levels that order writes.
      */
     private Verification(Location run, Terms terms, HistoryTable table, HistoryTable recorded) {
         this.run = run;
@@ -171,7 +171,7 @@ public final class Verification {
         return claim.byChoices() ? verification.choices() : verification.order(input, claim.isOfOthers());
     }
 
-    /** The history that the evidence is about, if it has writes of unknown rows; null if there is no such history. */
+    /** The history that the evidence is about, with rows for writes of unknown rows; null if there is none. */
     private static @Nullable HistoryTable judged(Location run, Claim claim, Terms terms, HistoryTable read)
             throws IOException, HistoryException {
         HistoryTable table = terms.indeterminate() == IndeterminateMode.ABORT ? UnknownRows.withAborted(read) : read;
@@ -279,7 +279,7 @@ public final class Verification {
     private Report order(String input, boolean isOfOthers) throws IOException, HistoryException {
         RankFile.Content content = RankFile.read(run, withRows);
         RankHeader header = content.header();
-        // The certificate of a stronger level is of inserts and deletes, that of rc, ra or cc of writes.
+        // A certificate of rc, ra or cc is of a history with writes in place of inserts and deletes.
         HistoryTable certified = header.terms().guarantee().isAxiom() ? table : withRows;
         checked("certificate", certificate(run, header));
         String wrong = termsDiffer(terms, header.terms());
@@ -334,7 +334,7 @@ public final class Verification {
                 .toArray();
     }
 
-    /** Replays the predicates of the history as it was recorded. @return a result that differs; null for none */
+    /** Replays the predicates of the history as it was recorded. @return a sentence about a wrong result, or null */
     private @Nullable String wrongResult(Witness witness) {
         if (witness.terms().guarantee().isAxiom()) {
             return null;

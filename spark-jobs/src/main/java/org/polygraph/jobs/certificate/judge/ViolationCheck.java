@@ -75,7 +75,7 @@ final class ViolationCheck {
     /**
      * Checks all violations. If the history refutes one, the evidence is rejected; if it confirms one, that suffices.
      *
-     * @param unshown the violations without a sub-history in the run, which has only the transactions that they name
+     * @param unshown as {@link org.polygraph.jobs.certificate.format.Claim#unshown}
      */
     Report all(Set<Integer> unshown) throws IOException, HistoryException {
         int verified = 0;
@@ -88,7 +88,7 @@ final class ViolationCheck {
                 break;
             }
             Report one = violation(folder);
-            String name = String.format(Locale.ROOT, "%03d", i);
+            String name = folder.fileName();
             if (one.answer() == Answer.REJECTED && unshown.contains(i)) {
                 one = new Report(
                         Answer.UNDECIDED,

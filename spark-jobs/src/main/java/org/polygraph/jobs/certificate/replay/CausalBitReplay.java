@@ -11,8 +11,7 @@ import org.polygraph.storage.table.Operations;
  * the writer that it read from.
  *
  * <p>The rows of some writers are computed at once. Time: transactions and operations times writers / 64. Memory:
- * {@value #MOST_LONGS} longs at most unless there are more transactions; 8 bytes per write, 4 per operation and
- * transaction.
+ * {@value #MOST_LONGS} longs, or one per transaction if these are more; 4 bytes per write and per operation, 8 per key.
  */
 final class CausalBitReplay {
     private static final int MOST_WORDS = 64;
@@ -46,7 +45,7 @@ final class CausalBitReplay {
         numbers = new int[keys.length];
     }
 
-    /** @param order the counted transactions as they commit, and negative numbers; @return a discrepancy, or null */
+    /** @param order the counted transactions in commit order, and negative numbers; @return a discrepancy, or null */
     @Nullable
     String run(int[] order) {
         return run(order, Math.max(1, Math.min(MOST_WORDS, MOST_LONGS / Math.max(1, table.transactions()))));

@@ -14,7 +14,7 @@ import org.polygraph.storage.table.Operations;
  * session's previous transaction and of the sources.
  *
  * <p>Time: at most operations times sessions, because beyond {@value #FEW} writers the last preceding one of each
- * session is found by binary search. Memory: 4 bytes per transaction and session, 12 per write, 12 per key. Many short
+ * session is found by binary search. Memory: 4 bytes per transaction and session, 16 per write, 12 per key. Many short
  * sessions are replayed by {@link CausalBitReplay}.
  */
 final class CausalReplay {
@@ -81,7 +81,7 @@ final class CausalReplay {
         return starts;
     }
 
-    /** @param order the counted transactions as they commit, and negative numbers; @return a discrepancy, or null */
+    /** @param order the counted transactions in commit order, and negative numbers; @return a discrepancy, or null */
     @Nullable
     String run(int[] order) {
         boolean isShort = sessions >= MANY_SESSIONS && writers.length / FEW < sessions;
@@ -92,7 +92,7 @@ final class CausalReplay {
         return replay(order);
     }
 
-    /** As {@link #run}, by rows. */
+    /** The same as {@link #run}, always by rows. */
     @Nullable
     String replay(int[] order) {
         int[] latest = new int[sessions];

@@ -13,8 +13,8 @@ import org.polygraph.storage.table.HistoryTable;
  *       place, after the previous transaction of the session, at which all reads of the transaction return the last
  *       write. The choice obeys RC, RA and CC if each transaction has such a place (prefix consistency). Without one,
  *       the snapshot is the place of the transaction.
- * <li>earliest, for RC and RA: the earliest writer that is not before a writer of the key that its transaction sees.
- * Later reads require that the writers which the transaction sees come early.
+ *   <li>earliest, for RC and RA: a read takes the earliest writer of its value that is not before a writer of the key
+ *       that its transaction sees. This helps later reads, which need that the transaction sees early writers.
  * </ul>
  *
  * <p>Time: linear, and binary searches in the writers of a value and of a key for each read. Memory: 48 to 92 bytes a
@@ -151,8 +151,8 @@ final class ChosenSources {
      * Chooses the transaction that each read read from.
      *
      * @param most ends as soon as there are so many
-     * @return pairs of a read that has no possible source, and the transaction that its transaction sees and that wrote
-     *     the key later than all of them, or a negative number if there is none
+     * @return pairs: a read that has no possible source, and the latest writer of the key that its transaction sees, or
+     *     a negative number if there is none
      */
     int[] misreads(int most) {
         for (int s = 0; s < table.sessions(); s++) {

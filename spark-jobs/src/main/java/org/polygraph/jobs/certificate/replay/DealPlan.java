@@ -18,7 +18,7 @@ public record DealPlan(Terms terms, RankRanges ranges, int slices, long[] places
      * A plan.
      *
      * @param slices number of slices of keys
-     * @param sample of places of the certificate, ascending
+     * @param sample some places of the certificate, ascending
      * @param placeRanges the most windows of places
      */
     public static DealPlan of(RankHeader header, int slices, long[] sample, int placeRanges) {

@@ -2,7 +2,7 @@ package org.polygraph.jobs.certificate.replay;
 
 import java.io.Serializable;
 import java.util.ArrayList;
-import java.util.Collections;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
@@ -13,8 +13,8 @@ import org.polygraph.jobs.certificate.format.Names;
 /**
  * Joins the findings of ranges, slices and windows of places to the result of a replay without a table. {@link
  * PieceDealer} deals the input to a {@link RangeReplay} for each part of the certificate; these deal to a {@link
- * SliceReplay} for each slice of keys and a {@link PlaceReplay} for each range of places. The result is exactly that of
- * {@link Replay}.
+ * SliceReplay} for each slice of keys and a {@link PlaceReplay} for each window of places. The result is exactly that
+ * of {@link Replay}.
  *
  * <p>Memory: one finding for each range, slice and window; that of a range has 32 bytes for each 1,024 transactions,
  * and about 64 KiB.
@@ -23,14 +23,12 @@ public final class DealtReplay {
     private final RangeFinding[] ranges;
     private final SliceReplay.Finding[] slices;
     private final PlaceReplay.Finding[] places;
-    private final boolean realTime;
     private final int eventsPerTransaction;
 
     private DealtReplay(DealPlan plan) {
         ranges = new RangeFinding[plan.ranges().count()];
         slices = new SliceReplay.Finding[plan.slices()];
         places = new PlaceReplay.Finding[plan.placeRanges()];
-        realTime = plan.terms().guarantee().realTime();
         eventsPerTransaction = plan.terms().guarantee().events();
     }
 
@@ -84,18 +82,13 @@ public final class DealtReplay {
 
     /** Whether the order cannot be replayed without the whole history. */
     public boolean isRefused() {
-        for (RangeFinding range : ranges) {
-            if (range.refused()) {
-                return true;
-            }
-        }
-        return false;
+        return Arrays.stream(ranges).anyMatch(RangeFinding::refused);
     }
 
     /**
-     * By range of places: the limits that the ranges before set for its real time, for {@link PlaceReplay#of}.
+     * By window of places: the limits that the windows before set for its real time, for {@link PlaceReplay#of}.
      *
-     * @return empty if nothing, so that the findings are final
+     * @return empty if no window has to be checked again, so that the findings are final
      */
     public List<Serializable> carried(DealPlan plan) {
         List<Serializable> carried = new ArrayList<>();
@@ -103,16 +96,16 @@ public final class DealtReplay {
         boolean matters = false;
         for (PlaceReplay.Finding place : places) {
             carried.add(latest);
-            matters |= realTime && plan.terms().precedes(place.firstEnd(), latest.firstStart());
+            matters |= plan.terms().precedes(place.firstEnd(), latest.firstStart());
             latest = latest.with(place.latest());
         }
-        return matters ? carried : Collections.emptyList();
+        return matters ? carried : List.of();
     }
 
     /**
-     * The result of all.
+     * The result of all findings.
      *
-     * @param names where the input has a transaction, for its name: {@code file:7}
+     * @param names the place of a transaction in the input, which is part of its name: {@code file:7}
      */
     public Result result(Function<Named, String> names) {
         ContentTree content = new ContentTree();
@@ -172,7 +165,7 @@ public final class DealtReplay {
             if (last != null
                     && last.transaction().session() == first.transaction().session()
                     && last.place() >= first.place()) {
-                return Sentence.of(
+                return new Sentence(
                         "", first.transaction(), Placement.EARLIER, last.transaction(), Placement.RAN_EARLIER);
             }
             if (range.faults().order() != null) {

@@ -14,13 +14,12 @@ import org.polygraph.storage.table.HistoryTable;
  * and no aborted one does, each transaction uses one key, and for each key
  *
  * <ul>
- * <li>no counted transaction had ended before one started that is placed earlier. No transaction has to follow the end
- * of an indeterminate one;
+ *   <li>a transaction that had ended before another started comes before it, unless it is indeterminate;
  *   <li>every read returns the last value before it, or the initial one; a refused compare-and-set is placed where the
  *       value differs from the one it expected.
  * </ul>
  *
- * <p>Linear time; 16 bytes per key, 4 per transaction.
+ * <p>Linear time. Memory: 12 bytes per key, 4 per transaction.
  */
 final class LinearReplay {
     private static final int NONE = -1;

@@ -14,12 +14,13 @@ import org.polygraph.storage.table.Operations;
 
 /**
  * Deals the transactions of a piece of the input to ranges of (session, index). A block has, for each transaction: int
- * number of the piece, long position there, int length, {@link TransactionBytes}. Memory: the rows and the bytes of a block for each range.
+ * number of the piece, long position there, int length, {@link TransactionBytes}. Memory: the rows of the piece, and a
+ * block for each range.
  */
 public final class PieceDealer {
     static final int PREFIX = 2 * Integer.BYTES + Long.BYTES;
 
-    /** Bytes of a block, about. A shuffle keeps a block in one page of its memory. */
+    /** The approximate size of a block. A shuffle keeps a block in one page of its memory. */
     private static final int BLOCK_BYTES = 1 << 18;
 
     private PieceDealer() {}

@@ -33,7 +33,8 @@ public final class PlaceReplay {
     }
 
     /**
-     * The two transactions that started last among those before a place, the earlier event if they started together.
+     * The two transactions that started last among those before a place. Of transactions that started together the one
+     * with the earlier event comes first.
      */
     record Latest(
             @Nullable Named first,
@@ -62,7 +63,7 @@ public final class PlaceReplay {
      *
      * @param repeated a message about the first event, by (session, index), that has the place of another event; null
      *     if there is none
-     * @param repeatedBy that event, by which findings are compared
+     * @param repeatedBy that event; the window with the first one of all windows gives the message
      * @param latest the transactions of this window that started last
      * @param firstEnd the earliest end that binds; {@link HistoryTable#NO_TIME} if there is none
      * @param late the first transaction that comes before one that had ended, or null
@@ -85,9 +86,9 @@ public final class PlaceReplay {
     }
 
     /**
-     * Checks a range.
+     * Checks a window.
      *
-     * @param before of earlier ranges, as {@link DealtReplay#carried} has found it; null in a first attempt
+     * @param before what {@link DealtReplay#carried} found in earlier windows; null in a first attempt
      */
     public static Serializable of(DealPlan plan, int range, List<byte[]> blocks, @Nullable Serializable before) {
         int n = 0;
@@ -118,16 +119,16 @@ public final class PlaceReplay {
         for (int i = 0; i < n; i++) {
             ByteBuffer row = in[order[i]];
             int at = offset[order[i]];
-            boolean isLast = i + 1 == n || places[order[i + 1]] != places[order[i]];
-            boolean isAlone = isLast && (i == 0 || places[order[i - 1]] != places[order[i]]);
+            boolean isFirst = i == 0 || places[order[i - 1]] != places[order[i]];
+            boolean isAlone = isFirst && (i + 1 == n || places[order[i + 1]] != places[order[i]]);
             if (isAlone && !realTime) {
                 continue;
             }
-            if (!isAlone && (i == 0 || places[order[i - 1]] != places[order[i]])) {
+            if (isFirst && !isAlone) {
                 Event[] two = firstTwo(in, offset, places, order, i);
                 if (repeatedBy == null || two[1].isBefore(repeatedBy)) {
                     repeatedBy = two[1];
-                    repeated = Sentence.of(
+                    repeated = new Sentence(
                             prefix(terms, two[0]),
                             two[0].name,
                             " and " + prefix(terms, two[1]),
@@ -145,7 +146,7 @@ public final class PlaceReplay {
                 if (late == null
                         && other != null
                         && terms.precedes(end, isOwn ? latest.secondStart : latest.firstStart)) {
-                    late = Sentence.of("", other, Placement.EARLIER, name, Placement.HAD_ENDED);
+                    late = new Sentence("", other, Placement.EARLIER, name, Placement.HAD_ENDED);
                 }
             }
             if (realTime && (flags & SNAPSHOT) != 0) {

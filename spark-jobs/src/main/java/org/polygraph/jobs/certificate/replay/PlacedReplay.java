@@ -4,11 +4,13 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Replays the raw operations of some keys in an order of events: every read returns the last write of the key before it,
- * its transaction's own writes included, or if there is none the initial value. Operations come in the order of the
- * places of their events, and within an event in its order. Where a transaction is two events, no other transaction writes
- * a key between its snapshot, which has an intent for each key that it writes, and its commit. Memory: 20 bytes a
- * key, and 16 bytes an intent between the two events of its transaction.
+ * Replays the raw operations of some keys in an order of events: every read returns the last write of the key before
+ * it, its transaction's own writes included, or if there is none the initial value. Operations come in the order of the
+ * places of their events, and within an event in its order.
+ *
+ * <p>If a transaction is two events, its snapshot has an intent for each key that its commit writes, and no other
+ * transaction writes this key in between. Memory: 20 bytes a key, and 16 bytes for each intent whose write is still to
+ * come.
  */
 public final class PlacedReplay {
     private static final long NONE = -1;
@@ -25,7 +27,7 @@ public final class PlacedReplay {
     private int[] next = new int[16];
     /** The least number that was never used. */
     private int unused;
-    /** A number that is free again, plus 1, from which {@link #next} leads to the others; 0 if there is none. */
+    /** The first of the numbers that are free again, plus 1; {@link #next} has the others. 0 if there is none. */
     private int free;
 
     private int keys;
@@ -50,7 +52,7 @@ public final class PlacedReplay {
     }
 
     /**
-     * Replays an intent, the operation of a snapshot that announces that the commit of its transaction writes the key. The transaction counts.
+     * Replays an intent of a transaction that counts: at its snapshot, it announces that the commit writes the key.
      *
      * @param session number of the session
      */

@@ -14,10 +14,10 @@ import org.polygraph.storage.model.TransactionStatus;
 
 /**
  * The conditions on an order of events that do not depend on keys, for events in the order of their places: places
- * ascend, every committed transaction counts and no aborted one does, and the transactions of a session that count
- * ascend, but for LIN. At SI a snapshot has reads only, a commit reads only what it wrote before, and the commit of a transaction is the next
- * event of its session after its snapshot. Parts of the order are checked one by one and joined. Memory: 80 bytes a session, and
- * up to 60 bytes for each key that one event wrote.
+ * ascend, every committed transaction counts and no aborted one does, and the counted transactions of a session ascend,
+ * except at LIN. At SI a snapshot has reads only, a commit reads only what it wrote before, and after the snapshot of a
+ * transaction the next event of its session is its commit. Windows of the order are checked one by one and joined.
+ * Memory: about 100 bytes a session, and up to 60 bytes for each key that one event wrote.
  */
 public final class PlacedSessions {
     private static final long NO_PLACE = -1;
@@ -36,7 +36,7 @@ public final class PlacedSessions {
     /** More keys are looked up by hash. */
     private static final int MANY = 64;
 
-    /** By session: index and {@link Event} of the first, and of the last event of its transactions that count. */
+    /** By session: index and {@link Event} of the first and of the last event of its counted transactions. */
     private final Map<Long, long[]> sessions = new TreeMap<>();
 
     /** Keys that the present event wrote, and how many of them {@link #many} has. */
@@ -77,12 +77,15 @@ public final class PlacedSessions {
         }
     }
 
-    /** Whether a transaction is a snapshot and a commit. At RC, RA and CC an order of both, prefix consistency, implies the level. */
+    /**
+     * Whether the order has a snapshot and a commit of each transaction. At RC, RA and CC it has them too: an order of
+     * both (prefix consistency) implies these levels.
+     */
     private static boolean isTwoEvents(Guarantee guarantee) {
         return guarantee.events() == 2 || guarantee.isOfCommits();
     }
 
-    /** Takes the next operation of a snapshot or a commit. Intents are left out. @param key its id, or a hash of it */
+    /** Takes the next operation of a snapshot or a commit, but no intents. @param key its id, or a hash of it */
     public void operation(Event event, long key, boolean isWrite) {
         if (isWrite) {
             written = writes == written.length ? Arrays.copyOf(written, 2 * writes) : written;
@@ -134,7 +137,7 @@ public final class PlacedSessions {
         }
     }
 
-    /** Adds the part of the order that follows. */
+    /** Adds the window of the order that follows. */
     public void then(PlacedSessions next) {
         if (next.discrepancy != null) {
             wrong(next.discrepancy);

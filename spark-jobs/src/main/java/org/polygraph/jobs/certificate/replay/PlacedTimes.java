@@ -7,9 +7,10 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Real time in an order of events, for events in the order of their places: if a committed transaction had ended before another one
- * started, its commit comes before the other one's snapshot. Ends are not before starts. Stretches of the order are checked one by one and
- * joined, for which the latest start and the earliest end of each are enough. Memory: two numbers.
+ * Checks real time in an order of events: if a committed transaction had ended before another one started, its commit
+ * comes before the other one's snapshot. Events come in the order of their places, and no transaction ends before it
+ * starts. Windows of the order are checked one by one, and joined by their latest starts and earliest ends. Memory: two
+ * numbers.
  */
 public final class PlacedTimes {
     /** The latest start so far; {@link HistoryTable#NO_TIME}, the smallest long, if there is none. */
@@ -36,7 +37,7 @@ public final class PlacedTimes {
         }
     }
 
-    /** Adds the stretch of the order that follows. */
+    /** Adds the window of the order that follows. */
     public void then(Terms terms, PlacedTimes next) {
         isWrong |=
                 next.isWrong || (next.earliestEnd != Long.MAX_VALUE && terms.precedes(next.earliestEnd, latestStart));
@@ -63,7 +64,7 @@ public final class PlacedTimes {
         return times;
     }
 
-    /** Returns the condition that fails, as one sentence; null if none does. */
+    /** Returns what contradicts real time, as one sentence; null if nothing does. */
     public @Nullable String discrepancy() {
         return isWrong ? "a transaction is ordered before one that had ended before it started" : null;
     }

@@ -10,8 +10,8 @@ import org.polygraph.storage.table.HistoryTable;
 
 /**
  * The conditions on an order that do not depend on keys: the right transactions count, events have distinct places in
- * range, transactions and sessions ascend, and real time is kept if it is part of the guarantee. Reads and overlaps are
- * checked elsewhere, key by key in the order {@link #eventAt}.
+ * range, the events of a transaction and the transactions of a session ascend, and real time is kept if it is part of
+ * the guarantee. The callers check reads and overlaps in the order {@link #eventAt}.
  *
  * <p>Linear time; memory: 4 bytes per event.
  */
@@ -37,18 +37,14 @@ final class Placement {
     private int[] eventAt = new int[0];
     private int transactions;
 
-    private Placement(Witness witness) {
+    /** Checks an order. */
+    Placement(Witness witness) {
         table = witness.table();
         terms = witness.terms();
         counted = witness.counted();
         position = witness.position();
         events = terms.guarantee().events();
         discrepancy = check();
-    }
-
-    /** Checks an order. */
-    static Placement of(Witness witness) {
-        return new Placement(witness);
     }
 
     /** The first condition that fails, one sentence; null if all hold. */
@@ -122,11 +118,9 @@ final class Placement {
     private @Nullable String statuses() {
         byte[] statuses = table.statuses();
         for (int t = 0; t < statuses.length; t++) {
-            if (counted[t] != (statuses[t] == TransactionStatus.COMMITTED.code())) {
-                String wrong = wrongStatus(terms, statuses[t], counted[t]);
-                if (wrong != null) {
-                    return name(t) + wrong;
-                }
+            String wrong = wrongStatus(terms, statuses[t], counted[t]);
+            if (wrong != null) {
+                return name(t) + wrong;
             }
             transactions += counted[t] ? 1 : 0;
         }

@@ -16,10 +16,10 @@ import org.polygraph.storage.model.TransactionStatus;
 
 /**
  * Replays a range of (session, index): brings the transactions of all pieces and the rows of the certificate together,
- * checks who counts and that sessions ascend, hashes the contents, and deals operations to slices of keys and events to
- * ranges of places. The conditions, their order and their messages are those of {@link Placement}.
+ * checks which transactions count and that sessions ascend, hashes the contents, and deals operations to slices of keys
+ * and events to windows of places. The conditions, their order and their messages are those of {@link Placement}.
  *
- * <p>Memory: the bytes of the range, 24 bytes per transaction, and {@value #MOST_WAITING} bytes of dealt rows.
+ * <p>Memory: the bytes of the range, 32 bytes per transaction, and {@value #MOST_WAITING} bytes of dealt rows.
  */
 public final class RangeReplay implements RankReader.Sink {
     private static final int MOST_WAITING = 16 << 20;
@@ -75,8 +75,8 @@ public final class RangeReplay implements RankReader.Sink {
      *
      * @param bytes blocks of {@link PieceDealer}
      * @param initialValue as {@link TransactionBytes#value}
-     * @param mayHaveLoaders whether transactions that load the initial rows are to be recognized; then the range is
-     *     refused if it has one that looks like it
+     * @param mayHaveLoaders whether transactions that load the initial rows are to be recognized; the range is then
+     *     refused if a transaction may be one
      */
     public RangeReplay(
             DealPlan plan, int range, List<byte[]> bytes, byte[] initialValue, boolean mayHaveLoaders, Sink sink) {
@@ -207,7 +207,7 @@ public final class RangeReplay implements RankReader.Sink {
                 && before != null
                 && before.session() == name.session()
                 && lastCommit >= snapshot) {
-            wrongOrder = Sentence.of("", name, Placement.EARLIER, before, Placement.RAN_EARLIER);
+            wrongOrder = new Sentence("", name, Placement.EARLIER, before, Placement.RAN_EARLIER);
         }
         lastCounted = name;
         lastCommit = commit;

@@ -18,7 +18,8 @@ import org.polygraph.storage.table.RecordedCounts;
  *
  * <ul>
  *   <li>each result has exactly the rows that match, and as many as it counted;
- *   <li>each read returns the value of the row, or null if there is none; what a refused compare-and-set did not find is no read;
+ *   <li>each read returns the value of the row, or null if there is none; a read of a refused compare-and-set that only
+ *       excludes a value is not checked;
  *   <li>each insert finds no row at the commit, each delete finds one, and a write of a row that exists is one of a
  *       version that was committed before the snapshot.
  * </ul>
@@ -26,7 +27,8 @@ import org.polygraph.storage.table.RecordedCounts;
  * <p>A write by a condition that does not name its rows writes those that match. This class shares no code with the
  * decision: neither the reads of single rows that express predicates, nor the search for rows by their columns.
  *
- * <p>Time: the predicates times the rows. Memory: 13 bytes a row and 8 for each column that a condition names.
+ * <p>Time: the predicates times the rows. Memory: 18 bytes a row, 8 more for each column that a condition names, and 8
+ * bytes a transaction.
  */
 public final class RecordedReplay {
     private static final int NONE = Placement.NONE;
@@ -46,7 +48,7 @@ public final class RecordedReplay {
     private final HistoryTable table;
     private final Predicates recorded;
     private final int rows;
-    /** By name of a column that a condition names: its number here. The value of the row has number 0. */
+    /** By name of each column in a condition: its number here. The value of the row has number 0. */
     private final Map<String, Integer> columns = new HashMap<>();
     /** By number of a column, by row: the content. */
     private long[][] contents;
@@ -64,7 +66,7 @@ public final class RecordedReplay {
     private final int[] snapshots;
 
     private final int[] commits;
-    /** By operation of a transaction whose commit is still to come: the rows that matched, if it does not name them. */
+    /** By write that does not name its rows, of a transaction that has not committed: the rows that matched. */
     private final Map<Integer, int[]> found = new HashMap<>();
 
     /** Earlier states of rows, to undo the writes that a transaction makes at its snapshot. */
@@ -115,7 +117,7 @@ public final class RecordedReplay {
     /**
      * Replays an order.
      *
-     * @param witness of a history, perhaps with reads in place of its predicates
+     * @param witness of a history, which may have reads in place of its predicates
      * @return null if the history has no predicates
      */
     public static @Nullable Result of(Witness witness) {
@@ -124,7 +126,7 @@ public final class RecordedReplay {
             return null;
         }
         HistoryTable read = witness.table().asRead();
-        Placement placement = Placement.of(new Witness(read, witness.terms(), witness.counted(), witness.position()));
+        Placement placement = new Placement(new Witness(read, witness.terms(), witness.counted(), witness.position()));
         if (placement.discrepancy() != null) {
             return new Result(placement.discrepancy(), 0, 0);
         }
@@ -168,7 +170,7 @@ public final class RecordedReplay {
         return null;
     }
 
-    /** Compares the results of a transaction with the state, in which its writes are left until {@link #giveBack}. */
+    /** Compares the results of a transaction with the state. Its writes stay there until {@link #giveBack}. */
     private @Nullable String read(int t) {
         int columnsOfNext = NONE;
         for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
@@ -382,6 +384,7 @@ public final class RecordedReplay {
         undo[undoSize++] = row;
     }
 
+    /** Undoes the writes since the snapshot. */
     private void giveBack() {
         while (undoSize > 0) {
             int row = (int) undo[--undoSize];

@@ -16,8 +16,7 @@ import org.polygraph.storage.table.Operations;
  *   <li>every committed transaction counts and no aborted one does; indeterminate ones may, unless the terms ignore
  *       them;
  *   <li>the events of a transaction, and the transactions of a session, ascend;
- * <li>SSER, SSI: a transaction that had ended before another started comes before it. No transaction has to follow the
- * end of an indeterminate one;
+ *   <li>SSER, SSI: a transaction that had ended before another started comes before it, unless it is indeterminate;
  *   <li>every read returns the transaction's own latest write of the key, or if there is none the last value committed
  *       before the snapshot, or if there is none the initial value;
  *   <li>SI, SSI: of two transactions that write a key, one commits before the other's snapshot;
@@ -41,6 +40,7 @@ public final class Replay {
      * The result of a replay. All numbers of a rejected order are 0.
      *
      * @param discrepancy the first thing that the order does not explain, one sentence; null if it explains everything
+     * @param transactions number of counted transactions
      * @param reads number of their reads
      * @param ownReads number of the reads that follow an own write of the key
      * @param writes number of their writes
@@ -91,12 +91,12 @@ public final class Replay {
         Arrays.fill(openWriter, NONE);
     }
 
-    /** Replays an order; for RC, RA and CC, one in which every read returns the last write needs no further check. */
+    /** Replays an order. At RC, RA and CC one in which every read returns the last write needs no further check. */
     public static Result of(Witness witness) {
         if (witness.terms().guarantee() == Guarantee.LIN) {
             return LinearReplay.of(witness);
         }
-        Placement placement = Placement.of(witness);
+        Placement placement = new Placement(witness);
         String wrong = placement.discrepancy();
         if (wrong != null) {
             return Result.rejected(wrong);
@@ -119,12 +119,12 @@ public final class Replay {
     }
 
     /**
-     * Replays an order, RC, RA and CC by their axioms alone. {@link SerialReplay} may have chosen the order, and a
-     * mistake in it would not show; it decides only where values repeat, so that they do not identify the writers.
+     * Replays an order; that of RC, RA or CC by the axiom alone. {@link SerialReplay} may have chosen the order, so its
+     * mistakes would not show. It is used only where values repeat, because they do not identify the writers then.
      */
     public static Result byDefinition(Witness witness) {
         Guarantee guarantee = witness.terms().guarantee();
-        Placement placement = guarantee.isOfCommits() ? Placement.of(witness) : null;
+        Placement placement = guarantee.isOfCommits() ? new Placement(witness) : null;
         if (placement == null || placement.discrepancy() != null) {
             return of(witness);
         }
@@ -147,7 +147,7 @@ public final class Replay {
      * @return operations; null if there are many, or the order contradicts sessions or counts the wrong transactions
      */
     public static int @Nullable [] misreads(Witness witness) {
-        Placement placement = Placement.of(witness);
+        Placement placement = new Placement(witness);
         if (placement.discrepancy() != null) {
             return null;
         }
@@ -163,7 +163,7 @@ public final class Replay {
      *     the wrong transactions
      */
     public static int @Nullable [] staleReads(Witness witness) {
-        Placement placement = Placement.of(witness);
+        Placement placement = new Placement(witness);
         if (placement.discrepancy() != null) {
             return null;
         }

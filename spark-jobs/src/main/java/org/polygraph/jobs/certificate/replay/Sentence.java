@@ -5,8 +5,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A message whose transactions are named where the pieces of the input are known: {@code before first between second
- * after}.
+ * A message {@code before first between second after}. Its transactions get their names later, where the pieces of the
+ * input are known.
  */
 public record Sentence(
         String before,
@@ -16,10 +16,6 @@ public record Sentence(
         String after) implements Serializable {
     static Sentence of(Named first, String after) {
         return new Sentence("", first, after, null, "");
-    }
-
-    static Sentence of(String before, Named first, String between, Named second, String after) {
-        return new Sentence(before, first, between, second, after);
     }
 
     /** @param names of transactions */

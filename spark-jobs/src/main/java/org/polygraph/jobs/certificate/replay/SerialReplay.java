@@ -29,7 +29,7 @@ final class SerialReplay {
     /**
      * The reads that do not return the last write.
      *
-     * @param order counted transactions as they commit, and negative numbers
+     * @param order counted transactions in commit order, and negative numbers
      * @param most returns after so many
      */
     int[] misreads(int[] order, int most) {
@@ -58,8 +58,7 @@ final class SerialReplay {
     private static int misread(int[] keys, long[] values, int from, int to, long[] current) {
         for (int o = from; o < to; o++) {
             int key = Operations.key(keys[o]);
-            // Without a branch on the kind, which would be mispredicted: the mask is zero for a write, which returns
-            // nothing.
+            // The mask is zero for a write, which returns nothing. A branch on the kind would be mispredicted.
             if (((current[key] ^ values[o]) & (keys[o] & 1L) - 1) != 0) {
                 return o;
             }

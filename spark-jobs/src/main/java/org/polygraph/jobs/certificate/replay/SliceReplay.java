@@ -16,7 +16,7 @@ import org.polygraph.storage.table.Operations;
  * long place of the commit, int number of the operation in its transaction, {@link Named}, and the operation as in
  * {@link TransactionBytes}. No label of a key or value leaves the slice.
  *
- * <p>Memory: the rows of one window of places, 20 bytes for each of them, and 24 bytes per key (64 with SI) beside its
+ * <p>Memory: the rows of one window of places, 24 bytes for each of them, and 24 bytes per key (64 with SI) beside its
  * text.
  */
 public final class SliceReplay {
@@ -37,7 +37,7 @@ public final class SliceReplay {
     public SliceReplay(DealPlan plan, int slice, byte[] initialValue) {
         this.slice = slice;
         this.mayOverlap = plan.terms().guarantee().events() == 2;
-        this.replay = new KeyReplay(16, TransactionBytes.code(initialValue, values));
+        this.replay = new KeyReplay(TransactionBytes.code(initialValue, values));
     }
 
     /**
@@ -110,7 +110,7 @@ public final class SliceReplay {
                                 TransactionBytes.legible(values.label(value)),
                                 wrong.kind() == KeyReplay.Kind.OWN_READ,
                                 TransactionBytes.legible(values.label(wrong.instead()))))
-                : Sentence.of("", transaction, " and ", other, " overlap and both write key " + Names.line(label));
+                : new Sentence("", transaction, " and ", other, " overlap and both write key " + Names.line(label));
     }
 
     /** The result, for {@link DealtReplay}. */

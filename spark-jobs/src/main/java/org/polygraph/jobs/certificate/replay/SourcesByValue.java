@@ -23,7 +23,7 @@ final class SourcesByValue {
     private static final int LEFT = -3;
     /** While joining: a read that follows no own write of the key. */
     private static final int ASKED = -4;
-    /** While joining: such a read, whose own transaction later leaves the same value in the key. */
+    /** While joining: such a read of a value that its own transaction later leaves in the key. */
     private static final int ASKED_OWN = -5;
 
     /** In place of the second writer of a value: there is none. */

@@ -1,7 +1,8 @@
 package org.polygraph.jobs.certificate.replay;
 
 /**
- * Sorts numbers from 0 by one or two keys of 64 bits; equal ones keep their order. Time n log n; memory: 8 bytes each.
+ * Sorts the numbers from 0 to n - 1 by two keys of 64 bits; those with equal keys stay in order. Time n log n; memory:
+ * 8 bytes each.
  */
 final class StableSort {
     private StableSort() {}

@@ -48,8 +48,8 @@ public final class Tally {
     }
 
     /**
-     * Adds an operation of a transaction or of an event. The four numbers are joined by one product each, because the name and the hashes
-     * of the key and the value depend on all bits of what they are made from.
+     * Adds an operation of a transaction or of an event. Each of the four numbers needs only one product, because the
+     * name and the hashes of the key and the value are mixed already.
      *
      * @param name of the transaction or the event
      * @param number of the operation in it
@@ -64,7 +64,7 @@ public final class Tally {
     /**
      * Adds rows as they were read.
      *
-     * @param events of a transaction: 1; or 2, where the operations from the first write of their key on are numbered by
+     * @param events of a transaction: 1; or 2. Then the operations from the first write of their key on are numbered by
      *     {@link #atCommit}, unless the transaction aborted
      */
     public void rows(HistoryRows rows, int events) {
@@ -108,7 +108,7 @@ public final class Tally {
         return times == null ? HistoryTable.NO_TIME : times[transaction];
     }
 
-    /** The number of an operation of a commit, where the snapshot of its transaction is another event. */
+    /** The number of an operation of a commit, if the snapshot of the transaction is another event. */
     public static int atCommit(int number) {
         return -1 - number;
     }

@@ -15,7 +15,7 @@ import org.polygraph.storage.table.HistoryTable;
 
 /**
  * Draws a cycle from top to bottom: its transactions in the order of the cycle, an arrow from each to the next, and on
- * the right the arrows that lead back. The drawing fits a phone without scaling, and labels never overlap.
+ * the right the arrows that lead back. The drawing fits the screen of a phone, and labels never overlap.
  */
 final class CycleDrawing {
     /** The most transactions drawn. */

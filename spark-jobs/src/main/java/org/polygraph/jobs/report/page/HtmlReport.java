@@ -2,13 +2,12 @@ package org.polygraph.jobs.report.page;
 
 import com.samskivert.mustache.Template;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.certificate.format.Fingerprint;
 import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.jobs.report.wording.Facts;
 import org.polygraph.jobs.report.wording.Legible;
@@ -23,7 +22,7 @@ import org.polygraph.storage.table.HistoryTable;
 /**
  * {@code report.html}: a verdict as one page of at most {@value #MOST_BYTES} bytes. It fetches nothing: styles and
  * script are part of it, and a content security policy names them by hash and forbids everything else. Violations that
- * do not fit are shortened, and those beyond are only counted.
+ * do not fit are shortened; those that still do not fit are only counted.
  */
 public final class HtmlReport {
     /** The largest file. */
@@ -78,7 +77,7 @@ public final class HtmlReport {
     /** Styles and script of the page, each with its hash for the content security policy. */
     record Assets(String css, String cssHash, String script, String scriptHash, String version) {}
 
-    /** @param path shortened; {@code fullPath} is shown on hover */
+    /** @param path shortened; the page shows {@code fullPath} on hover */
     record Heading(
             String title,
             String status,
@@ -243,11 +242,7 @@ public final class HtmlReport {
     }
 
     static String hash(String text) {
-        try {
-            byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
-            return "sha256-" + Base64.getEncoder().encodeToString(digest);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException(e);
-        }
+        byte[] digest = Fingerprint.digest().digest(text.getBytes(StandardCharsets.UTF_8));
+        return "sha256-" + Base64.getEncoder().encodeToString(digest);
     }
 }

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.polygraph.jobs.report.wording.Certain;
 import org.polygraph.jobs.report.wording.Facts;
 import org.polygraph.jobs.report.wording.Legible;
@@ -78,15 +79,15 @@ final class LaneDrawing {
 
     private Drawing draw(String prefix) {
         Map<Integer, Span> spans = isTimed(table, shown) ? byTime() : byOrder();
-        TreeMap<Integer, Integer> lanes = new TreeMap<>();
+        Set<Integer> lanes = new TreeSet<>();
         for (int t : shown) {
-            lanes.putIfAbsent(table.sessionOf(t), 0);
+            lanes.add(table.sessionOf(t));
         }
         List<Drawing.Label> labels = new ArrayList<>();
         int y = 4;
         int width = 0;
         Map<Integer, Drawing.Box> boxes = new TreeMap<>();
-        for (int session : lanes.keySet()) {
+        for (int session : lanes) {
             int height = 0;
             labels.add(new Drawing.Label(2, y + 18, "session " + table.sessionLabel(session)));
             for (int t : shown) {
@@ -215,7 +216,7 @@ final class LaneDrawing {
             path = "M" + x + " " + y + "C" + x + " " + middle + " " + end + " " + middle + " " + end + " "
                     + (down ? stop - 8 : stop + 8);
             head = Drawing.head(end, stop, 0, down ? 1 : -1);
-            // Beside its start: in the middle it would meet the label of an arrow the other way.
+            // The label is beside the start. In the middle it would meet the label of an arrow in the other direction.
             labelX = x + 6;
             labelY = down ? y + 14 : y - 8;
         }

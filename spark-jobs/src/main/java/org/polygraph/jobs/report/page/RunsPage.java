@@ -102,9 +102,9 @@ public final class RunsPage {
     }
 
     /**
-     * Writes the page of histories; the entries ascend by time, and later ones replace earlier ones of the same history and
-     * level.
+     * Writes the page of histories.
      *
+     * @param entries ascending by time; later ones replace earlier ones of the same history and level
      * @param day the summary, if the page is of one of several days
      */
     public static void of(List<Entry> entries, @Nullable DaySummary day, OutputStream out) throws IOException {

@@ -49,7 +49,8 @@ final class Steps {
     /**
      * An alternative.
      *
-     * @param more further cases; one of them would also have to hold
+     * @param more further cases, one of which would also have to hold
+     * @param closed whether the steps are a cycle, which shows that the alternative fails
      */
     record Case(String statement, List<Step> steps, List<Case> more, boolean closed) {}
 
@@ -68,7 +69,7 @@ final class Steps {
 
     private List<Step> steps(List<Dependency> chain, int depth) {
         List<Step> steps = new ArrayList<>();
-        // The chain itself takes precedence over what is nested in its steps.
+        // The steps of the chain take precedence over those nested in them.
         int room = Math.min(chain.size(), left);
         left -= room;
         for (Dependency edge : chain.subList(0, room)) {

@@ -34,7 +34,7 @@ final class Templates {
         return COMPILED.computeIfAbsent(name, missing -> COMPILER.compile(open(missing)));
     }
 
-    /** Writes a page part by part, because one with many rows is large. */
+    /** Writes a page to a stream, because a page with many rows is large. */
     static void write(String name, Object context, OutputStream bytes) throws IOException {
         Writer out = new BufferedWriter(new OutputStreamWriter(bytes, StandardCharsets.UTF_8));
         try {
@@ -54,19 +54,14 @@ final class Templates {
 
     /** The text of a resource. */
     static String text(String name) {
-        try (InputStream in = resource(name)) {
+        try (InputStream in = Templates.class.getResourceAsStream(name)) {
+            if (in == null) {
+                throw new IllegalStateException(name + " is not beside " + Templates.class.getName());
+            }
             return new String(in.readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-    }
-
-    private static InputStream resource(String name) {
-        InputStream in = Templates.class.getResourceAsStream(name);
-        if (in == null) {
-            throw new IllegalStateException(name + " is not beside " + Templates.class.getName());
-        }
-        return in;
     }
 
     /**
@@ -75,10 +70,7 @@ final class Templates {
      */
     static String escaped(String text) {
         StringBuilder safe = new StringBuilder(text.length() + 16);
-        int i = 0;
-        while (i < text.length()) {
-            int c = text.codePointAt(i);
-            i += Character.charCount(c);
+        text.codePoints().forEach(c -> {
             switch (c) {
                 case '<' -> safe.append("&lt;");
                 case '>' -> safe.append("&gt;");
@@ -89,7 +81,7 @@ final class Templates {
                 case '\n' -> safe.append('\n');
                 default -> Legible.append(safe, c);
             }
-        }
+        });
         return safe.toString();
     }
 }

@@ -10,8 +10,10 @@ import org.polygraph.storage.table.HistoryTable;
  * A chart of committed transactions by the time they ended, with marks for the violations. The unit is pixels of a
  * picture {@value #WIDTH} by {@value #HEIGHT}.
  *
- * @param highest transactions in the fullest bar
- * @param bar how long a bar is, for people
+ * @param length the time that the chart covers
+ * @param bar the time that a bar covers
+ * @param highest number of transactions in the highest bar
+ * @param untimed number of transactions without an end
  */
 record Timeline(List<Bar> bars, List<Mark> marks, String length, String bar, long highest, long untimed) {
     static final int WIDTH = 1000;
@@ -96,7 +98,7 @@ record Timeline(List<Bar> bars, List<Mark> marks, String length, String bar, lon
         return List.of(new Timeline(bars, marks, duration(span), duration(span / BARS), highest, untimed));
     }
 
-    /** Returns the start of the first transaction of a violation, since {@code first}; NaN if that is not known. */
+    /** Returns when the first transaction of a violation started, since {@code first}; NaN if that is not known. */
     private static double start(long[] starts, Violation violation, long first) {
         long from = Long.MAX_VALUE;
         for (int t : violation.transactions()) {

@@ -28,7 +28,7 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.RecordedPart;
 
 /**
- * The content of the page for one violation; the accessors have the template's names.
+ * The part of the page about one violation. The template uses the names of these components.
  *
  * @param number from 1
  * @param lanes its sessions; null if there is nothing to draw
@@ -72,8 +72,8 @@ record ViolationPage(
      * Why no order explains the history.
      *
      * @param cycle the drawing; null if there is nothing to draw
-     * @param split whether it is proved by several cases
-     * @param effect how it depends on loaders of initial rows; empty if it does not
+     * @param split whether several cases prove it
+     * @param effect as {@link InitialRows#effect}
      */
     record Story(
             @Nullable Drawing cycle,
@@ -181,7 +181,7 @@ record ViolationPage(
                 operations.add(new Operation("read", Legible.shortened(query, 2 * TEXT), query, true));
             }
             for (int o : shown) {
-                // What belongs to the sub-history is always shown, even in a long transaction.
+                // Of a long transaction only the operations of the sub-history are shown, if there is one.
                 boolean room = operations.size() < extent.operations + queries.size();
                 if (room && (shown.size() <= extent.operations || kept.isEmpty() || kept.contains(o))) {
                     String full = facts.operation(o);

@@ -55,9 +55,7 @@ public final class Certain {
         }
     }
 
-    /**
-     * @param holds whether the edges hold unless their own basis is an assumption; inside a case they may depend on it
-     */
+    /** @param holds false inside a case, whose edges may depend on its assumption */
     private void walk(List<Dependency> chain, boolean holds) {
         for (Dependency edge : chain) {
             add(edge.from());

@@ -83,8 +83,8 @@ public final class Facts {
     }
 
     /**
-     * The operations of a transaction, without those that others imply. What belongs to a query is left out unless the
-     * violation or its sub-history has it, because {@link #queries} has it too.
+     * The operations of a transaction, without those that others imply. Those of a query are part of {@link #queries},
+     * so they are left out unless they belong to the violation or its sub-history.
      */
     public IntList shown(int t, Violation violation) {
         IntList shown = new IntArrayList();
@@ -122,7 +122,7 @@ public final class Facts {
         return made == null ? List.of() : made.of(t, new IntOpenHashSet(keys(violation)), violation.cycle());
     }
 
-    /** What the queries of a transaction had to return in place of a result that missed a write; null if none did. */
+    /** What queries of a transaction would have returned if they had seen the write they missed; null if the same. */
     @Nullable
     String expected(Dependency missed) {
         Queries made = queries();
@@ -150,7 +150,7 @@ public final class Facts {
         return implying;
     }
 
-    /** The detail of a violation by one read of a key, with what a query found in place of the values of its key. */
+    /** The detail of a violation by one read. If its key is that of a query, values become what the query found. */
     String detail(int key, String detail) {
         if (!isQuery(key)) {
             return Legible.of(detail);
@@ -246,7 +246,7 @@ public final class Facts {
 
     /** What a transaction did to the key of an edge: {@code inserted}, {@code deleted}, or the word given. */
     private String verb(Dependency edge, int writer, String otherwise) {
-        int o = lastWrite(edge, writer);
+        int o = lastWrite(edge.key(), writer);
         if (o < 0) {
             return otherwise;
         }
@@ -256,12 +256,8 @@ public final class Facts {
     }
 
     private boolean deletes(Dependency edge, int writer) {
-        int o = lastWrite(edge, writer);
+        int o = lastWrite(edge.key(), writer);
         return o >= 0 && table.isDelete(o);
-    }
-
-    private int lastWrite(Dependency edge, int writer) {
-        return lastWrite(edge.key(), writer);
     }
 
     /** The last operation of a transaction that writes a key; -1 if there is none. */
@@ -364,19 +360,9 @@ public final class Facts {
         };
     }
 
-    /** Whether a transaction writes a key. */
-    boolean writes(int t, int key) {
-        for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
-            if (table.isWriteOf(o, key)) {
-                return true;
-            }
-        }
-        return false;
-    }
-
     private String overwritten(Dependency edge) {
         String to = name(edge.to());
-        int last = lastWrite(edge, edge.to());
+        int last = lastWrite(edge.key(), edge.to());
         if (last < 0) {
             return "which " + to + " overwrote";
         }

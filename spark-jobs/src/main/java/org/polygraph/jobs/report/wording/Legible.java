@@ -5,8 +5,8 @@ import java.util.stream.Stream;
 
 /**
  * Makes text from the input safe to show: on one line, in written order, without invisible characters. Control
- * characters, bidirectional overrides, zero-width characters and unpaired surrogates become {@code \}{@code uXXXX}, a
- * line break {@code \n}. All other characters stay, including right-to-left letters.
+ * characters, bidirectional overrides, zero-width characters, unpaired surrogates, private and unassigned characters
+ * become {@code \}{@code uXXXX}, a line break {@code \n}. All others stay, including right-to-left letters.
  */
 public final class Legible {
     private static final String ELLIPSIS = "\u2026";
@@ -15,16 +15,11 @@ public final class Legible {
 
     /** The text, unchanged if all of it can be shown. */
     public static String of(String text) {
-        int i = firstHidden(text);
-        if (i == text.length()) {
+        if (text.codePoints().allMatch(Legible::isShown)) {
             return text;
         }
-        StringBuilder safe = new StringBuilder(text.length() + 16).append(text, 0, i);
-        while (i < text.length()) {
-            int c = text.codePointAt(i);
-            append(safe, c);
-            i += Character.charCount(c);
-        }
+        StringBuilder safe = new StringBuilder(text.length() + 16);
+        text.codePoints().forEach(c -> append(safe, c));
         return safe.toString();
     }
 
@@ -71,17 +66,5 @@ public final class Legible {
                 }
             }
         }
-    }
-
-    private static int firstHidden(String text) {
-        int i = 0;
-        while (i < text.length()) {
-            int c = text.codePointAt(i);
-            if (!isShown(c)) {
-                return i;
-            }
-            i += Character.charCount(c);
-        }
-        return i;
     }
 }

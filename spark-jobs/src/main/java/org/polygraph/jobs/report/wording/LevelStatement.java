@@ -80,9 +80,9 @@ public final class LevelStatement {
             case Certificate.CYCLE -> "a cycle of transactions, each of which comes before the next";
             case Certificate.PROOF -> "a search that tried every choice and refuted each";
             case Certificate.ROW_CHOICES ->
-                "every choice of the rows that writes by a condition may have written is refuted; the evidence is of one of them";
+                "every choice of the rows that writes by a condition wrote is refuted; the evidence is of one choice";
             case Certificate.NECESSARY_READS ->
-                "what results and reads state of single rows, whatever rows writes by a condition have, is explained by no order";
+                "no order explains what results and reads show of each row, whatever rows writes by a condition wrote";
             case Certificate.OPERATIONS -> "operations of one key whose results no order explains";
             default -> "";
         };

@@ -10,7 +10,7 @@ import org.polygraph.partitioner.isolation.EdgeKind;
  * write before it.
  *
  * @param missed from the transaction that read, to the one that overwrote what it read
- * @param before to the transaction that read; how it follows the other
+ * @param before the edge before it in the cycle, which leads to the transaction that read
  */
 record MissedWrite(Dependency missed, Dependency before) {
     /** Returns those of a cycle, in its order. */

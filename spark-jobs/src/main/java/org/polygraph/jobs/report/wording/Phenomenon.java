@@ -88,7 +88,7 @@ public final class Phenomenon {
         return violation.cycle().stream().anyMatch(edge -> edge.kind() == kind);
     }
 
-    /** Names the reads of lists that show the order of appends. */
+    /** Describes the reads of lists that show the order of appends. */
     private String shown() {
         StringBuilder clauses = new StringBuilder();
         for (Dependency edge : violation.cycle()) {
@@ -116,7 +116,7 @@ public final class Phenomenon {
     private String lostUpdate(List<MissedWrite> missed) {
         MissedWrite first = missed.get(0);
         for (MissedWrite one : missed) {
-            first = facts.writes(one.reader(), one.missed().key()) ? one : first;
+            first = facts.lastWrite(one.missed().key(), one.reader()) >= 0 ? one : first;
         }
         if (hasRead(first.writer(), first.missed().key(), first.missed().value())) {
             String read = facts.read(first.missed());
@@ -129,14 +129,11 @@ public final class Phenomenon {
     /** Whether a transaction read a value of a key before it wrote the key. */
     private boolean hasRead(int t, int key, long value) {
         HistoryTable table = facts.table();
-        if (!table.readsItself(t, key)) {
-            return false;
-        }
         int o = table.firstOperation(t);
         while (o < table.operationsEnd(t) && table.key(o) != key) {
             o++;
         }
-        return o < table.operationsEnd(t) && table.isReadOf(o, key) && table.value(o) == value;
+        return o < table.operationsEnd(t) && table.isReadOf(o, key) && !table.isImplied(o) && table.value(o) == value;
     }
 
     private String inTime() {

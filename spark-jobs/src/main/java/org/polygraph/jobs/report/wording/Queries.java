@@ -71,7 +71,7 @@ final class Queries {
     }
 
     /**
-     * Each query, and below it what its rows are after a transaction that overwrote what it read.
+     * Each query; below it its rows after a transaction of the cycle that overwrote what it read.
      *
      * @param first rows that are shown even if a result has many
      */
@@ -89,7 +89,7 @@ final class Queries {
         return all;
     }
 
-    /** What the queries of a transaction had to return if they had seen a write that they missed; null if no other. */
+    /** What queries of a transaction would have returned if they had seen the write they missed; null if the same. */
     @Nullable
     String expected(Dependency missed, IntSet first) {
         List<String> all = new ArrayList<>();
@@ -102,7 +102,7 @@ final class Queries {
         return all.isEmpty() ? null : String.join(", and ", all);
     }
 
-    /** The places among a transaction's reads and writes of keys of those that belong to a query. */
+    /** The reads and writes that belong to a query, as places among all reads and writes of keys by a transaction. */
     IntSet implied(int transaction) {
         IntSet implied = new IntOpenHashSet();
         int place = 0;
@@ -127,7 +127,7 @@ final class Queries {
         return implied;
     }
 
-    /** The rows of a query after the other transaction of an edge; null if the edge does not change them. */
+    /** The rows of a query after the second transaction of an edge; null if that does not change them. */
     private @Nullable String after(Query query, Dependency edge, IntSet first) {
         int row = edge.kind() == EdgeKind.RW && edge.key() >= 0 ? facts.rowOf(edge.key()) : -1;
         int written = row < 0 ? -1 : facts.lastWrite(row, edge.to());
@@ -162,7 +162,7 @@ final class Queries {
         return Query.list(ids.stream().mapToInt(i -> i).toArray(), rows, others);
     }
 
-    /** Whether the transaction of a query writes a row before the query, or does so after the other transaction. */
+    /** Whether the transaction of a query writes a row before it, or would if it came after the other transaction. */
     private boolean isWrittenBefore(Query query, Dependency edge, int row) {
         for (int o = recorded.firstOperation(edge.from()); o < query.at; o++) {
             if (recorded.isWriteOf(o, row)) {

@@ -15,7 +15,7 @@ final class ShownOrder {
 
     private final HistoryTable table;
     private final int key;
-    /** By version: the version that an append follows, and the other way round. */
+    /** By version: the version that its append follows, and the next version. */
     private final Long2LongOpenHashMap before = new Long2LongOpenHashMap();
 
     private final Long2LongOpenHashMap after = new Long2LongOpenHashMap();
@@ -56,8 +56,8 @@ final class ShownOrder {
     }
 
     /**
-     * Returns a transaction that read a list with the appends of the first end of an edge and none of the second before
-     * them, or {@link #NONE}.
+     * Returns a transaction that read a list that has the appends of the first transaction of an edge, and before them
+     * none of the second; or {@link #NONE}.
      */
     static int reader(HistoryTable table, Dependency edge) {
         if (edge.kind() != EdgeKind.WW || edge.key() == Dependency.NO_KEY || edge.from() == Dependency.INITIAL) {

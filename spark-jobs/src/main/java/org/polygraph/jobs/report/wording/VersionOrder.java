@@ -25,9 +25,9 @@ public record VersionOrder(int key, List<List<Version>> steps, Shape shape, int 
     public enum Shape {
         /** The order is total. */
         TOTAL,
-        /** The order of some is not known. */
+        /** The order of some versions is not known. */
         PARTIAL,
-        /** The history requires both orders of some, so no order of versions explains it. */
+        /** The history requires both orders of some versions, so no order of versions explains it. */
         CONTRADICTORY
     }
 
@@ -181,7 +181,7 @@ public record VersionOrder(int key, List<List<Version>> steps, Shape shape, int 
             }
         }
 
-        /** A version's step is the number of steps before it; contradictory versions share the last step. */
+        /** Each step has the versions that follow only earlier steps. The last step has those that a cycle blocks. */
         private List<List<Version>> steps(boolean[][] before, boolean contradictory) {
             List<List<Version>> steps = new ArrayList<>();
             boolean[] placed = new boolean[before.length];

@@ -56,7 +56,7 @@ class CausalReplayTest {
         if (found.find() != null) {
             return;
         }
-        int[] order = Placement.of(witness).eventAt();
+        int[] order = new Placement(witness).eventAt();
         int[] sessionOf = new int[history.transactions()];
         Arrays.setAll(sessionOf, history::sessionOf);
         String rows = new CausalReplay(history, witness.counted(), found.sources, witness.position()).replay(order);

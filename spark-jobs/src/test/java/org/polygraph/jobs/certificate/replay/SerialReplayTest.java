@@ -67,7 +67,7 @@ class SerialReplayTest {
 
     /** Checks that a serial order obeys the definition. Returns whether the order is serial. */
     private static boolean agrees(Witness witness, String what) {
-        Placement placement = Placement.of(witness);
+        Placement placement = new Placement(witness);
         assertThat(placement.discrepancy()).as(what).isNull();
         String wrong = new AxiomReplay(witness).run(placement.eventAt());
         boolean isSerial = new SerialReplay(witness.table()).misreads(placement.eventAt(), 1).length == 0;
