@@ -337,16 +337,23 @@ final class RecordedOrder {
         long steps = table.operations();
         for (int o : misreads) {
             IntArrayList ofKey = writersOfKeys.get(table.key(o));
-            steps -= ofKey.size();
-            if (steps < 0 || !isRepaired(o, ofKey)) {
+            int tried = repair(o, ofKey, (int) Math.min(steps, ofKey.size()));
+            if (tried == NONE) {
                 return false;
             }
+            steps -= tried;
         }
         return true;
     }
 
-    /** @param writers of the key, by position */
-    private boolean isRepaired(int read, IntArrayList writers) {
+    /**
+     * Adds a pair for a read. Its source is the nearest writer of the value before the reader or after it.
+     *
+     * @param writers of the key, by position
+     * @param most the most writers on each side that are tried; {@link #MOST_TRIED} after the first that is found
+     * @return how many were tried on each side; {@link #NONE} if no source was found
+     */
+    private int repair(int read, IntArrayList writers, int most) {
         int reader = HistorySelection.transactionOf(table, read);
         int source = OPEN;
         int overwriter = NONE;
@@ -355,23 +362,26 @@ final class RecordedOrder {
             source = NONE;
             overwriter = writers.getInt(0);
         }
-        for (int i = 0; i < writers.size() && later == NONE; i++) {
-            int writer = writers.getInt(i);
-            if (writer != reader && leaves(writer, read)) {
-                if (position[writer] > position[reader]) {
-                    later = writer;
-                } else {
-                    source = writer;
-                    overwriter = i + 1 < writers.size() ? writers.getInt(i + 1) : NONE;
-                }
+        int next = before(writers, position[reader]);
+        int tried = 0;
+        for (int last = most; tried < last && (source < 0 || later == NONE); tried++) {
+            int above = later == NONE ? writer(writers, next + tried, reader, read) : NONE;
+            int below = source < 0 ? writer(writers, next - 1 - tried, reader, read) : NONE;
+            if (above != NONE) {
+                later = above;
             }
+            if (below != NONE) {
+                source = below;
+                overwriter = next - tried < writers.size() ? writers.getInt(next - tried) : NONE;
+            }
+            last = above == NONE && below == NONE ? last : Math.min(last, tried + MOST_TRIED);
         }
         if ((source == OPEN && later == NONE) || overwriter == reader) {
-            return false;
+            return NONE;
         }
         // The source, the writer that comes after it and the reader: the two that are closest to each other change
         // places.
-        int afterOverwriter = source == OPEN ? Integer.MAX_VALUE : position[reader] - position[overwriter];
+        int afterOverwriter = overwriter == NONE ? Integer.MAX_VALUE : position[reader] - position[overwriter];
         int beforeOverwriter = source < 0 || table.sessionOf(source) == table.sessionOf(overwriter)
                 ? Integer.MAX_VALUE
                 : position[overwriter] - position[source];
@@ -384,7 +394,28 @@ final class RecordedOrder {
                     beforeOverwriter < afterOverwriter ? overwriter : reader,
                     beforeOverwriter < afterOverwriter ? source : overwriter);
         }
-        return true;
+        return tried;
+    }
+
+    /** The number of writers before a place. @param writers by position */
+    private int before(IntArrayList writers, int place) {
+        int low = 0;
+        int high = writers.size();
+        while (low < high) {
+            int middle = (low + high) >>> 1;
+            if (position[writers.getInt(middle)] < place) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return low;
+    }
+
+    /** The writer at an index if it leaves the value that a read of another transaction returned, or {@link #NONE}. */
+    private int writer(IntArrayList writers, int index, int reader, int read) {
+        int writer = index >= 0 && index < writers.size() ? writers.getInt(index) : NONE;
+        return writer != NONE && writer != reader && leaves(writer, read) ? writer : NONE;
     }
 
     /** Whether the last write of a transaction to the key of a read wrote the value that the read returned. */

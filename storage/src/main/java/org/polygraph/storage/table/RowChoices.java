@@ -48,7 +48,10 @@ public final class RowChoices {
             Predicates.Unknown write = known.predicates().unknown(number);
             IntLinkedOpenHashSet shown = known.rows().get(number);
             IntLinkedOpenHashSet possible = new IntLinkedOpenHashSet();
-            candidates.get(number).stream().forEach(possible::add);
+            BitSet matching = candidates.get(number);
+            for (int key = matching.nextSetBit(0); key >= 0; key = matching.nextSetBit(key + 1)) {
+                possible.add(key);
+            }
             if (write != null && write.count() >= 0 && write.count() < shown.size()) {
                 // Each choice leaves out a row that a read shows.
                 possible.addAll(shown);
