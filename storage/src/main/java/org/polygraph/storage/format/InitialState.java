@@ -204,17 +204,18 @@ public final class InitialState {
      * Returns a history that begins with this state. A key without a value in the state keeps the initial value that
      * the history states.
      *
-     * @throws HistoryException if the history has lists, inserts, deletes or predicates
+     * @throws HistoryException if the history has lists, inserts, deletes or predicates, or is one of Cobra, where a
+     *     read of the initial transaction does not say which value it returned
      */
     public HistoryTable applied(HistoryTable history) throws HistoryException {
         ValueDictionary kinds = history.values();
-        if (history.hasRows() || kinds.hasLists() || kinds.hasPredicates()) {
+        if (history.hasRows() || kinds.hasLists() || kinds.hasPredicates() || kinds.hasVersions()) {
+            String found = kinds.hasLists() ? "lists" : kinds.hasPredicates() ? "predicates" : "versions of Cobra";
             throw new HistoryException(
                     history.source().files().isEmpty()
                             ? "history"
                             : history.source().files().get(0),
-                    (history.hasRows() ? "inserts or deletes" : kinds.hasLists() ? "lists" : "predicates")
-                            + " with an initial state",
+                    (history.hasRows() ? "inserts or deletes" : found) + " with an initial state",
                     "reads and writes of values",
                     "give the whole history without an initial state");
         }
