@@ -327,7 +327,7 @@ public final class HistoryTable {
         return with(header.with(unknown));
     }
 
-    HistoryTable with(@Nullable PredicateReads predicates) {
+    HistoryTable with(PredicateReads predicates) {
         return with(header.with(predicates));
     }
 
