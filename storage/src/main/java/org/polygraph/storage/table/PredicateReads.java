@@ -51,7 +51,7 @@ public final class PredicateReads {
                 table.operationStarts(), table.operationKeys(), table.operationValues(), table.operationKinds()));
         Recorded recorded = new Recorded(table.keys(), table.keys().size(), marks, predicates);
         if (predicates.hasUnknown()) {
-            return UnknownRowsResolution.of(table, predicates).with(recorded);
+            return UnknownRows.of(table, predicates).with(recorded);
         }
         HistoryTable plain = table.with(marks.operations()).with(recorded);
         if (predicates.size() == 0) {
