@@ -474,6 +474,10 @@ public final class HistoryTable {
         return transactions;
     }
 
+    Operations allOperations() {
+        return operations;
+    }
+
     /** The same transactions with other operations on keys of another dictionary. */
     HistoryTable with(KeyDictionary others, Operations operations) {
         return new HistoryTable(header, others, values, sessions, transactions, operations);
