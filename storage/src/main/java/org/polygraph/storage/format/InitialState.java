@@ -84,7 +84,7 @@ public final class InitialState {
 
     private static InitialState ofNumbers(Location file, ReadContext context) throws IOException, HistoryException {
         InitialState state = new InitialState();
-        NumberTable.read(file, NAME, new NumberTable.Sink() {
+        NumberTable.read(file, NAME, context.stop(), new NumberTable.Sink() {
             private int size;
 
             @Override
@@ -106,11 +106,8 @@ public final class InitialState {
                 } catch (OutOfMemoryError e) {
                     throw tooLarge();
                 }
-                if (++size % POLL == 0) {
-                    context.check(file.name());
-                    if (state.bytes() > context.memoryBytes()) {
-                        throw tooLarge();
-                    }
+                if (++size % POLL == 0 && state.bytes() > context.memoryBytes()) {
+                    throw tooLarge();
                 }
             }
 
