@@ -69,7 +69,7 @@ public final class SeamReplay {
         long skew = claim.terms().map(Terms::clockSkewNanos).orElse(0L);
         HistoryTable judged =
                 Loaders.of(table, claim.loaders(), claim.usesTimes(), skew).applied();
-        RankFile.Content order = RankFile.read(run, judged);
+        RankFile.Content order = RankFile.read(run, judged, stop);
         BitSet open = new BitSet();
         IntStream.range(0, judged.transactions())
                 .filter(t -> !order.counted()[t] && judged.status(t) == TransactionStatus.COMMITTED)

@@ -39,6 +39,7 @@ import org.polygraph.storage.table.TableCopy;
  * longer chain. So only the later part is read, and not the parts before it.
  *
  * <p>There is none for histories with lists, inserts, deletes, predicates or loaders of initial rows, nor at level lin.
+ * It does not stand if a later part is one of Cobra, whose versions are not comparable with the values of other parts.
  *
  * @param run the location of the run
  * @param covered the number of parts
@@ -149,6 +150,7 @@ record StandingViolation(Location run, int covered, Terms terms, String input, L
         return !table.hasRows()
                 && !table.values().hasLists()
                 && !table.values().hasPredicates()
+                && !table.values().hasVersions()
                 && table.initialState() == null;
     }
 

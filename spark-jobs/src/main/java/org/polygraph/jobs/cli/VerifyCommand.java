@@ -306,7 +306,7 @@ final class VerifyCommand implements Callable<Integer> {
         covered.requireUnchanged();
         boolean isAlone = engine.isSpark() && !once && covered.withoutLast().isEmpty() && !SeamReplay.isNeeded(folder);
         Verification.InPieces inPieces =
-                isAlone ? Verification.inPieces(folder, claim, history, format, replayer) : null;
+                isAlone ? Verification.inPieces(folder, claim, history, format, replayer, budget::exhausted) : null;
         if (inPieces != null) {
             transactions = inPieces.numbers().transactions();
             operations = inPieces.numbers().operations();
@@ -324,7 +324,8 @@ final class VerifyCommand implements Callable<Integer> {
         } finally {
             System.setIn(stdin);
         }
-        Verification.Report report = Verification.of(folder, claim, table, once ? Fingerprint.hex(digest) : input);
+        String bytes = once ? Fingerprint.hex(digest) : input;
+        Verification.Report report = Verification.of(folder, claim, table, bytes, budget::exhausted);
         return report.answer() == Verification.Answer.VERIFIED
                         && !claim.verdict().equals("VIOLATION")
                 ? seam(report, SeamReplay.of(folder, table, budget::exhausted, budget.bytes()))

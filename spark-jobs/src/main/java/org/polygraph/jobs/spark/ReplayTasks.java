@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.apache.spark.Partitioner;
 import org.apache.spark.TaskContext;
 import org.apache.spark.api.java.function.FlatMapFunction;
@@ -115,7 +116,8 @@ final class ReplayTasks {
                 long every = Math.max(1, rows / PER_PART);
                 long[] seen = {0, 0};
                 try {
-                    RankReader.part(Location.of(run), header, part, (session, index, snapshot, commit) -> {
+                    BooleanSupplier stop = TaskContext.get()::isInterrupted;
+                    RankReader.part(Location.of(run), header, part, stop, (session, index, snapshot, commit) -> {
                         if (seen[0]++ % every == 0 && seen[1] < PER_PART) {
                             places[(int) seen[1]++] = commit;
                         }
@@ -214,7 +216,8 @@ final class ReplayTasks {
             // Four numbers for each row.
             LongArrayList rows = new LongArrayList();
             try {
-                RankReader.part(Location.of(run), header, range, (session, index, snapshot, commit) -> {
+                BooleanSupplier stop = TaskContext.get()::isInterrupted;
+                RankReader.part(Location.of(run), header, range, stop, (session, index, snapshot, commit) -> {
                     rows.add(session);
                     rows.add(index);
                     rows.add(snapshot);

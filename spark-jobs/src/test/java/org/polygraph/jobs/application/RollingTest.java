@@ -388,7 +388,8 @@ class RollingTest {
                 ? HistoryReader.read(part.toString(), HistoryFormat.AUTO)
                 : chain.withoutLast().read(part.toString(), HistoryFormat.AUTO, () -> false, 1L << 30);
         String input = Fingerprint.ofInput(Location.of(part.toString()), () -> false);
-        assertThat(Verification.of(run, Claim.read(run), read, input).answer())
+        assertThat(Verification.of(run, Claim.read(run), read, input, () -> false)
+                        .answer())
                 .as(name)
                 .isEqualTo(Verification.Answer.VERIFIED);
         Optional<SeamReplay.Result> seam = SeamReplay.of(run, read, () -> false, 1L << 30);

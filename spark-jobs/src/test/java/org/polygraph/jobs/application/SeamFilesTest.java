@@ -54,7 +54,7 @@ class SeamFilesTest {
         assertThatThrownBy(() -> SessionEnds.read(file, "seam", () -> true)).isInstanceOf(StoppedException.class);
 
         String[] text = new String[1];
-        NumberTable.read(file, "seam", new NumberTable.Sink() {
+        NumberTable.read(file, "seam", () -> false, new NumberTable.Sink() {
             @Override
             public void header(String found, List<String> columns, long rows) {
                 text[0] = found;

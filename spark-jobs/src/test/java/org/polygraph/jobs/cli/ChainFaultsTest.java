@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.polygraph.storage.format.TestFiles;
 
 /**
  * Chains that are broken, that fork, or that are violated: what {@code check --after} and {@code verify --chain}
@@ -275,6 +276,22 @@ class ChainFaultsTest {
         String again = write("again.jsonl", line(4, 0, write("x", 1)));
         assertThat(check("ser", again, "--after", run(further).toString()).word())
                 .isEqualTo("PASS");
+    }
+
+    /** The log of the next part writes the version that was read. It cannot be compared with a string. */
+    @Test
+    void aViolationDoesNotStandBeforeCobra() throws IOException {
+        String read = "{\"op\":\"r\",\"key\":5,\"value\":";
+        String write = "{\"op\":\"w\",\"key\":5,\"value\":";
+        InProcess first = after(write(
+                "converted.jsonl",
+                line(0, 0, read + "null}," + write + "\"7@1.77\"}"),
+                line(1, 0, read + "\"7@1.77\"}," + write + "2}"),
+                line(2, 0, read + "\"7@1.77\"}," + write + "3}")));
+        assertThat(first.exitCode()).as(first.toString()).isEqualTo(3);
+        Path logs = Files.createDirectory(folder.resolve("logs"));
+        Files.write(logs.resolve("T9.log"), TestFiles.cobraLog(77));
+        assertBroken(after(logs.toString()), "T9.log");
     }
 
     @Test

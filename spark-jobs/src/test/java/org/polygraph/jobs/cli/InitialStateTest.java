@@ -27,6 +27,7 @@ import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.format.HistoryWriter;
 import org.polygraph.storage.format.InitialState;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.testkit.BinaryFiles;
 import org.polygraph.storage.testkit.HistoryDsl;
 import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.SuiteScale;
@@ -190,6 +191,17 @@ class InitialStateTest {
                 + "\"value\":5},{\"op\":\"r\",\"key\":1,\"value\":[5]}]}";
         assertThat(rejected(write("lists.jsonl", append), "{\"key\":1,\"value\":1}\n"))
                 .contains("lists with an initial state");
+    }
+
+    /** A read of the initial transaction does not tell the value, and no value of a state is a version. */
+    @Test
+    void aStateBeforeCobraIsRefused() throws Exception {
+        Path logs = folder.resolve("logs");
+        BinaryFiles.cobra(HistoryDsl.parse("init 0; s0: r(1,0) w(1,5)"), logs);
+        assertThat(InProcess.run("check", "-l", "ser", logs.toString()).exitCode())
+                .isZero();
+        assertThat(rejected(logs.toString(), "{\"key\":1,\"value\":4}\n"))
+                .contains("versions of Cobra with an initial state; expected reads and writes of values;");
     }
 
     private String write(String name, String text) throws IOException {

@@ -126,7 +126,7 @@ class SparkReplayerTest {
             List<RankPart> parts = List.of();
             if (i % 2 == 1) {
                 RankWriter writer = new RankWriter(run, witness.terms().guarantee(), 100);
-                RankReader.all(run, (session, index, snapshot, commit) -> {
+                RankReader.all(run, () -> false, (session, index, snapshot, commit) -> {
                     try {
                         writer.row(session, index, spread(snapshot), spread(commit));
                     } catch (IOException e) {
@@ -136,7 +136,7 @@ class SparkReplayerTest {
                 parts = writer.end().parts();
                 assertThat(parts).hasSize(3);
             }
-            RankHeader written = RankReader.header(run);
+            RankHeader written = RankReader.header(run, () -> false);
             RankHeader header = parts.isEmpty()
                     ? written
                     : new RankHeader(

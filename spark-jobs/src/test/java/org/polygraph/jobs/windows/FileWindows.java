@@ -84,7 +84,7 @@ final class FileWindows {
             throws IOException, HistoryException {
         Location run = Location.of(folder.resolve("run").toString());
         check.certificate(run, "the input", "this version");
-        RankFile.Content content = RankFile.read(run, history);
+        RankFile.Content content = RankFile.read(run, history, () -> false);
         assertThat(content.mismatch()).as(what).isNull();
         assertThat(content.header().transactions()).as(what).isEqualTo(history.transactions());
         assertThat(content.header().fingerprint())

@@ -11,7 +11,7 @@ import java.io.OutputStream;
  */
 public abstract class AtomicFile implements Closeable {
     private final OutputStream stream;
-    private final Unfinished.Output unfinished = this::discard;
+    private final Unfinished.Step unfinished = this::discard;
     private boolean done;
 
     AtomicFile(OutputStream stream) {

@@ -10,17 +10,12 @@ import java.io.IOException;
  */
 public final class AtomicFolder implements Closeable {
     private final Location temporary;
-    private final Rename rename;
-    private final Unfinished.Output unfinished;
+    private final Unfinished.Step rename;
+    private final Unfinished.Step unfinished;
     private boolean done;
 
-    /** Gives the temporary folder its name; fails if there is a folder of that name. */
-    @FunctionalInterface
-    interface Rename {
-        void publish() throws IOException;
-    }
-
-    AtomicFolder(Location temporary, Rename rename) {
+    /** @param rename gives the temporary folder its name; fails if there is a folder of that name */
+    AtomicFolder(Location temporary, Unfinished.Step rename) {
         this.temporary = temporary;
         this.rename = rename;
         this.unfinished = temporary::delete;
@@ -34,7 +29,7 @@ public final class AtomicFolder implements Closeable {
 
     /** Completes the folder. It may be called once, and only if nothing has the name. */
     public void commit() throws IOException {
-        rename.publish();
+        rename.run();
         Unfinished.remove(unfinished);
         done = true;
     }

@@ -223,12 +223,7 @@ final class HadoopLocation implements Location {
             super(out);
         }
 
-        @FunctionalInterface
-        private interface Step {
-            void run() throws IOException;
-        }
-
-        private static void io(Step step) throws IOException {
+        private static void io(Unfinished.Step step) throws IOException {
             try {
                 step.run();
             } catch (FSError e) {

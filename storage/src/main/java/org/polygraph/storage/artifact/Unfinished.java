@@ -12,8 +12,8 @@ final class Unfinished {
     /** The most times that a folder is removed: another worker that writes into it may create it again. */
     private static final int TRIES = 20;
 
-    private static final Set<Output> FILES = ConcurrentHashMap.newKeySet();
-    private static final Set<Output> FOLDERS = ConcurrentHashMap.newKeySet();
+    private static final Set<Step> FILES = ConcurrentHashMap.newKeySet();
+    private static final Set<Step> FOLDERS = ConcurrentHashMap.newKeySet();
     private static volatile boolean isEnding;
 
     static {
@@ -27,25 +27,24 @@ final class Unfinished {
 
     private Unfinished() {}
 
-    /** A file or folder under a temporary name. The same object must be used from its beginning to its end. */
+    /** A step with a file. A step that is added removes a file or folder; {@link #remove} needs the same object. */
     @FunctionalInterface
-    interface Output {
-        /** Removes it if it exists. */
-        void discard() throws IOException;
+    interface Step {
+        void run() throws IOException;
     }
 
     /** @return false if the JVM is ending, so that nothing should be begun */
-    static boolean addFile(Output file) {
+    static boolean addFile(Step file) {
         FILES.add(file);
         return !isEnding;
     }
 
-    static void addFolder(Output folder) {
+    static void addFolder(Step folder) {
         FOLDERS.add(folder);
     }
 
     /** Forgets a file or folder that is complete or was removed. */
-    static void remove(Output output) {
+    static void remove(Step output) {
         FILES.remove(output);
         FOLDERS.remove(output);
     }
@@ -56,11 +55,11 @@ final class Unfinished {
         discard(FOLDERS, TRIES);
     }
 
-    private static void discard(Set<Output> outputs, int tries) {
+    private static void discard(Set<Step> outputs, int tries) {
         for (int i = 0; i < tries && !outputs.isEmpty(); i++) {
-            for (Output output : outputs) {
+            for (Step output : outputs) {
                 try {
-                    output.discard();
+                    output.run();
                 } catch (IOException e) {
                     // There is no caller to report to. The file keeps its temporary name.
                     continue;

@@ -12,7 +12,6 @@ import java.util.concurrent.TimeUnit;
 import net.openhft.chronicle.map.ChronicleMap;
 import net.openhft.chronicle.map.ChronicleMapBuilder;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.storage.model.BudgetException;
 
 /**
  * Strings in files without names. A Chronicle Map finds the number of a string by its hash; the strings are in a
@@ -36,11 +35,6 @@ public final class PersistedStrings implements StringStore {
     private static final int BLOCK = 1 << 26;
     private static final int SMALLEST_BLOCK = 1 << 16;
     private static final int BYTES_PER_ENTRY = 28;
-    private static final int HEADER = Integer.BYTES;
-    private static final int WIDE = 1;
-    private static final int MARKED = 2;
-    private static final int FLAG_BITS = 2;
-    private static final int MOST_CHARACTERS = 1 << 28;
 
     /** How long to wait for the garbage collector to close dictionaries that are no longer reachable. */
     private static final long WAIT_MILLIS = 500;
@@ -219,10 +213,8 @@ public final class PersistedStrings implements StringStore {
     /** @return false if the disk is full */
     private boolean add(String string, boolean marked) {
         int length = string.length();
-        if (length > MOST_CHARACTERS) {
-            throw new BudgetException("a string of " + length + " characters does not fit a table");
-        }
         byte[] narrow = narrow(string);
+        int header = StringStore.header(length, marked, narrow == null);
         int needed = HEADER + (narrow == null ? Character.BYTES * length : length);
         try {
             if (size / (block / Long.BYTES) == places.blocks()) {
@@ -239,7 +231,7 @@ public final class PersistedStrings implements StringStore {
         ByteBuffer into = last();
         int perBlock = block / Long.BYTES;
         places.block(size / perBlock).putLong(size % perBlock * Long.BYTES, (long) (strings.blocks() - 1) << 32 | used);
-        into.putInt(used, length << FLAG_BITS | (marked ? MARKED : 0) | (narrow == null ? WIDE : 0));
+        into.putInt(used, header);
         if (narrow != null) {
             into.put(used + HEADER, narrow);
         } else {

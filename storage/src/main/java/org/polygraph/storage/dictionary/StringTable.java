@@ -5,7 +5,6 @@ import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import org.polygraph.storage.model.BudgetException;
 
 /**
  * Strings in the heap, stored as bytes one after another: one byte a character if all characters are below 256,
@@ -20,12 +19,6 @@ final class StringTable implements StringStore {
     private static final int FIRST_BLOCK = 1 << 8;
     /** Less than half of a region of G1, which gives larger arrays regions of their own. */
     private static final int LARGEST_BLOCK = 1 << 18;
-
-    private static final int HEADER = Integer.BYTES;
-    private static final int WIDE = 1;
-    private static final int MARKED = 2;
-    private static final int FLAG_BITS = 2;
-    private static final int MOST_CHARACTERS = 1 << 28;
 
     /**
      * Created with the first string, because a random generator takes longer to start than a small history without
@@ -118,13 +111,11 @@ final class StringTable implements StringStore {
 
     private long add(String string, boolean marked) {
         int length = string.length();
-        if (length > MOST_CHARACTERS) {
-            throw new BudgetException("a string of " + length + " characters does not fit a table");
-        }
         int wide = 0;
         for (int i = 0; i < length && wide == 0; i++) {
             wide = string.charAt(i) > 0xff ? WIDE : 0;
         }
+        int header = StringStore.header(length, marked, wide != 0);
         int needed = HEADER + (length << wide);
         if (needed > block.length - used) {
             block = new byte[Math.max(needed, Math.min(LARGEST_BLOCK, Math.max(FIRST_BLOCK, 2 * block.length)))];
@@ -133,7 +124,6 @@ final class StringTable implements StringStore {
             used = 0;
         }
         int at = used;
-        int header = length << FLAG_BITS | (marked ? MARKED : 0) | wide;
         for (int i = 0; i < HEADER; i++) {
             block[used++] = (byte) (header >>> (Byte.SIZE * i));
         }

@@ -48,6 +48,7 @@ public final class ValueDictionary {
 
     private boolean hasLists;
     private boolean hasPredicates;
+    private boolean hasVersions;
 
     private final Long2IntOpenHashMap integerIds = new Long2IntOpenHashMap();
     private final LongArrayList integers = new LongArrayList();
@@ -245,6 +246,19 @@ public final class ValueDictionary {
     /** Whether some reads and writes stand for predicates. They are exact at SER and SI. */
     public boolean hasPredicates() {
         return hasPredicates;
+    }
+
+    /** Records that each read names the transaction that it read from, as in Cobra. */
+    public void markVersions() {
+        hasVersions = true;
+    }
+
+    /**
+     * Whether each read names the transaction that it read from. Then the values are not comparable with those of other
+     * histories.
+     */
+    public boolean hasVersions() {
+        return hasVersions;
     }
 
     /** Whether there is any {@link #otherThan}. */

@@ -26,6 +26,9 @@ public final class HistoryFiles {
     /** The format of the first file that was opened. */
     private @Nullable HistoryFormat found;
 
+    /** The name of that file. */
+    private String foundIn = "";
+
     private @Nullable PartReader reader;
 
     /** Reads a file of one format into the builder. */
@@ -52,7 +55,7 @@ public final class HistoryFiles {
                 }
                 HistoryFormat format = format(file, sniff);
                 if (builder == null || reader == null) {
-                    builder = builder(format);
+                    builder = builder(file, format);
                     reader = reader(format, builder);
                 }
                 builder.file(file.name());
@@ -101,10 +104,10 @@ public final class HistoryFiles {
         return new HistoryException(files.get(0).name(), "an empty file", "a history", "check how it was written");
     }
 
-    private HistoryTableBuilder builder(HistoryFormat format) throws HistoryException {
+    private HistoryTableBuilder builder(Location file, HistoryFormat format) throws HistoryException {
         if (files.size() > 1 && format != HistoryFormat.JSONL && format != HistoryFormat.PARQUET) {
             throw new HistoryException(
-                    files.get(0).name(),
+                    file.name(),
                     format.content() + " beside " + (files.size() - 1) + " other file" + (files.size() > 2 ? "s" : ""),
                     "one file, or parts in jsonl or parquet",
                     "give each file as its own path; parts of a chain have to be converted");
@@ -166,7 +169,7 @@ public final class HistoryFiles {
                 throw new HistoryException(
                         file.name(),
                         seen.content(),
-                        found.content() + " as in " + files.get(0).name(),
+                        found.content() + " as in " + foundIn,
                         "the files of a folder are parts of one history");
             }
             return found;
@@ -180,6 +183,7 @@ public final class HistoryFiles {
                     "give -f " + seen.label() + " or -f auto");
         }
         found = format;
+        foundIn = file.name();
         return format;
     }
 

@@ -84,7 +84,7 @@ public final class InitialState {
 
     private static InitialState ofNumbers(Location file, ReadContext context) throws IOException, HistoryException {
         InitialState state = new InitialState();
-        NumberTable.read(file, NAME, new NumberTable.Sink() {
+        NumberTable.read(file, NAME, context.stop(), new NumberTable.Sink() {
             private int size;
 
             @Override
@@ -106,11 +106,8 @@ public final class InitialState {
                 } catch (OutOfMemoryError e) {
                     throw tooLarge();
                 }
-                if (++size % POLL == 0) {
-                    context.check(file.name());
-                    if (state.bytes() > context.memoryBytes()) {
-                        throw tooLarge();
-                    }
+                if (++size % POLL == 0 && state.bytes() > context.memoryBytes()) {
+                    throw tooLarge();
                 }
             }
 
@@ -204,17 +201,18 @@ public final class InitialState {
      * Returns a history that begins with this state. A key without a value in the state keeps the initial value that
      * the history states.
      *
-     * @throws HistoryException if the history has lists, inserts, deletes or predicates
+     * @throws HistoryException if the history has lists, inserts, deletes or predicates, or is one of Cobra, where a
+     *     read of the initial transaction does not say which value it returned
      */
     public HistoryTable applied(HistoryTable history) throws HistoryException {
         ValueDictionary kinds = history.values();
-        if (history.hasRows() || kinds.hasLists() || kinds.hasPredicates()) {
+        if (history.hasRows() || kinds.hasLists() || kinds.hasPredicates() || kinds.hasVersions()) {
+            String found = kinds.hasLists() ? "lists" : kinds.hasPredicates() ? "predicates" : "versions of Cobra";
             throw new HistoryException(
                     history.source().files().isEmpty()
                             ? "history"
                             : history.source().files().get(0),
-                    (history.hasRows() ? "inserts or deletes" : kinds.hasLists() ? "lists" : "predicates")
-                            + " with an initial state",
+                    (history.hasRows() ? "inserts or deletes" : found) + " with an initial state",
                     "reads and writes of values",
                     "give the whole history without an initial state");
         }

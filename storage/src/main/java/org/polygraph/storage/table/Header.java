@@ -73,7 +73,7 @@ record Header(
     }
 
     /** Returns a copy with predicates. */
-    Header with(@Nullable PredicateReads other) {
+    Header with(PredicateReads other) {
         return new Header(source, initialValue, state, metadata, other, unknownRows, recorded);
     }
 
@@ -83,17 +83,14 @@ record Header(
     }
 
     /** Returns a copy with the operations as they were recorded. */
-    Header with(@Nullable Recorded other) {
+    Header with(Recorded other) {
         return new Header(source, initialValue, state, metadata, predicates, unknownRows, other);
     }
 
     /** Returns the header of a history of some keys, without predicates. @param ofKeys by key there: its id here */
     Header ofKeys(int[] ofKeys) {
-        if (state == null) {
-            return with((PredicateReads) null).with((Recorded) null);
-        }
         Int2LongMap picked = new Int2LongOpenHashMap();
-        for (int k = 0; k < ofKeys.length; k++) {
+        for (int k = 0; state != null && k < ofKeys.length; k++) {
             if (state.containsKey(ofKeys[k])) {
                 picked.put(k, state.get(ofKeys[k]));
             }

@@ -327,7 +327,7 @@ public final class HistoryTable {
         return with(header.with(unknown));
     }
 
-    HistoryTable with(@Nullable PredicateReads predicates) {
+    HistoryTable with(PredicateReads predicates) {
         return with(header.with(predicates));
     }
 
@@ -472,6 +472,10 @@ public final class HistoryTable {
 
     Transactions rows() {
         return transactions;
+    }
+
+    Operations allOperations() {
+        return operations;
     }
 
     /** The same transactions with other operations on keys of another dictionary. */

@@ -47,11 +47,10 @@ public final class PredicateReads {
      * The table with reads and writes in place of the codes that stand for predicates, and without those of columns.
      */
     static HistoryTable of(HistoryTable table, Predicates predicates) throws HistoryException {
-        PredicateMarks marks = new PredicateMarks(new Operations(
-                table.operationStarts(), table.operationKeys(), table.operationValues(), table.operationKinds()));
+        PredicateMarks marks = new PredicateMarks(table.allOperations());
         Recorded recorded = new Recorded(table.keys(), table.keys().size(), marks, predicates);
         if (predicates.hasUnknown()) {
-            return UnknownRowsResolution.of(table, predicates).with(recorded);
+            return UnknownRows.of(table, predicates).with(recorded);
         }
         HistoryTable plain = table.with(marks.operations()).with(recorded);
         if (predicates.size() == 0) {
@@ -178,11 +177,7 @@ public final class PredicateReads {
     public HistoryTable resolved(HistoryTable history, LongSet pairs) {
         HistoryTable resolved =
                 new PredicateResolution(plain, marks, predicates, versions, keyOfPair, pairs).resolved();
-        HistoryTable same = history.with(new Operations(
-                resolved.operationStarts(),
-                resolved.operationKeys(),
-                resolved.operationValues(),
-                resolved.operationKinds()));
+        HistoryTable same = history.with(resolved.allOperations());
         var state = resolved.initialState();
         return (state == null ? same : same.withInitialState(state)).with(this);
     }
@@ -196,8 +191,7 @@ public final class PredicateReads {
      * @param skew the most by which two clocks differ
      */
     public ReadSample sample(HistoryTable history, long[] starts, long[] ends, long skew) {
-        HistoryTable same = history.with(new Operations(
-                plain.operationStarts(), plain.operationKeys(), plain.operationValues(), plain.operationKinds()));
+        HistoryTable same = history.with(plain.allOperations());
         SearchedColumns columns = new SearchedColumns(same, predicates, versions.rows());
         return new ReadSample(same, marks, predicates, columns, starts, ends, skew);
     }

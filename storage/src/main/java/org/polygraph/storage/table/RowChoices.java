@@ -19,7 +19,7 @@ public final class RowChoices {
     /** The most keys of one write that may be its rows or not. */
     private static final int MOST_FREE = 16;
 
-    private final UnknownRowsResolution resolution;
+    private final UnknownRows unknown;
     /**
      * By open write: its number, its known rows, the keys that may be its rows or not, and which of them are in each
      * choice, as bits.
@@ -31,8 +31,8 @@ public final class RowChoices {
     private final List<int[]> masks = new ArrayList<>();
     private long count = 1;
 
-    private RowChoices(UnknownRowsResolution resolution) {
-        this.resolution = resolution;
+    private RowChoices(UnknownRows unknown) {
+        this.unknown = unknown;
     }
 
     /**
@@ -42,8 +42,8 @@ public final class RowChoices {
      * @return null if there are more than {@code most}, or none
      */
     static @Nullable RowChoices of(
-            UnknownRowsResolution resolution, KnownRows known, Int2ObjectMap<BitSet> candidates, long most) {
-        RowChoices choices = new RowChoices(resolution);
+            UnknownRows unknown, KnownRows known, Int2ObjectMap<BitSet> candidates, long most) {
+        RowChoices choices = new RowChoices(unknown);
         for (int number : candidates.keySet()) {
             Predicates.Unknown write = known.predicates().unknown(number);
             IntLinkedOpenHashSet shown = known.rows().get(number);
@@ -110,7 +110,7 @@ public final class RowChoices {
 
     /** Returns the history with the rows of a choice. */
     public HistoryTable table(int choice) throws HistoryException {
-        Int2ObjectMap<IntLinkedOpenHashSet> rows = new Int2ObjectOpenHashMap<>(resolution.rows());
+        Int2ObjectMap<IntLinkedOpenHashSet> rows = new Int2ObjectOpenHashMap<>(unknown.rows());
         int left = choice;
         for (int w = 0; w < numbers.size(); w++) {
             int[] sets = masks.get(w);
@@ -124,6 +124,6 @@ public final class RowChoices {
             }
             rows.put(numbers.getInt(w), chosen);
         }
-        return resolution.withRows(rows);
+        return unknown.withRows(rows);
     }
 }

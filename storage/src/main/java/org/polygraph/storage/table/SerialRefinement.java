@@ -12,7 +12,7 @@ public final class SerialRefinement implements OrderReplay.Wrong {
     private final KnownRows known;
     private final NecessaryReads reads;
     private final BooleanSupplier stop;
-    private FoundWriters found;
+    private FoundWriters found = new FoundWriters(0);
     private boolean hasMore;
 
     /** @param few the most rows times conditions that are all selected at first */
@@ -20,7 +20,6 @@ public final class SerialRefinement implements OrderReplay.Wrong {
         this.known = known;
         this.reads = reads;
         this.stop = stop;
-        this.found = new FoundWriters(known.raw().transactions());
         if ((long) known.predicates().conditions() * known.raw().keys().size() <= few) {
             reads.selectAll();
         }

@@ -79,26 +79,12 @@ final class SessionOrder {
     /** Reorders an array that is indexed by transaction; returns the array itself if it is in order and full. */
     byte[] moved(byte[] from) {
         int n = starts[labels.length];
-        if (order == null) {
-            return from.length == n ? from : Arrays.copyOf(from, n);
-        }
-        byte[] to = new byte[n];
-        for (int i = 0; i < n; i++) {
-            to[i] = from[order[i]];
-        }
-        return to;
+        return order != null ? Transactions.select(from, order) : from.length == n ? from : Arrays.copyOf(from, n);
     }
 
     /** Like the other {@code moved}. */
     long[] moved(long[] from) {
         int n = starts[labels.length];
-        if (order == null) {
-            return from.length == n ? from : Arrays.copyOf(from, n);
-        }
-        long[] to = new long[n];
-        for (int i = 0; i < n; i++) {
-            to[i] = from[order[i]];
-        }
-        return to;
+        return order != null ? Transactions.select(from, order) : from.length == n ? from : Arrays.copyOf(from, n);
     }
 }

@@ -32,19 +32,23 @@ public record Transactions(
 
     /** Some of them, in the order of the given numbers. */
     Transactions select(int[] transactions) {
-        byte[] selected = new byte[transactions.length];
-        for (int i = 0; i < selected.length; i++) {
-            selected[i] = statuses[transactions[i]];
-        }
         return new Transactions(
-                selected,
+                select(statuses, transactions),
                 select(indexes, transactions),
                 select(sources, transactions),
                 starts == null ? null : select(starts, transactions),
                 ends == null ? null : select(ends, transactions));
     }
 
-    private static long[] select(long[] from, int[] transactions) {
+    static byte[] select(byte[] from, int[] transactions) {
+        byte[] selected = new byte[transactions.length];
+        for (int i = 0; i < selected.length; i++) {
+            selected[i] = from[transactions[i]];
+        }
+        return selected;
+    }
+
+    static long[] select(long[] from, int[] transactions) {
         long[] selected = new long[transactions.length];
         for (int i = 0; i < selected.length; i++) {
             selected[i] = from[transactions[i]];

@@ -121,6 +121,11 @@ class JsonlReaderTest {
                 .isEqualTo(
                         "parts/part-3.jsonl: found plume text; expected JSON Lines as in parts/part-0.jsonl; the files of"
                                 + " a folder are parts of one history");
+        inputs.write("mixed/a.jsonl", "\n");
+        inputs.write("mixed/b.jsonl", TXN);
+        inputs.write("mixed/c.txt", "r(1,1,1,1)\n");
+        assertThat(inputs.refusal("mixed", HistoryFormat.AUTO))
+                .startsWith("mixed/c.txt: found plume text; expected JSON Lines as in mixed/b.jsonl;");
         inputs.write("parts/part-3.jsonl", TXN);
         assertThat(inputs.refusal("parts", HistoryFormat.AUTO))
                 .isEqualTo(

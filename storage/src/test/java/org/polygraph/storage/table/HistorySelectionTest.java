@@ -38,6 +38,17 @@ class HistorySelectionTest {
                 .isZero();
     }
 
+    /** They are writes of the whole history, with or without an initial state. */
+    @Test
+    void hasNoWritesOfUnknownRows() throws IOException, HistoryException {
+        String write = "{\"session\":0,\"index\":0,\"status\":\"committed\",\"ops\":"
+                + "[{\"op\":\"pw\",\"lo\":1,\"hi\":2,\"value\":3}]}\n";
+        Path file = Files.writeString(folder.resolve("unknown.jsonl"), write);
+        HistoryTable whole = HistoryReader.read(file.toString(), HistoryFormat.JSONL);
+        assertThat(whole.unknownRows()).isNotNull();
+        assertThat(HistorySelection.of(whole, new int[0]).table().unknownRows()).isNull();
+    }
+
     @Test
     void isReadBackAsItWasWritten() throws IOException, HistoryException {
         HistoryTable whole = HistoryGenerator.withSeed(7)

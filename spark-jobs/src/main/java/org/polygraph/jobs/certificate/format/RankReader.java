@@ -3,6 +3,7 @@ package org.polygraph.jobs.certificate.format;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.format.parquet.NumberTable;
@@ -12,7 +13,7 @@ import org.polygraph.storage.model.HistoryException;
  * Reads certificates, which are untrusted: every file has the columns of the guarantee and as many rows as the header
  * declares, rows ascend over all files, and a part has the bytes and the first row that the header declares.
  *
- * <p>Memory: a row group of a file.
+ * <p>Memory: a row group of a file. Each {@code stop} is asked while a file is read, which may be hostile.
  */
 public final class RankReader {
     private RankReader() {}
@@ -25,8 +26,8 @@ public final class RankReader {
     }
 
     /** The header of a run's certificate. @throws HistoryException if there is none, or it is malformed */
-    public static RankHeader header(Location run) throws IOException, HistoryException {
-        return file(run, (session, index, snapshot, commit) -> {});
+    public static RankHeader header(Location run, BooleanSupplier stop) throws IOException, HistoryException {
+        return file(run, stop, (session, index, snapshot, commit) -> {});
     }
 
     /** The number of files that have rows. {@link #part} reads one; they are numbered from 0. */
@@ -35,10 +36,10 @@ public final class RankReader {
     }
 
     /** Reads all rows. @throws HistoryException if a file is missing, malformed or another one */
-    public static RankHeader all(Location run, Sink sink) throws IOException, HistoryException {
-        RankHeader header = file(run, sink);
+    public static RankHeader all(Location run, BooleanSupplier stop, Sink sink) throws IOException, HistoryException {
+        RankHeader header = file(run, stop, sink);
         for (int p = 0; p < header.parts().size(); p++) {
-            part(run, header, p, sink);
+            part(run, header, p, stop, sink);
         }
         return header;
     }
@@ -48,10 +49,10 @@ public final class RankReader {
      *
      * @throws HistoryException if it is missing, malformed or another one
      */
-    public static void part(Location run, RankHeader header, int number, Sink sink)
+    public static void part(Location run, RankHeader header, int number, BooleanSupplier stop, Sink sink)
             throws IOException, HistoryException {
         if (header.parts().isEmpty()) {
-            file(run, sink);
+            file(run, stop, sink);
             return;
         }
         RankPart part = header.parts().get(number);
@@ -62,7 +63,7 @@ public final class RankReader {
         if (!file.exists()) {
             throw RankHeader.malformed(file.name(), "no file, where the header names part " + number);
         }
-        String sha256 = Fingerprint.ofInput(file, () -> false);
+        String sha256 = Fingerprint.ofInput(file, stop);
         if (!sha256.equals(part.sha256())) {
             throw RankHeader.malformed(
                     file.name(),
@@ -71,17 +72,17 @@ public final class RankReader {
         }
         RankPart next = number + 1 < header.parts().size() ? header.parts().get(number + 1) : null;
         Rows rows = new Rows(file.name(), header, part, next, sink);
-        NumberTable.read(file, RankWriter.NAME, rows);
+        NumberTable.read(file, RankWriter.NAME, stop, rows);
         rows.end();
     }
 
-    private static RankHeader file(Location run, Sink sink) throws IOException, HistoryException {
+    private static RankHeader file(Location run, BooleanSupplier stop, Sink sink) throws IOException, HistoryException {
         Location file = RankFile.in(run);
         if (!file.exists()) {
             throw RankHeader.malformed(file.name(), "no certificate");
         }
         Rows rows = new Rows(file.name(), null, null, null, sink);
-        NumberTable.read(file, RankFile.NAME, rows);
+        NumberTable.read(file, RankFile.NAME, stop, rows);
         return rows.end();
     }
 

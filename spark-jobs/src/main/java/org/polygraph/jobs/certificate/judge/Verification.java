@@ -3,6 +3,7 @@ package org.polygraph.jobs.certificate.judge;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Claim;
@@ -124,10 +125,11 @@ public final class Verification {
      * Verifies a run.
      *
      * @param input fingerprint of the bytes that the table was read from
+     * @param stop asked while the certificate is read
      * @throws HistoryException if the evidence is missing or malformed
      * @throws IOException if it cannot be read
      */
-    public static Report of(Location run, Claim claim, HistoryTable table, String input)
+    public static Report of(Location run, Claim claim, HistoryTable table, String input, BooleanSupplier stop)
             throws IOException, HistoryException {
         if (!claim.verdict().equals("PASS") && !claim.verdict().equals("VIOLATION") && !claim.isOfOthers()) {
             return new Report(
@@ -146,7 +148,7 @@ public final class Verification {
         if (claim.isOfNecessaryReads()) {
             return NecessaryReadsCheck.of(run, claim, terms, table);
         }
-        HistoryTable judged = judged(run, claim, terms, table);
+        HistoryTable judged = judged(run, claim, terms, table, stop);
         if (judged == null) {
             return new Report(
                     Answer.UNDECIDED, "the history has writes of unknown rows, which leave no evidence", List.of());
@@ -168,11 +170,12 @@ public final class Verification {
             return verification.report(
                     Answer.UNDECIDED, "the run has no certificate, because the time ended before it was written");
         }
-        return claim.byChoices() ? verification.choices() : verification.order(input, claim.isOfOthers());
+        return claim.byChoices() ? verification.choices() : verification.order(input, claim.isOfOthers(), stop);
     }
 
     /** The history that the evidence is about, with rows for writes of unknown rows; null if there is none. */
-    private static @Nullable HistoryTable judged(Location run, Claim claim, Terms terms, HistoryTable read)
+    private static @Nullable HistoryTable judged(
+            Location run, Claim claim, Terms terms, HistoryTable read, BooleanSupplier stop)
             throws IOException, HistoryException {
         HistoryTable table = terms.indeterminate() == IndeterminateMode.ABORT ? UnknownRows.withAborted(read) : read;
         UnknownRows unknown = table.unknownRows();
@@ -182,7 +185,7 @@ public final class Verification {
         if (claim.verdict().equals("VIOLATION")) {
             return unknown.refutes(terms.guarantee().events()) ? table : null;
         }
-        RankFile.Content content = RankFile.read(run, table);
+        RankFile.Content content = RankFile.read(run, table, stop);
         HistoryTable guess = unknown.inOrder(content.counted(), content.position());
         return guess == null || guess.unknownRows() != null ? null : guess;
     }
@@ -191,11 +194,12 @@ public final class Verification {
      * Verifies the order of a PASS without a table.
      *
      * @param path of the history
+     * @param stop asked while the header is read
      * @return null if the whole history is needed
      * @throws HistoryException if the evidence is malformed
      */
     public static @Nullable InPieces inPieces(
-            Location run, Claim claim, String path, HistoryFormat format, Replayer replayer)
+            Location run, Claim claim, String path, HistoryFormat format, Replayer replayer, BooleanSupplier stop)
             throws IOException, HistoryException {
         Terms terms = claim.terms().orElse(null);
         boolean isOrder = claim.verdict().equals("PASS")
@@ -207,7 +211,7 @@ public final class Verification {
                 || claim.loaders().kind() == InitialChoice.Kind.NAMED) {
             return null;
         }
-        RankHeader header = RankReader.header(run);
+        RankHeader header = RankReader.header(run, stop);
         if (header.version() == 1 || termsDiffer(terms, header.terms()) != null) {
             return null;
         }
@@ -276,8 +280,8 @@ public final class Verification {
     }
 
     /** @param isOfOthers whether the order may leave out committed transactions, which later parts explain */
-    private Report order(String input, boolean isOfOthers) throws IOException, HistoryException {
-        RankFile.Content content = RankFile.read(run, withRows);
+    private Report order(String input, boolean isOfOthers, BooleanSupplier stop) throws IOException, HistoryException {
+        RankFile.Content content = RankFile.read(run, withRows, stop);
         RankHeader header = content.header();
         // A certificate of rc, ra or cc is of a history with writes in place of inserts and deletes.
         HistoryTable certified = header.terms().guarantee().isAxiom() ? table : withRows;

@@ -102,7 +102,7 @@ class RankWriterTest {
                 int[] begins = begins(random, table.transactions(), ranges);
                 assertThat(finish(run, table, guarantee, begins, 1 + random.nextInt(2_000)))
                         .isEqualTo("certificate/ranks.parquet");
-                RankFile.Content content = RankFile.read(run, table);
+                RankFile.Content content = RankFile.read(run, table, () -> false);
                 assertThat(content.mismatch()).isNull();
                 RankHeader header = content.header();
                 assertThat(header.fingerprint().content())
@@ -180,7 +180,7 @@ class RankWriterTest {
         HistoryTable table = history(400);
         Location run = run("run");
         finish(run, table, Guarantee.SI, new int[] {0, 200}, 100);
-        List<RankPart> parts = RankReader.header(run).parts();
+        List<RankPart> parts = RankReader.header(run, () -> false).parts();
         assertThat(parts).hasSize(4);
         Path first = folder.resolve("run/certificate").resolve(parts.get(0).file());
         Path second = folder.resolve("run/certificate").resolve(parts.get(1).file());
@@ -201,7 +201,7 @@ class RankWriterTest {
         Files.write(first, flipped);
         assertRefused(run, table, first.getFileName() + ": found other bytes than those of part 0");
         Files.write(first, whole);
-        assertThat(RankFile.read(run, table).mismatch()).isNull();
+        assertThat(RankFile.read(run, table, () -> false).mismatch()).isNull();
     }
 
     /** Changes the header of a certificate and the description of its parts. */
@@ -210,7 +210,7 @@ class RankWriterTest {
         HistoryTable table = history(400);
         Location run = run("run");
         finish(run, table, Guarantee.SER, new int[] {0}, 100);
-        RankHeader header = RankReader.header(run);
+        RankHeader header = RankReader.header(run, () -> false);
         List<RankPart> parts = header.parts();
         List<RankPart> exchanged = new ArrayList<>(parts);
         exchanged.set(0, parts.get(1));
@@ -251,7 +251,7 @@ class RankWriterTest {
     }
 
     private static void assertRefused(Location run, HistoryTable table, String message) {
-        assertThatThrownBy(() -> RankFile.read(run, table))
+        assertThatThrownBy(() -> RankFile.read(run, table, () -> false))
                 .isInstanceOf(HistoryException.class)
                 .hasMessageContaining(message)
                 .hasMessageContaining("check the history again");

@@ -73,7 +73,7 @@ class CertificateTest {
 
     private static Verification.Report verify(Location run, Terms terms, HistoryTable table)
             throws IOException, HistoryException {
-        return Verification.of(run, claim(terms), table, "other bytes");
+        return Verification.of(run, claim(terms), table, "other bytes", () -> false);
     }
 
     /** @return its folder */
@@ -130,7 +130,7 @@ class CertificateTest {
 
         static Raw of(Location run) throws IOException, HistoryException {
             Raw raw = new Raw();
-            NumberTable.read(RankFile.in(run), "certificate", raw);
+            NumberTable.read(RankFile.in(run), "certificate", () -> false, raw);
             return raw;
         }
 

@@ -100,6 +100,6 @@ class CertifiedPredicatesTest {
                 new Claim.Certificate("order", false),
                 Optional.empty(),
                 Set.of());
-        return Verification.of(run, claim, table, "bytes");
+        return Verification.of(run, claim, table, "bytes", () -> false);
     }
 }

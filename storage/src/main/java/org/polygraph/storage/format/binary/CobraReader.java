@@ -36,6 +36,7 @@ public final class CobraReader {
     public CobraReader(ReadContext context, HistoryTableBuilder builder) {
         this.context = context;
         this.builder = builder;
+        builder.values().markVersions();
     }
 
     /** @param logs ascending by name, not empty */

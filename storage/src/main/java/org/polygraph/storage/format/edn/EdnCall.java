@@ -1,6 +1,8 @@
 package org.polygraph.storage.format.edn;
 
 import java.io.IOException;
+import java.util.Arrays;
+import java.util.Locale;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.format.edn.EdnTokens.Token;
@@ -42,41 +44,35 @@ final class EdnCall {
     }
 
     private enum Type {
-        INVOKE(":invoke", TransactionStatus.INDETERMINATE),
-        OK(":ok", TransactionStatus.COMMITTED),
-        FAIL(":fail", TransactionStatus.ABORTED),
-        INFO(":info", TransactionStatus.INDETERMINATE);
+        INVOKE(TransactionStatus.INDETERMINATE),
+        OK(TransactionStatus.COMMITTED),
+        FAIL(TransactionStatus.ABORTED),
+        INFO(TransactionStatus.INDETERMINATE);
 
         private static final Type[] ALL = values();
+        private static final String[] KEYWORDS = keywords(ALL);
 
-        private final String keyword;
         private final TransactionStatus outcome;
 
-        Type(String keyword, TransactionStatus outcome) {
-            this.keyword = keyword;
+        Type(TransactionStatus outcome) {
             this.outcome = outcome;
         }
     }
 
     /** The function of a call, which is its field {@code :f}. */
     enum Function {
-        TXN(":txn"),
-        READ(":read"),
-        R(":r"),
-        WRITE(":write"),
-        W(":w"),
-        CAS(":cas");
+        TXN,
+        READ,
+        R,
+        WRITE,
+        W,
+        CAS;
 
         private static final Function[] ALL = values();
-
-        private final String keyword;
-
-        Function(String keyword) {
-            this.keyword = keyword;
-        }
+        private static final String[] KEYWORDS = keywords(ALL);
 
         String keyword() {
-            return keyword;
+            return KEYWORDS[ordinal()];
         }
 
         boolean isRead() {
@@ -86,20 +82,32 @@ final class EdnCall {
 
     /** The fields of a call that are read. */
     private enum Field {
-        TYPE(":type"),
-        PROCESS(":process"),
-        FUNCTION(":f"),
-        VALUE(":value"),
-        TIME(":time"),
-        INDEX(":index");
+        TYPE,
+        PROCESS,
+        F,
+        VALUE,
+        TIME,
+        INDEX;
 
         private static final Field[] ALL = values();
+        private static final String[] KEYWORDS = keywords(ALL);
+    }
 
-        private final String keyword;
+    /** Returns the keywords of constants, which are their names. */
+    private static String[] keywords(Enum<?>[] constants) {
+        return Arrays.stream(constants)
+                .map(each -> ":" + each.name().toLowerCase(Locale.ROOT))
+                .toArray(String[]::new);
+    }
 
-        Field(String keyword) {
-            this.keyword = keyword;
+    /** Returns the constant that the current keyword names, or null. */
+    private <E> @Nullable E named(E[] constants, String[] keywords) {
+        for (int i = 0; i < keywords.length; i++) {
+            if (in.is(keywords[i])) {
+                return constants[i];
+            }
         }
+        return null;
     }
 
     /**
@@ -121,7 +129,7 @@ final class EdnCall {
         value.clear();
         int seen = 0;
         while (in.nextValue() != Token.CLOSE) {
-            Field field = field();
+            Field field = named(Field.ALL, Field.KEYWORDS);
             if (field == null) {
                 in.skip();
             } else {
@@ -149,23 +157,11 @@ final class EdnCall {
         return isClient;
     }
 
-    /** Returns the field that a key names, or null. */
-    private @Nullable Field field() {
-        if (in.token() == Token.KEYWORD) {
-            for (Field field : Field.ALL) {
-                if (in.is(field.keyword)) {
-                    return field;
-                }
-            }
-        }
-        return null;
-    }
-
     private void take(Field field) throws IOException, HistoryException {
         switch (field) {
             case TYPE -> type = takeType();
             case PROCESS -> takeProcess();
-            case FUNCTION -> takeFunction();
+            case F -> takeFunction();
             case VALUE -> value.take();
             case TIME -> time = in.isNil() ? HistoryTable.NO_TIME : integer(":time", "a number of ns");
             case INDEX -> {
@@ -176,14 +172,11 @@ final class EdnCall {
     }
 
     private Type takeType() throws HistoryException {
-        if (in.token() == Token.KEYWORD) {
-            for (Type each : Type.ALL) {
-                if (in.is(each.keyword)) {
-                    return each;
-                }
-            }
+        Type named = named(Type.ALL, Type.KEYWORDS);
+        if (named == null) {
+            throw in.error(in.describe() + " as :type", ":invoke, :ok, :fail or :info");
         }
-        throw in.error(in.describe() + " as :type", ":invoke, :ok, :fail or :info");
+        return named;
     }
 
     private void takeProcess() throws IOException, HistoryException {
@@ -200,13 +193,8 @@ final class EdnCall {
 
     private void takeFunction() throws IOException, HistoryException {
         hasFunction = !in.isNil();
-        if (in.token() == Token.KEYWORD) {
-            for (Function each : Function.ALL) {
-                if (in.is(each.keyword)) {
-                    function = each;
-                    return;
-                }
-            }
+        function = named(Function.ALL, Function.KEYWORDS);
+        if (function == null && in.token() == Token.KEYWORD) {
             otherFunction = in.text();
         }
         in.skip();

@@ -147,11 +147,16 @@ final class EdnTokens {
 
     /** Whether the current keyword or symbol equals the given text. */
     boolean is(String ascii) {
-        if (length != ascii.length() || (token != Token.KEYWORD && token != Token.SYMBOL)) {
+        return (token == Token.KEYWORD || token == Token.SYMBOL) && is(text, 0, length, ascii);
+    }
+
+    /** Whether bytes equal the given text. */
+    static boolean is(byte[] bytes, int from, int length, String ascii) {
+        if (length != ascii.length()) {
             return false;
         }
         for (int i = 0; i < length; i++) {
-            if (text[i] != ascii.charAt(i)) {
+            if (bytes[from + i] != ascii.charAt(i)) {
                 return false;
             }
         }
@@ -185,16 +190,21 @@ final class EdnTokens {
 
     /** Describes the current token for messages. */
     String describe() throws HistoryException {
+        return describe(token, text());
+    }
+
+    /** Describes a token. @param text empty for a bracket and the end */
+    static String describe(Token token, String text) {
         return switch (token) {
             case MAP -> "a map";
             case VECTOR -> "a vector";
             case LIST -> "a list";
             case SET -> "a set";
             case CLOSE -> "the end of a collection";
-            case STRING -> "the string \"" + Shown.text(text()) + "\"";
-            case INTEGER, NUMBER -> "the number " + Shown.text(text());
-            case TAG -> "the tag " + Shown.text(text());
-            case KEYWORD, SYMBOL, CHARACTER -> Shown.text(text());
+            case STRING -> "the string \"" + Shown.text(text) + "\"";
+            case INTEGER, NUMBER -> "the number " + Shown.text(text);
+            case TAG -> "the tag " + Shown.text(text);
+            case KEYWORD, SYMBOL, CHARACTER -> Shown.text(text);
             case END -> "the end of the file";
         };
     }

@@ -3,7 +3,6 @@ package org.polygraph.storage.format.edn;
 import java.io.IOException;
 import java.util.Arrays;
 import org.polygraph.storage.format.edn.EdnTokens.Token;
-import org.polygraph.storage.format.io.Shown;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTableBuilder;
@@ -149,16 +148,7 @@ final class EdnValue {
     }
 
     private boolean isText(int i, String ascii) {
-        int from = (int) (payloads[i] >>> Integer.SIZE);
-        if ((int) payloads[i] != ascii.length()) {
-            return false;
-        }
-        for (int c = 0; c < ascii.length(); c++) {
-            if (text[from + c] != ascii.charAt(c)) {
-                return false;
-            }
-        }
-        return true;
+        return EdnTokens.is(text, (int) (payloads[i] >>> Integer.SIZE), (int) payloads[i], ascii);
     }
 
     void advance() {
@@ -258,15 +248,10 @@ final class EdnValue {
     /** Describes the next token for messages. */
     String describe() throws HistoryException {
         return switch (peek()) {
-            case MAP -> "a map";
-            case VECTOR -> "a vector";
-            case LIST -> "a list";
-            case SET -> "a set";
-            case CLOSE, END -> "the end of a collection";
-            case INTEGER -> "the number " + integer();
-            case NUMBER -> "the number " + Shown.text(text());
-            case STRING -> "the string \"" + Shown.text(text()) + "\"";
-            default -> Shown.text(text());
+            case MAP, VECTOR, LIST, SET -> EdnTokens.describe(peek(), "");
+            case CLOSE, END -> EdnTokens.describe(Token.CLOSE, "");
+            case INTEGER -> EdnTokens.describe(Token.INTEGER, Long.toString(integer()));
+            default -> EdnTokens.describe(peek(), text());
         };
     }
 }

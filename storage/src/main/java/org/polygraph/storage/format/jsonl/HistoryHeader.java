@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import it.unimi.dsi.fastutil.ints.Int2LongMap;
+import java.io.ByteArrayInputStream;
 import java.io.CharConversionException;
 import java.io.IOException;
 import java.util.BitSet;
@@ -63,19 +64,11 @@ public final class HistoryHeader {
 
     public static HistoryHeader parse(Json.Place place, byte[] text, ValueDictionary values)
             throws IOException, HistoryException {
-        HistoryHeader header = new HistoryHeader(place);
-        try (JsonParser json = Json.FACTORY.createParser(text)) {
-            try {
-                header.read(json, values);
-            } catch (JacksonException e) {
-                throw place.error(e, json);
-            }
-        } catch (JacksonException e) {
-            throw place.error(e);
-        } catch (CharConversionException e) {
-            throw place.notUtf8();
-        }
-        return header;
+        return Json.read(place, new ByteArrayInputStream(text), json -> {
+            HistoryHeader header = new HistoryHeader(place);
+            header.read(json, values);
+            return header;
+        });
     }
 
     private void read(JsonParser json, ValueDictionary values) throws IOException, HistoryException {

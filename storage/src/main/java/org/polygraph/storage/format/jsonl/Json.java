@@ -7,7 +7,9 @@ import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
+import java.io.CharConversionException;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.StringWriter;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.dictionary.KeyDictionary;
@@ -80,7 +82,7 @@ public final class Json {
         }
 
         /** Returns the error for an exception of Jackson before there is a parser. */
-        HistoryException error(JacksonException e) {
+        private HistoryException error(JacksonException e) {
             JsonLocation location = e.getLocation();
             return error(e, location == null ? file : at(location));
         }
@@ -92,9 +94,29 @@ public final class Json {
         }
 
         /** Returns the error for text that is not UTF-8, at a place that Jackson does not state. */
-        HistoryException notUtf8() {
+        private HistoryException notUtf8() {
             return new HistoryException(
                     file, JsonFault.ENCODING.found(), JsonFault.ENCODING.expected(), JsonFault.ENCODING.remedy());
+        }
+    }
+
+    /** Reads values of a parser. */
+    interface Reading<T> {
+        T read(JsonParser json) throws IOException, HistoryException;
+    }
+
+    /** Reads JSON in UTF-8, and closes it. The place is that of its first line. */
+    static <T> T read(Place place, InputStream content, Reading<T> reading) throws IOException, HistoryException {
+        try (JsonParser json = FACTORY.createParser(content)) {
+            try {
+                return reading.read(json);
+            } catch (JacksonException e) {
+                throw place.error(e, json);
+            }
+        } catch (JacksonException e) {
+            throw place.error(e);
+        } catch (CharConversionException e) {
+            throw place.notUtf8();
         }
     }
 

@@ -1,12 +1,10 @@
 package org.polygraph.storage.format.jsonl;
 
-import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import java.io.BufferedInputStream;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
-import java.io.CharConversionException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.SequenceInputStream;
@@ -134,21 +132,13 @@ public final class JsonlReader {
 
     private long transactions(Json.Place from, InputStream in) throws IOException, HistoryException {
         place = from;
-        try (JsonParser json = Json.FACTORY.createParser(in)) {
-            try {
-                long last = from.linesBefore();
-                while (json.nextToken() != null) {
-                    last = transaction(json, last);
-                }
-                return place.line(json.currentLocation()) - 1;
-            } catch (JacksonException e) {
-                throw place.error(e, json);
+        return Json.read(from, in, json -> {
+            long last = from.linesBefore();
+            while (json.nextToken() != null) {
+                last = transaction(json, last);
             }
-        } catch (JacksonException e) {
-            throw place.error(e);
-        } catch (CharConversionException e) {
-            throw place.notUtf8();
-        }
+            return from.line(json.currentLocation()) - 1;
+        });
     }
 
     /**

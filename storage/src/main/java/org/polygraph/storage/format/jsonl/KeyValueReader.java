@@ -1,9 +1,7 @@
 package org.polygraph.storage.format.jsonl;
 
-import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
-import java.io.CharConversionException;
 import java.io.IOException;
 import java.io.InputStream;
 import org.polygraph.storage.model.HistoryException;
@@ -23,19 +21,12 @@ public final class KeyValueReader {
     public static void read(String file, InputStream content, HistoryTableBuilder builder)
             throws IOException, HistoryException {
         Json.Place place = new Json.Place(file, 0, null, REMEDY);
-        try (JsonParser json = Json.FACTORY.createParser(content)) {
-            try {
-                while (json.nextToken() != null) {
-                    row(json, place, builder);
-                }
-            } catch (JacksonException e) {
-                throw place.error(e, json);
+        Json.read(place, content, json -> {
+            while (json.nextToken() != null) {
+                row(json, place, builder);
             }
-        } catch (JacksonException e) {
-            throw place.error(e);
-        } catch (CharConversionException e) {
-            throw place.notUtf8();
-        }
+            return builder;
+        });
     }
 
     private static void row(JsonParser json, Json.Place place, HistoryTableBuilder builder)

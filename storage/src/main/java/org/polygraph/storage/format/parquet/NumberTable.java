@@ -122,13 +122,9 @@ public final class NumberTable {
      * Reads a file, which may be damaged or hostile.
      *
      * @param name the name that it was written with
+     * @param stop asked every few thousand rows, because a small file may state a billion of them
      * @throws HistoryException if the file is not such a table, or from the sink
      */
-    public static void read(Location file, String name, Sink sink) throws IOException, HistoryException {
-        read(file, name, () -> false, sink);
-    }
-
-    /** Reads a file. @param stop asked every few thousand rows, because a small file may state a billion of them */
     public static void read(Location file, String name, BooleanSupplier stop, Sink sink)
             throws IOException, HistoryException {
         SeekableInput in = open(file);

@@ -68,7 +68,12 @@ enum PageCompression {
                     case SNAPPY -> snappy(from, at, length, into, offset, size);
                     case GZIP -> {
                         try (GzipInput in = new GzipInput(new ByteArrayInputStream(from, at, length))) {
-                            yield in.readNBytes(into, offset, size);
+                            int n = in.readNBytes(into, offset, size);
+                            // The checksum follows the last byte, so this read also checks it.
+                            if (in.read() >= 0) {
+                                throw new IOException("a page of more bytes than the " + size + " announced");
+                            }
+                            yield n;
                         }
                     }
                     case ZSTD -> {

@@ -86,7 +86,7 @@ class NumberTableTest {
                 List<long[]> rows = rows(random, count, columns);
                 Location file = write(rows, columns, "text \u00e9 " + count);
                 Rows read = new Rows();
-                NumberTable.read(file, NAME, read);
+                NumberTable.read(file, NAME, () -> false, read);
                 assertThat(read.text).isEqualTo("text \u00e9 " + count);
                 assertThat(read.columns).isEqualTo(columns(columns));
                 assertThat(read.count).isEqualTo(count);
@@ -116,7 +116,7 @@ class NumberTableTest {
             Files.write(path, damaged);
             Rows read = new Rows();
             try {
-                NumberTable.read(file, NAME, read);
+                NumberTable.read(file, NAME, () -> false, read);
                 // Not all bytes of the footer matter, but the pages have checksums.
                 assertThat(read.rows).as("byte " + i).hasSameSizeAs(rows);
                 for (int r = 0; r < rows.size(); r++) {
@@ -132,7 +132,7 @@ class NumberTableTest {
     @Test
     void otherTablesAreNamed() throws Exception {
         Location file = write(List.of(new long[] {1}), 1, "a text");
-        assertThatThrownBy(() -> NumberTable.read(file, "other", new Rows()))
+        assertThatThrownBy(() -> NumberTable.read(file, "other", () -> false, new Rows()))
                 .isInstanceOf(HistoryException.class)
                 .hasMessageContaining("Parquet without the metadata entry \"other\"");
     }

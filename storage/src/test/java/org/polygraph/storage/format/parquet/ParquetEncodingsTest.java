@@ -1,6 +1,7 @@
 package org.polygraph.storage.format.parquet;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assertions.fail;
 
 import com.sun.management.ThreadMXBean;
@@ -10,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import org.apache.parquet.column.ParquetProperties.WriterVersion;
 import org.apache.parquet.conf.PlainParquetConfiguration;
@@ -35,10 +37,12 @@ import org.polygraph.storage.format.HistorySize;
 import org.polygraph.storage.format.Inputs;
 import org.polygraph.storage.format.ReaderFuzzTest;
 import org.polygraph.storage.format.TableText;
+import org.polygraph.storage.format.TestFiles;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.SuiteScale;
+import org.xerial.snappy.Snappy;
 
 /**
  * Random histories, written by Parquet's library in every encoding, page version, compression and schema that it has:
@@ -246,6 +250,28 @@ class ParquetEncodingsTest {
     @Test
     void everythingThatTheLibraryWritesIsRead() throws Exception {
         agree(1, SuiteScale.of(80));
+    }
+
+    @Test
+    void pagesOfAnotherSizeThanAnnouncedAreRefused() throws IOException {
+        byte[] page = new byte[100];
+        new Random(1).nextBytes(page);
+        Map<PageCompression, byte[]> compressed = Map.of(
+                PageCompression.NONE, page,
+                PageCompression.SNAPPY, Snappy.compress(page),
+                PageCompression.GZIP, TestFiles.gzip(page),
+                PageCompression.ZSTD, TestFiles.zstd(page));
+        for (PageCompression compression : PageCompression.values()) {
+            byte[] from = compressed.get(compression);
+            byte[] into = new byte[page.length];
+            compression.undo(from, 0, from.length, into, 0, page.length);
+            assertThat(into).isEqualTo(page);
+            for (int size : new int[] {page.length - 1, page.length + 1}) {
+                assertThatThrownBy(() -> compression.undo(from, 0, from.length, new byte[size], 0, size))
+                        .as(compression + " " + size)
+                        .isInstanceOf(IOException.class);
+            }
+        }
     }
 
     private void damage(long first, int files, int times) throws Exception {
