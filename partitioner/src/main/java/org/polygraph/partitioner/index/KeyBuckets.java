@@ -152,7 +152,7 @@ final class KeyBuckets {
          * Receives the writer of a read.
          *
          * @param read what it carries, see {@link Tag}
-         * @param writer as of {@link WritersByValue#find}
+         * @param writer {@link WritersByValue#NONE}, {@link WritersByValue#SEVERAL} or the only one
          */
         void read(int read, int writer, long value);
     }
@@ -175,26 +175,12 @@ final class KeyBuckets {
                 }
                 for (int r = reads; r < end; r++) {
                     int writer = writers.find(values[r]);
-                    if (writer == WritersByValue.SEVERAL) {
-                        writer = other(transactionOf.applyAsInt(tags[r]), values[r], first, reads);
+                    if (writer < WritersByValue.NONE) {
+                        writer = writers.exceptReader(writer, transactionOf.applyAsInt(tags[r]));
                     }
                     found.read(tags[r], writer, values[r]);
                 }
             }
         }
-    }
-
-    /** Returns the only one of several writers of the value that is not the reader, or SEVERAL. */
-    private int other(int reader, long value, int from, int to) {
-        int found = WritersByValue.NONE;
-        for (int w = from; w < to; w++) {
-            if (values[w] == value && tags[w] != reader) {
-                if (found != WritersByValue.NONE) {
-                    return WritersByValue.SEVERAL;
-                }
-                found = tags[w];
-            }
-        }
-        return found;
     }
 }

@@ -97,7 +97,7 @@ public final class ReadsFrom {
     /**
      * Settles the source of a read.
      *
-     * @param writer as of {@link WritersByValue#find}
+     * @param writer as of {@link KeyBuckets.Found}
      */
     private void settle(int operation, int writer, long value, IntArrayList impossible) {
         boolean initial = value == table.initialValue(table.key(operation));
