@@ -58,7 +58,8 @@ public final class Explanation {
             IntPredicate readOnly,
             BooleanSupplier stop) {
         if (level.isAxiom()) {
-            return ofAxiom(CommitOrder.index(sub, level, indeterminate));
+            // The budget may have ended while the history was shrunk; a small one is explained all the same.
+            return ofAxiom(CommitOrder.index(sub, level, indeterminate, () -> false));
         }
         IndexedHistory history = IndexedHistory.of(sub, indeterminate);
         if (!history.violations().isEmpty()) {
@@ -73,7 +74,7 @@ public final class Explanation {
         if (!order.violations().isEmpty()) {
             return order.violations().get(0);
         }
-        return order.order(() -> false)
+        return order.order(Long.MAX_VALUE, () -> false)
                 ? AxiomEvidence.ofChoices(order.readsFrom())
                 : new AxiomEvidence(order).violations().get(0);
     }

@@ -1,7 +1,9 @@
 package org.polygraph.partitioner.index;
 
 import java.util.Arrays;
+import java.util.function.BooleanSupplier;
 import java.util.function.IntUnaryOperator;
+import org.polygraph.storage.model.StoppedException;
 import org.polygraph.storage.table.Operations;
 
 /**
@@ -12,6 +14,7 @@ import org.polygraph.storage.table.Operations;
 final class KeyBuckets {
     private static final int BUCKET_SHIFT = 10;
     private static final int BUCKET_KEYS = 1 << BUCKET_SHIFT;
+    private static final int CHECK_EVERY = 1 << 14;
 
     /** The number that a read carries to its bucket. A write carries its transaction. */
     enum Tag {
@@ -157,10 +160,16 @@ final class KeyBuckets {
         void read(int read, int writer, long value);
     }
 
-    /** Finds the writer of every read, key by key. @param transactionOf what a read carries */
-    void findWriters(IntUnaryOperator transactionOf, Found found) {
+    /**
+     * Finds the writer of every read, key by key.
+     *
+     * @param transactionOf what a read carries
+     * @throws StoppedException if it is to stop
+     */
+    void findWriters(IntUnaryOperator transactionOf, Found found, BooleanSupplier stop) {
         WritersByValue writers = new WritersByValue();
         for (int b = 0; b < count(); b++) {
+            StoppedException.check(stop);
             sort(b);
             for (int k = 0; k < keys(b); k++) {
                 int first = start(k, 0);
@@ -174,6 +183,9 @@ final class KeyBuckets {
                     writers.add(values[w], tags[w]);
                 }
                 for (int r = reads; r < end; r++) {
+                    if ((r & CHECK_EVERY - 1) == 0) {
+                        StoppedException.check(stop);
+                    }
                     int writer = writers.find(values[r]);
                     if (writer < WritersByValue.NONE) {
                         writer = writers.exceptReader(writer, transactionOf.applyAsInt(tags[r]));

@@ -2,6 +2,7 @@ package org.polygraph.partitioner.index;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.polygraph.partitioner.isolation.IsolationLevel;
@@ -37,8 +38,14 @@ class ReadsFromTest {
             expected[2 * t + 1] = ReadsFrom.NONE;
         }
         HistoryTable table = builder.build();
-        ReadsFrom reads = ReadsFrom.of(table, IndexedHistory.Indeterminate.ABORT, IsolationLevel.RC);
+        AtomicInteger asked = new AtomicInteger();
+        ReadsFrom reads = ReadsFrom.of(table, IndexedHistory.Indeterminate.ABORT, IsolationLevel.RC, () -> {
+            asked.incrementAndGet();
+            return false;
+        });
         assertThat(reads.violations()).isEmpty();
         assertThat(reads.sources()).isEqualTo(expected);
+        // Every 16,384 transactions, then every 16,384 reads.
+        assertThat(asked.get()).isGreaterThan(TRANSACTIONS >> 13);
     }
 }
