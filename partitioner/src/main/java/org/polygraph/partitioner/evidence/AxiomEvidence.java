@@ -145,7 +145,8 @@ public final class AxiomEvidence {
                 int end = level == IsolationLevel.RC ? o : table.operationsEnd(t);
                 for (int other = table.firstOperation(t); other < end && writer == Dependency.INITIAL; other++) {
                     int source = reads.sources()[other];
-                    writer = source >= 0 && source != t && writes(source, key) ? source : Dependency.INITIAL;
+                    boolean isSeen = source >= 0 && source != t && table.lastWrite(source, key) >= 0;
+                    writer = isSeen ? source : Dependency.INITIAL;
                 }
                 if (writer != Dependency.INITIAL) {
                     return new Axiom.Conflict(writer, t, key);
@@ -250,7 +251,7 @@ public final class AxiomEvidence {
         for (int t = 0; t < table.transactions(); t++) {
             for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
                 int key = table.key(o);
-                if (reads.sources()[o] == t1 && t != t2 && writes(t2, key) && sees(t, o, t2)) {
+                if (reads.sources()[o] == t1 && t != t2 && table.lastWrite(t2, key) >= 0 && sees(t, o, t2)) {
                     Witness witness = new Witness(t, o, key, table.value(o));
                     if (table.isImplied(o) || !table.values().hasLists()) {
                         return witness;
@@ -263,15 +264,6 @@ public final class AxiomEvidence {
             return found;
         }
         throw new IllegalStateException("no read demands " + name(t2) + " before " + name(t1));
-    }
-
-    private boolean writes(int transaction, int key) {
-        for (int o = table.firstOperation(transaction); o < table.operationsEnd(transaction); o++) {
-            if (table.isWriteOf(o, key)) {
-                return true;
-            }
-        }
-        return false;
     }
 
     private boolean sees(int t, int read, int other) {
@@ -355,7 +347,7 @@ public final class AxiomEvidence {
         Witness witness = witness(t2, t1);
         String reader = name(witness.reader);
         if (table.isImplied(witness.operation)) {
-            long element = lastWrite(t2, witness.key);
+            long element = table.value(table.lastWrite(t2, witness.key));
             return new Dependency(
                     t2,
                     t1,
@@ -386,7 +378,7 @@ public final class AxiomEvidence {
                 t1,
                 EdgeKind.WW,
                 witness.key,
-                lastWrite(t2, witness.key),
+                table.value(table.lastWrite(t2, witness.key)),
                 new Reason(
                         Basis.FORCED,
                         "forced: " + reader + " read what " + name(t1) + " wrote although it sees " + name(t2),
@@ -400,14 +392,6 @@ public final class AxiomEvidence {
             o++;
         }
         return table.key(table.implying(o));
-    }
-
-    private long lastWrite(int transaction, int key) {
-        int o = table.operationsEnd(transaction) - 1;
-        while (!table.isWriteOf(o, key)) {
-            o--;
-        }
-        return table.value(o);
     }
 
     private static Violation violation(Anomaly anomaly, List<Dependency> found) {

@@ -190,7 +190,7 @@ final class CaseSplit {
                 second,
                 EdgeKind.WW,
                 key,
-                lastWritten(key, first),
+                table.value(table.lastWrite(first, key)),
                 new Reason(Basis.ASSUMED, "if " + name(first) + " wrote before " + name(second)));
         Branch assuming = new Branch(branch);
         assuming.addEdge(events.commit(first), events.begin(second), assumed);
@@ -238,7 +238,7 @@ final class CaseSplit {
                 reader,
                 EdgeKind.WR,
                 key,
-                valueRead(key, reader),
+                table.value(table.firstRead(reader, key)),
                 new Reason(Basis.ASSUMED, "if " + name(reader) + " read the value of " + source));
         Branch assuming = new Branch(branch);
         assuming.addRead(key, reader);
@@ -246,22 +246,6 @@ final class CaseSplit {
             assuming.addEdge(events.commit(writer), events.begin(reader), assumed);
         }
         return new Case(name(reader) + " reads from " + source, assumed, decided, assuming);
-    }
-
-    private long valueRead(int key, int transaction) {
-        int o = table.firstOperation(transaction);
-        while (!table.isReadOf(o, key)) {
-            o++;
-        }
-        return table.value(o);
-    }
-
-    private long lastWritten(int key, int transaction) {
-        int o = table.operationsEnd(transaction) - 1;
-        while (!table.isWriteOf(o, key)) {
-            o--;
-        }
-        return table.value(o);
     }
 
     private String name(int transaction) {

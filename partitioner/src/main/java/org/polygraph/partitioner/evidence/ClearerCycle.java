@@ -107,16 +107,8 @@ final class ClearerCycle {
         int reader = missed.get(0).from();
         return missed.size() == 2
                 && missed.get(1).kind() == EdgeKind.WR
-                && firstRead(missed.get(0).key(), reader)
-                        < firstRead(missed.get(1).key(), reader);
-    }
-
-    private int firstRead(int key, int reader) {
-        int o = table.firstOperation(reader);
-        while (o < table.operationsEnd(reader) && !table.isReadOf(o, key)) {
-            o++;
-        }
-        return o;
+                && CycleName.firstRead(table, reader, missed.get(0).key())
+                        < CycleName.firstRead(table, reader, missed.get(1).key());
     }
 
     /**

@@ -395,21 +395,11 @@ final class EdgeReasons {
 
     /** The value that a transaction reads first from a key. */
     long valueRead(int key, int transaction) {
-        for (int o = table.firstOperation(transaction); o < table.operationsEnd(transaction); o++) {
-            if (table.isReadOf(o, key)) {
-                return table.value(o);
-            }
-        }
-        throw new IllegalStateException(name(transaction) + " does not read key " + key);
+        return table.value(table.firstRead(transaction, key));
     }
 
     private long lastWritten(int key, int transaction) {
-        for (int o = table.operationsEnd(transaction) - 1; o >= table.firstOperation(transaction); o--) {
-            if (table.isWriteOf(o, key)) {
-                return table.value(o);
-            }
-        }
-        throw new IllegalStateException(name(transaction) + " does not write key " + key);
+        return table.value(table.lastWrite(transaction, key));
     }
 
     /** A path in short form: {@code s0#1 -WR x-> s1#4 -SO-> s1#5}. */

@@ -181,6 +181,31 @@ public final class HistoryTable {
         return operationKeys[operation] == Operations.pack(key, true);
     }
 
+    /** The transaction's first read of a key, or -1. */
+    public int firstRead(int transaction, int key) {
+        for (int o = firstOperation(transaction); o < operationsEnd(transaction); o++) {
+            if (isReadOf(o, key)) {
+                return o;
+            }
+        }
+        return -1;
+    }
+
+    /** The transaction's last write of a key, or -1. */
+    public int lastWrite(int transaction, int key) {
+        return lastWrite(transaction, key, operationsEnd(transaction));
+    }
+
+    /** The transaction's last write of a key before an operation, or -1. */
+    public int lastWrite(int transaction, int key, int before) {
+        for (int o = before - 1; o >= firstOperation(transaction); o--) {
+            if (isWriteOf(o, key)) {
+                return o;
+            }
+        }
+        return -1;
+    }
+
     /** Whether some write is an insert or a delete. */
     public boolean hasRows() {
         // No history has both rows and lists.

@@ -262,14 +262,7 @@ public final class Facts {
 
     /** The last operation of a transaction that writes a key; -1 if there is none. */
     int lastWrite(int key, int writer) {
-        if (writer == Dependency.INITIAL) {
-            return -1;
-        }
-        int o = table.operationsEnd(writer) - 1;
-        while (o >= table.firstOperation(writer) && !table.isWriteOf(o, key)) {
-            o--;
-        }
-        return o < table.firstOperation(writer) ? -1 : o;
+        return writer == Dependency.INITIAL ? -1 : table.lastWrite(writer, key);
     }
 
     /** The value of an edge; {@code [.. 1 ..]} if a transaction read a list that has further elements. */
