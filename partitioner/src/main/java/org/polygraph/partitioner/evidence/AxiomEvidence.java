@@ -195,7 +195,7 @@ public final class AxiomEvidence {
                     witness.value,
                     new Reason(
                             Basis.FORCED,
-                            "forced: it read what " + name(only.to()) + " wrote, which " + name(only.from())
+                            "forced: it read what " + table.name(only.to()) + " wrote, which " + table.name(only.from())
                                     + " overwrote later",
                             known == null ? List.of() : List.of(overwritten(only.to(), only.from(), witness, known)))));
             return violation(CycleName.single(cycle, table), cycle);
@@ -239,7 +239,7 @@ public final class AxiomEvidence {
                 new Reason(Basis.ASSUMED, "if it had been overwritten before"));
         List<Dependency> cycle = path(t1, t2, known);
         cycle.add(assumed);
-        return new Alternative(name(t2) + " before " + name(t1), assumed, cycle);
+        return new Alternative(table.name(t2) + " before " + table.name(t1), assumed, cycle);
     }
 
     /** A read of t1's version by a transaction that sees t2. */
@@ -263,7 +263,7 @@ public final class AxiomEvidence {
         if (found != null) {
             return found;
         }
-        throw new IllegalStateException("no read demands " + name(t2) + " before " + name(t1));
+        throw new IllegalStateException("no read demands " + table.name(t2) + " before " + table.name(t1));
     }
 
     private boolean sees(int t, int read, int other) {
@@ -332,7 +332,7 @@ public final class AxiomEvidence {
             }
         }
         if (element < 0) {
-            throw new IllegalStateException(name(to) + " does not read from " + name(from));
+            throw new IllegalStateException(table.name(to) + " does not read from " + table.name(from));
         }
         return new Dependency(
                 from,
@@ -345,7 +345,7 @@ public final class AxiomEvidence {
 
     private Dependency demanded(int t2, int t1) {
         Witness witness = witness(t2, t1);
-        String reader = name(witness.reader);
+        String reader = table.name(witness.reader);
         if (table.isImplied(witness.operation)) {
             long element = table.value(table.lastWrite(t2, witness.key));
             return new Dependency(
@@ -364,7 +364,7 @@ public final class AxiomEvidence {
                 EdgeKind.WW,
                 witness.key,
                 witness.value,
-                new Reason(Basis.ASSUMED, "if " + name(t2) + " had written the key after " + name(t1)));
+                new Reason(Basis.ASSUMED, "if " + table.name(t2) + " had written the key after " + table.name(t1)));
         List<Dependency> cycle = seen(t2, witness.reader, witness);
         cycle.add(new Dependency(
                 witness.reader,
@@ -372,7 +372,7 @@ public final class AxiomEvidence {
                 EdgeKind.RW,
                 witness.key,
                 witness.value,
-                new Reason(Basis.ASSUMED, "then " + reader + " read what " + name(t2) + " had overwritten")));
+                new Reason(Basis.ASSUMED, "then " + reader + " read what " + table.name(t2) + " had overwritten")));
         return new Dependency(
                 t2,
                 t1,
@@ -381,8 +381,9 @@ public final class AxiomEvidence {
                 table.value(table.lastWrite(t2, witness.key)),
                 new Reason(
                         Basis.FORCED,
-                        "forced: " + reader + " read what " + name(t1) + " wrote although it sees " + name(t2),
-                        List.of(new Alternative(name(t1) + " before " + name(t2), assumed, cycle))));
+                        "forced: " + reader + " read what " + table.name(t1) + " wrote although it sees "
+                                + table.name(t2),
+                        List.of(new Alternative(table.name(t1) + " before " + table.name(t2), assumed, cycle))));
     }
 
     /** Returns the list that a transaction appends to, by the place key of its element and another one. */
@@ -396,9 +397,5 @@ public final class AxiomEvidence {
 
     private static Violation violation(Anomaly anomaly, List<Dependency> found) {
         return FirstCycle.of(found).violation(anomaly, List.of(), "");
-    }
-
-    private String name(int transaction) {
-        return "s" + table.sessionLabel(table.sessionOf(transaction)) + "#" + table.index(transaction);
     }
 }

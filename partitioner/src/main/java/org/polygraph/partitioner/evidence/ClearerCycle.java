@@ -153,7 +153,7 @@ final class ClearerCycle {
     private List<Dependency> throughReader(Dependency order, List<Alternative> because, List<Dependency> later) {
         List<Dependency> missed = because.get(0).cycle();
         Dependency read = missed.get(0);
-        String why = "forced: it read what " + reasons.name(order.to()) + " wrote, and " + reasons.name(order.from())
+        String why = "forced: it read what " + table.name(order.to()) + " wrote, and " + table.name(order.from())
                 + " wrote later (" + reasons.describe(later) + ")";
         Dependency assumed = reasons.assumed(order.from(), order.to(), order.key());
         Reason reason = EdgeReasons.forced(

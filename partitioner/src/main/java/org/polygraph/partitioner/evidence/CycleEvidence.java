@@ -108,7 +108,7 @@ public final class CycleEvidence {
         }
         List<Alternative> failures = reasons.reads().candidates(key, reader, below, WriterLookup.UNDECIDED);
         int candidates = lookup.candidates(key, reader);
-        String detail = "the value that " + reasons.name(reader) + " read from key "
+        String detail = "the value that " + table.name(reader) + " read from key "
                 + table.keys().label(key) + " has "
                 + switch (candidates) {
                     case 0 -> "no possible writer";

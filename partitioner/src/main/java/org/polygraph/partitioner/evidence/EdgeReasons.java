@@ -165,7 +165,7 @@ final class EdgeReasons {
                 List.of(transaction),
                 List.of(key),
                 List.of(),
-                name(transaction) + (delete ? " deleted" : " inserted") + " the row of key "
+                table.name(transaction) + (delete ? " deleted" : " inserted") + " the row of key "
                         + table.keys().label(key)
                         + (delete
                                 ? ", which existed before it in no order"
@@ -256,7 +256,7 @@ final class EdgeReasons {
             return null;
         }
         List<Dependency> later = chain(writer, to, path);
-        String why = "forced: it read what " + name(writer) + " wrote, and " + name(to) + " wrote later ("
+        String why = "forced: it read what " + table.name(writer) + " wrote, and " + table.name(to) + " wrote later ("
                 + describe(later) + ")";
         Dependency assumed = assumed(to, writer, key);
         return new Dependency(
@@ -277,8 +277,8 @@ final class EdgeReasons {
             return null;
         }
         List<Dependency> later = chain(writer, to, path);
-        String why = "forced: lists show its append directly behind that of " + name(writer) + ", and " + name(to)
-                + " wrote later (" + describe(later) + ")";
+        String why = "forced: lists show its append directly behind that of " + table.name(writer) + ", and "
+                + table.name(to) + " wrote later (" + describe(later) + ")";
         Dependency assumed = assumed(to, writer, key);
         return new Dependency(
                 from, to, EdgeKind.WW, key, value, forced(why, alternatives(assumed, assumed, later, List.of())));
@@ -304,10 +304,10 @@ final class EdgeReasons {
                     List<Dependency> earlier = chain(from, reader, path);
                     boolean isRead = reads(reader, key);
                     String why = (isRead
-                                    ? "forced: " + name(reader) + " read what " + name(to) + " wrote"
-                                    : "forced: lists show the append of " + name(reader) + " directly behind that of "
-                                            + name(to))
-                            + " although it follows " + name(from) + " (" + describe(earlier) + ")";
+                                    ? "forced: " + table.name(reader) + " read what " + table.name(to) + " wrote"
+                                    : "forced: lists show the append of " + table.name(reader)
+                                            + " directly behind that of " + table.name(to))
+                            + " although it follows " + table.name(from) + " (" + describe(earlier) + ")";
                     Dependency follows = new Dependency(
                             reader,
                             from,
@@ -316,10 +316,10 @@ final class EdgeReasons {
                             isRead ? valueRead(key, reader) : lastWritten(key, reader),
                             new Reason(
                                     Basis.ASSUMED,
-                                    "if " + name(from) + " came after " + name(to)
+                                    "if " + table.name(from) + " came after " + table.name(to)
                                             + (isRead
-                                                    ? ", it overwrote what " + name(reader) + " read"
-                                                    : ", it came after " + name(reader) + " too")));
+                                                    ? ", it overwrote what " + table.name(reader) + " read"
+                                                    : ", it came after " + table.name(reader) + " too")));
                     return new Dependency(
                             from,
                             to,
@@ -356,7 +356,7 @@ final class EdgeReasons {
                 EdgeKind.WW,
                 key,
                 lastWritten(key, from),
-                new Reason(Basis.ASSUMED, "if " + name(from) + " wrote before " + name(to)));
+                new Reason(Basis.ASSUMED, "if " + table.name(from) + " wrote before " + table.name(to)));
     }
 
     /**
@@ -382,7 +382,7 @@ final class EdgeReasons {
     }
 
     private String before(Dependency assumed) {
-        return name(assumed.from()) + " before " + name(assumed.to());
+        return table.name(assumed.from()) + " before " + table.name(assumed.to());
     }
 
     /**
@@ -394,7 +394,7 @@ final class EdgeReasons {
     }
 
     /** The value that a transaction reads first from a key. */
-    long valueRead(int key, int transaction) {
+    private long valueRead(int key, int transaction) {
         return table.value(table.firstRead(transaction, key));
     }
 
@@ -407,19 +407,14 @@ final class EdgeReasons {
         StringBuilder text = new StringBuilder();
         for (Dependency d : path) {
             if (text.length() == 0) {
-                text.append(name(d.from()));
+                text.append(table.name(d.from()));
             }
             text.append(" -").append(d.kind());
             if (d.key() != Dependency.NO_KEY) {
                 text.append(' ').append(table.keys().label(d.key()));
             }
-            text.append("-> ").append(name(d.to()));
+            text.append("-> ").append(table.name(d.to()));
         }
         return text.toString();
-    }
-
-    /** {@code s(session)#(index)}. */
-    String name(int transaction) {
-        return "s" + table.sessionLabel(table.sessionOf(transaction)) + "#" + table.index(transaction);
     }
 }

@@ -150,7 +150,7 @@ public final class Loaders {
 
     private static String name(HistoryTable table, int t) {
         long session = table.sessionLabel(table.sessionOf(t));
-        return "session " + session + ", index " + table.index(t) + " (s" + session + "#" + table.index(t) + ")";
+        return "session " + session + ", index " + table.index(t) + " (" + table.name(t) + ")";
     }
 
     /** Returns the named transaction, and those before it in its session if all of them only write initial values. */

@@ -143,6 +143,11 @@ public final class HistoryTable {
         return transactions.indexes()[transaction];
     }
 
+    /** {@code s<session>#<index>}: the name of a transaction in evidence. */
+    public String name(int transaction) {
+        return "s" + sessionLabel(sessionOf(transaction)) + "#" + index(transaction);
+    }
+
     /** Start times in ns, or null if the history has no times; {@link #NO_TIME} where one is missing. */
     public long @Nullable [] starts() {
         return transactions.starts();

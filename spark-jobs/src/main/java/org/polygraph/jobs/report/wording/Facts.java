@@ -46,7 +46,7 @@ public final class Facts {
 
     /** {@code s<session>#<index>}, or {@code initial}: the name in verdict.json and in reasons. */
     public static String id(int t, HistoryTable table) {
-        return t == Dependency.INITIAL ? INITIAL : "s" + table.sessionLabel(table.sessionOf(t)) + "#" + table.index(t);
+        return t == Dependency.INITIAL ? INITIAL : table.name(t);
     }
 
     public HistoryTable table() {
