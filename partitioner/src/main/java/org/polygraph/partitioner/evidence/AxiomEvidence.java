@@ -27,7 +27,6 @@ import org.polygraph.storage.table.HistoryTable;
  * sees t2. If t1 is known to come before t2, the cycle shows that read's anti-dependency instead.
  */
 public final class AxiomEvidence {
-    private static final int ANY_LENGTH = Integer.MAX_VALUE - 1;
     /** Edges of rounds below are SO and WR. */
     private static final int DEMANDED = 1;
 
@@ -185,7 +184,7 @@ public final class AxiomEvidence {
             rest.addAll(steps.subList(0, shown));
             List<EvidenceGraph.Step> known = demanded > 1 || rest.stream().anyMatch(step -> step.round() >= DEMANDED)
                     ? rest
-                    : graph.path(only.to(), only.from(), DEMANDED, null, ANY_LENGTH);
+                    : graph.path(only.to(), only.from(), DEMANDED);
             List<Dependency> cycle = seen(only.from(), witness.reader, witness);
             cycle.add(new Dependency(
                     witness.reader,
@@ -271,7 +270,7 @@ public final class AxiomEvidence {
         return switch (level) {
             case RC -> readsFrom(t, other, read);
             case RA -> session || readsFrom(t, other, table.operationsEnd(t));
-            default -> session || graph.path(other, t, DEMANDED, null, ANY_LENGTH) != null;
+            default -> session || graph.path(other, t, DEMANDED) != null;
         };
     }
 
@@ -294,7 +293,7 @@ public final class AxiomEvidence {
         } else if (readsFrom(t3, t2, before)) {
             dependencies.add(read(t2, t3));
         } else {
-            List<EvidenceGraph.Step> path = graph.path(t2, t3, DEMANDED, null, ANY_LENGTH);
+            List<EvidenceGraph.Step> path = graph.path(t2, t3, DEMANDED);
             dependencies.addAll(path(t2, t3, path == null ? List.of() : path));
         }
         return dependencies;
