@@ -199,12 +199,7 @@ public final class AxiomEvidence {
                             known == null ? List.of() : List.of(overwritten(only.to(), only.from(), witness, known)))));
             return violation(CycleName.single(cycle, table), cycle);
         }
-        List<Dependency> cycle = new ArrayList<>();
-        for (int i = 0; i < steps.size(); i++) {
-            cycle.add(dependency(steps.get(i)));
-            EdgeReasons.session(
-                    cycle, steps.get(i).to(), steps.get((i + 1) % steps.size()).from());
-        }
+        List<Dependency> cycle = path(steps.get(0).from(), steps.get(0).from(), steps);
         return violation(CycleName.withoutMissedWrites(cycle), cycle);
     }
 
@@ -300,15 +295,7 @@ public final class AxiomEvidence {
     }
 
     private List<Dependency> path(int from, int to, List<EvidenceGraph.Step> steps) {
-        List<Dependency> dependencies = new ArrayList<>();
-        int at = from;
-        for (EvidenceGraph.Step step : steps) {
-            EdgeReasons.session(dependencies, at, step.from());
-            dependencies.add(dependency(step));
-            at = step.to();
-        }
-        EdgeReasons.session(dependencies, at, to);
-        return dependencies;
+        return EdgeReasons.chain(from, to, steps, events, this::dependency);
     }
 
     private Dependency dependency(EvidenceGraph.Step step) {

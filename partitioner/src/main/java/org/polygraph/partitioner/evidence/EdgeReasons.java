@@ -5,6 +5,7 @@ import it.unimi.dsi.fastutil.ints.IntAVLTreeSet;
 import it.unimi.dsi.fastutil.ints.IntSortedSet;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.index.IndexedHistory;
@@ -55,23 +56,27 @@ final class EdgeReasons {
 
     /** Returns a cycle with its session steps. */
     List<Dependency> cycle(List<EvidenceGraph.Step> steps) {
-        List<Dependency> dependencies = new ArrayList<>();
-        for (int i = 0; i < steps.size(); i++) {
-            EvidenceGraph.Step step = steps.get(i);
-            dependencies.add(of(step));
-            EvidenceGraph.Step next = steps.get((i + 1) % steps.size());
-            session(dependencies, events.transaction(step.to()), events.transaction(next.from()));
-        }
-        return dependencies;
+        int first = events.transaction(steps.get(0).from());
+        return chain(first, first, steps);
     }
 
     /** Returns a path between two transactions as dependencies. */
     List<Dependency> chain(int from, int to, List<EvidenceGraph.Step> steps) {
+        return chain(from, to, steps, events, this::of);
+    }
+
+    /** Returns a path with its session steps, where each other step has the given reason. */
+    static List<Dependency> chain(
+            int from,
+            int to,
+            List<EvidenceGraph.Step> steps,
+            Events events,
+            Function<EvidenceGraph.Step, Dependency> reason) {
         List<Dependency> dependencies = new ArrayList<>();
         int at = from;
         for (EvidenceGraph.Step step : steps) {
             session(dependencies, at, events.transaction(step.from()));
-            dependencies.add(of(step));
+            dependencies.add(reason.apply(step));
             at = events.transaction(step.to());
         }
         session(dependencies, at, to);
