@@ -110,30 +110,25 @@ public final class Explanation {
             graph.bind(time);
         }
         Closure clocks = Closure.of(graph);
-        if (!clocks.update(stop)) {
-            return evidence(of, graph, branch).ofCycles().get(0);
-        }
-        graph.nextRound();
-        for (long edge : branch.edges()) {
-            graph.add((int) (edge >>> 32), (int) edge);
-        }
         boolean exact = clocks.update(stop);
-        Saturation rules = new Saturation(graph, of.versions(), clocks, of.commitStatus(), WorkerThreads.all());
-        for (int round = 0; round < MOST_ROUNDS; round++) {
-            if (!exact) {
-                return evidence(of, graph, branch).ofCycles().get(0);
+        if (exact) {
+            graph.nextRound();
+            for (long edge : branch.edges()) {
+                graph.add((int) (edge >>> 32), (int) edge);
             }
+        }
+        Saturation rules = new Saturation(graph, of.versions(), clocks, of.commitStatus(), WorkerThreads.all());
+        for (int round = 1; exact && clocks.update(stop); round++) {
             Saturation.RoundResult result = rules.round(stop);
             if (result == Saturation.RoundResult.CONTRADICTION) {
                 return evidence(of, graph, branch)
                         .ofImpossibleRead(rules.impossibleKey(), rules.impossibleReader(), graph.currentRound());
             }
-            if (result != Saturation.RoundResult.FORCED) {
+            if (result != Saturation.RoundResult.FORCED || round == MOST_ROUNDS) {
                 return null;
             }
-            exact = clocks.update(stop);
         }
-        return null;
+        return evidence(of, graph, branch).ofCycles().get(0);
     }
 
     private CycleEvidence evidence(IndexedHistory of, KnownGraph graph, Branch branch) {
