@@ -24,15 +24,21 @@ public final class CommitOrder {
     private final IsolationLevel level;
     private final IndexedHistory.Indeterminate indeterminate;
     private final ReadsFrom reads;
+    private final BooleanSupplier stop;
     private final KnownGraph graph;
     private Axiom.@Nullable Conflict conflict;
     private int @Nullable [] position;
 
-    private CommitOrder(ReadsFrom reads, IsolationLevel level, IndexedHistory.Indeterminate indeterminate) {
+    private CommitOrder(
+            ReadsFrom reads,
+            IsolationLevel level,
+            IndexedHistory.Indeterminate indeterminate,
+            BooleanSupplier stop) {
         this.table = reads.table();
         this.level = level;
         this.indeterminate = indeterminate;
         this.reads = reads;
+        this.stop = stop;
         this.graph = new KnownGraph(new Events(1, table.sessionStarts(), IndexedHistory.sessionOf(table)));
     }
 
@@ -40,19 +46,15 @@ public final class CommitOrder {
      * Reads a history.
      *
      * @param level RC, RA or CC
+     * @param stop ends the indexing, also that in {@link #order}
+     * @throws BudgetException if it is to stop
      */
     public static CommitOrder index(
-            HistoryTable table, IsolationLevel level, IndexedHistory.Indeterminate indeterminate) {
-        return of(ReadsFrom.of(table, indeterminate, level), level, indeterminate);
-    }
-
-    /**
-     * The same with the sources of reads.
-     *
-     * @param reads of that level, with unknown outcomes treated in the same way
-     */
-    public static CommitOrder of(ReadsFrom reads, IsolationLevel level, IndexedHistory.Indeterminate indeterminate) {
-        return new CommitOrder(reads, level, indeterminate);
+            HistoryTable table,
+            IsolationLevel level,
+            IndexedHistory.Indeterminate indeterminate,
+            BooleanSupplier stop) {
+        return new CommitOrder(ReadsFrom.of(table, indeterminate, level, stop), level, indeterminate, stop);
     }
 
     /**
@@ -79,19 +81,16 @@ public final class CommitOrder {
     /**
      * Infers the edges that the axiom demands and looks for an order.
      *
+     * @param mostBytes the most bytes of a {@link CausalAxiom}
+     * @param ended whether the budget has ended
      * @return whether there is one
      * @throws BudgetException if the budget ends
      */
-    public boolean order(BooleanSupplier stop) {
+    public boolean order(long mostBytes, BooleanSupplier ended) {
         Axiom axiom = level == IsolationLevel.CC
-                ? new CausalAxiom(IndexedHistory.of(table, indeterminate), Long.MAX_VALUE)
+                ? new CausalAxiom(IndexedHistory.of(table, indeterminate, stop), mostBytes)
                 : new ReadAxiom(reads, level);
-        return order(axiom, stop);
-    }
-
-    /** The same with a given axiom. */
-    public boolean order(Axiom axiom, BooleanSupplier stop) {
-        conflict = axiom.infer(graph, stop);
+        conflict = axiom.infer(graph, ended);
         position = conflict == null ? EventOrder.byTurns(graph) : null;
         return position != null;
     }

@@ -7,6 +7,8 @@ import org.polygraph.storage.table.Operations;
 
 /** The external reads of one transaction with their sources, in order, and lookups of writes. */
 final class ReadEdges {
+    /** The writes of a longer transaction are found by binary search in the sorted copy. */
+    private static final int SHORT = 24;
     /** The round of edges that follow from the axiom. */
     private static final int DEMANDED = 1;
 
@@ -27,7 +29,8 @@ final class ReadEdges {
     private long[] byKey = new long[0];
 
     private boolean sorted;
-    private final int[] sortedKeys;
+    /** The keys of operations, sorted within each long transaction; empty if there is none. */
+    private int[] sortedKeys = new int[0];
 
     /** The keys of the current transaction's reads; the arrays below have the sources. */
     int[] keys = new int[16];
@@ -35,13 +38,18 @@ final class ReadEdges {
     int[] from = new int[16];
     int count;
 
-    ReadEdges(ReadArrays reads, KnownGraph graph) {
+    ReadEdges(ReadsFrom reads, KnownGraph graph) {
         this.graph = graph;
-        this.operationStarts = reads.operationStarts();
-        this.operationKeys = reads.operationKeys();
-        this.sortedKeys = reads.sortedKeys();
+        this.operationStarts = reads.table().operationStarts();
+        this.operationKeys = reads.table().operationKeys();
         this.sources = reads.sources();
-        this.sessionOf = reads.sessionOf();
+        this.sessionOf = graph.events().chainsByTransaction();
+        for (int t = 0; t < sessionOf.length; t++) {
+            if (operationStarts[t + 1] - operationStarts[t] > SHORT) {
+                sortedKeys = sortedKeys.length == 0 ? operationKeys.clone() : sortedKeys;
+                Arrays.sort(sortedKeys, operationStarts[t], operationStarts[t + 1]);
+            }
+        }
     }
 
     /** Loads a transaction's reads whose source is known. */
@@ -80,7 +88,7 @@ final class ReadEdges {
     /** Whether read i is the first of its source. The caller asks for the reads of a transaction in their order. */
     boolean isFirstOfSource(int i) {
         int source = from[i];
-        if (count > ReadArrays.SHORT) {
+        if (count > SHORT) {
             if (seenBy.length == 0) {
                 seenBy = new int[operationStarts.length];
                 Arrays.fill(seenBy, -1);
@@ -109,7 +117,7 @@ final class ReadEdges {
      * @return -1, or the key of an initial value that was read although {@code seen} overwrote it
      */
     int precede(int seen, int first) {
-        if (count > ReadArrays.SHORT && operationStarts[seen + 1] - operationStarts[seen] < count - first) {
+        if (count > SHORT && operationStarts[seen + 1] - operationStarts[seen] < count - first) {
             return precedeByWrites(seen, first);
         }
         for (int i = first; i < count; i++) {
@@ -169,7 +177,7 @@ final class ReadEdges {
         int begin = operationStarts[transaction];
         int end = operationStarts[transaction + 1];
         int wanted = Operations.pack(key, true);
-        if (end - begin <= ReadArrays.SHORT) {
+        if (end - begin <= SHORT) {
             for (int o = begin; o < end; o++) {
                 if (operationKeys[o] == wanted) {
                     return true;

@@ -27,7 +27,6 @@ public final class WriterChoices {
     }
 
     private static final int UNDECIDED = -4;
-    private static final long NOTHING = Long.MAX_VALUE;
 
     private final HistoryTable table;
     private final CommitStatus commitStatus;
@@ -89,7 +88,8 @@ public final class WriterChoices {
             candidates.add(ReadsFrom.INITIAL);
         }
         for (int t = 0; t < table.transactions(); t++) {
-            if (t != reader && commitStatus.of(t) != CommitStatus.DROPPED && lastWrite(t, key) == value) {
+            int write = t == reader || commitStatus.of(t) == CommitStatus.DROPPED ? -1 : table.lastWrite(t, key);
+            if (write >= 0 && table.value(write) == value) {
                 candidates.add(t);
             }
         }
@@ -115,16 +115,6 @@ public final class WriterChoices {
         return result;
     }
 
-    /** The code of the last value that the transaction writes to the key, or {@link #NOTHING}. */
-    private long lastWrite(int transaction, int key) {
-        for (int o = table.operationsEnd(transaction) - 1; o >= table.firstOperation(transaction); o--) {
-            if (table.isWriteOf(o, key)) {
-                return table.value(o);
-            }
-        }
-        return NOTHING;
-    }
-
     /**
      * The history with the reads chosen so far, in which every write has its own value; transactions keep their
      * numbers.
@@ -143,7 +133,7 @@ public final class WriterChoices {
                 } else if (sources[o] == ReadsFrom.INITIAL) {
                     builder.read(key, builder.initialValue());
                 } else if (sources[o] >= 0) {
-                    builder.read(key, builder.values().code(written(sources[o], table.key(o))));
+                    builder.read(key, builder.values().code(table.lastWrite(sources[o], table.key(o))));
                 }
             }
             builder.end();
@@ -152,14 +142,6 @@ public final class WriterChoices {
             return builder.build();
         } catch (HistoryException e) {
             throw new IllegalStateException("the history of the choices is invalid", e);
-        }
-    }
-
-    private int written(int transaction, int key) {
-        for (int o = table.operationsEnd(transaction) - 1; ; o--) {
-            if (table.isWriteOf(o, key)) {
-                return o;
-            }
         }
     }
 }

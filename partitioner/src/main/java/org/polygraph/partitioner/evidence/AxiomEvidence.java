@@ -27,7 +27,6 @@ import org.polygraph.storage.table.HistoryTable;
  * sees t2. If t1 is known to come before t2, the cycle shows that read's anti-dependency instead.
  */
 public final class AxiomEvidence {
-    private static final int ANY_LENGTH = Integer.MAX_VALUE - 1;
     /** Edges of rounds below are SO and WR. */
     private static final int DEMANDED = 1;
 
@@ -145,7 +144,8 @@ public final class AxiomEvidence {
                 int end = level == IsolationLevel.RC ? o : table.operationsEnd(t);
                 for (int other = table.firstOperation(t); other < end && writer == Dependency.INITIAL; other++) {
                     int source = reads.sources()[other];
-                    writer = source >= 0 && source != t && writes(source, key) ? source : Dependency.INITIAL;
+                    boolean isSeen = source >= 0 && source != t && table.lastWrite(source, key) >= 0;
+                    writer = isSeen ? source : Dependency.INITIAL;
                 }
                 if (writer != Dependency.INITIAL) {
                     return new Axiom.Conflict(writer, t, key);
@@ -184,7 +184,7 @@ public final class AxiomEvidence {
             rest.addAll(steps.subList(0, shown));
             List<EvidenceGraph.Step> known = demanded > 1 || rest.stream().anyMatch(step -> step.round() >= DEMANDED)
                     ? rest
-                    : graph.path(only.to(), only.from(), DEMANDED, null, ANY_LENGTH);
+                    : graph.path(only.to(), only.from(), DEMANDED);
             List<Dependency> cycle = seen(only.from(), witness.reader, witness);
             cycle.add(new Dependency(
                     witness.reader,
@@ -194,17 +194,12 @@ public final class AxiomEvidence {
                     witness.value,
                     new Reason(
                             Basis.FORCED,
-                            "forced: it read what " + name(only.to()) + " wrote, which " + name(only.from())
+                            "forced: it read what " + table.name(only.to()) + " wrote, which " + table.name(only.from())
                                     + " overwrote later",
                             known == null ? List.of() : List.of(overwritten(only.to(), only.from(), witness, known)))));
             return violation(CycleName.single(cycle, table), cycle);
         }
-        List<Dependency> cycle = new ArrayList<>();
-        for (int i = 0; i < steps.size(); i++) {
-            cycle.add(dependency(steps.get(i)));
-            EdgeReasons.session(
-                    cycle, steps.get(i).to(), steps.get((i + 1) % steps.size()).from());
-        }
+        List<Dependency> cycle = path(steps.get(0).from(), steps.get(0).from(), steps);
         return violation(CycleName.withoutMissedWrites(cycle), cycle);
     }
 
@@ -238,7 +233,7 @@ public final class AxiomEvidence {
                 new Reason(Basis.ASSUMED, "if it had been overwritten before"));
         List<Dependency> cycle = path(t1, t2, known);
         cycle.add(assumed);
-        return new Alternative(name(t2) + " before " + name(t1), assumed, cycle);
+        return new Alternative(table.name(t2) + " before " + table.name(t1), assumed, cycle);
     }
 
     /** A read of t1's version by a transaction that sees t2. */
@@ -250,7 +245,7 @@ public final class AxiomEvidence {
         for (int t = 0; t < table.transactions(); t++) {
             for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
                 int key = table.key(o);
-                if (reads.sources()[o] == t1 && t != t2 && writes(t2, key) && sees(t, o, t2)) {
+                if (reads.sources()[o] == t1 && t != t2 && table.lastWrite(t2, key) >= 0 && sees(t, o, t2)) {
                     Witness witness = new Witness(t, o, key, table.value(o));
                     if (table.isImplied(o) || !table.values().hasLists()) {
                         return witness;
@@ -262,16 +257,7 @@ public final class AxiomEvidence {
         if (found != null) {
             return found;
         }
-        throw new IllegalStateException("no read demands " + name(t2) + " before " + name(t1));
-    }
-
-    private boolean writes(int transaction, int key) {
-        for (int o = table.firstOperation(transaction); o < table.operationsEnd(transaction); o++) {
-            if (table.isWriteOf(o, key)) {
-                return true;
-            }
-        }
-        return false;
+        throw new IllegalStateException("no read demands " + table.name(t2) + " before " + table.name(t1));
     }
 
     private boolean sees(int t, int read, int other) {
@@ -279,7 +265,7 @@ public final class AxiomEvidence {
         return switch (level) {
             case RC -> readsFrom(t, other, read);
             case RA -> session || readsFrom(t, other, table.operationsEnd(t));
-            default -> session || graph.path(other, t, DEMANDED, null, ANY_LENGTH) != null;
+            default -> session || graph.path(other, t, DEMANDED) != null;
         };
     }
 
@@ -302,22 +288,14 @@ public final class AxiomEvidence {
         } else if (readsFrom(t3, t2, before)) {
             dependencies.add(read(t2, t3));
         } else {
-            List<EvidenceGraph.Step> path = graph.path(t2, t3, DEMANDED, null, ANY_LENGTH);
+            List<EvidenceGraph.Step> path = graph.path(t2, t3, DEMANDED);
             dependencies.addAll(path(t2, t3, path == null ? List.of() : path));
         }
         return dependencies;
     }
 
     private List<Dependency> path(int from, int to, List<EvidenceGraph.Step> steps) {
-        List<Dependency> dependencies = new ArrayList<>();
-        int at = from;
-        for (EvidenceGraph.Step step : steps) {
-            EdgeReasons.session(dependencies, at, step.from());
-            dependencies.add(dependency(step));
-            at = step.to();
-        }
-        EdgeReasons.session(dependencies, at, to);
-        return dependencies;
+        return EdgeReasons.chain(from, to, steps, events, this::dependency);
     }
 
     private Dependency dependency(EvidenceGraph.Step step) {
@@ -340,7 +318,7 @@ public final class AxiomEvidence {
             }
         }
         if (element < 0) {
-            throw new IllegalStateException(name(to) + " does not read from " + name(from));
+            throw new IllegalStateException(table.name(to) + " does not read from " + table.name(from));
         }
         return new Dependency(
                 from,
@@ -353,9 +331,9 @@ public final class AxiomEvidence {
 
     private Dependency demanded(int t2, int t1) {
         Witness witness = witness(t2, t1);
-        String reader = name(witness.reader);
+        String reader = table.name(witness.reader);
         if (table.isImplied(witness.operation)) {
-            long element = lastWrite(t2, witness.key);
+            long element = table.value(table.lastWrite(t2, witness.key));
             return new Dependency(
                     t2,
                     t1,
@@ -372,7 +350,7 @@ public final class AxiomEvidence {
                 EdgeKind.WW,
                 witness.key,
                 witness.value,
-                new Reason(Basis.ASSUMED, "if " + name(t2) + " had written the key after " + name(t1)));
+                new Reason(Basis.ASSUMED, "if " + table.name(t2) + " had written the key after " + table.name(t1)));
         List<Dependency> cycle = seen(t2, witness.reader, witness);
         cycle.add(new Dependency(
                 witness.reader,
@@ -380,17 +358,18 @@ public final class AxiomEvidence {
                 EdgeKind.RW,
                 witness.key,
                 witness.value,
-                new Reason(Basis.ASSUMED, "then " + reader + " read what " + name(t2) + " had overwritten")));
+                new Reason(Basis.ASSUMED, "then " + reader + " read what " + table.name(t2) + " had overwritten")));
         return new Dependency(
                 t2,
                 t1,
                 EdgeKind.WW,
                 witness.key,
-                lastWrite(t2, witness.key),
+                table.value(table.lastWrite(t2, witness.key)),
                 new Reason(
                         Basis.FORCED,
-                        "forced: " + reader + " read what " + name(t1) + " wrote although it sees " + name(t2),
-                        List.of(new Alternative(name(t1) + " before " + name(t2), assumed, cycle))));
+                        "forced: " + reader + " read what " + table.name(t1) + " wrote although it sees "
+                                + table.name(t2),
+                        List.of(new Alternative(table.name(t1) + " before " + table.name(t2), assumed, cycle))));
     }
 
     /** Returns the list that a transaction appends to, by the place key of its element and another one. */
@@ -402,19 +381,7 @@ public final class AxiomEvidence {
         return table.key(table.implying(o));
     }
 
-    private long lastWrite(int transaction, int key) {
-        int o = table.operationsEnd(transaction) - 1;
-        while (!table.isWriteOf(o, key)) {
-            o--;
-        }
-        return table.value(o);
-    }
-
     private static Violation violation(Anomaly anomaly, List<Dependency> found) {
         return FirstCycle.of(found).violation(anomaly, List.of(), "");
-    }
-
-    private String name(int transaction) {
-        return "s" + table.sessionLabel(table.sessionOf(transaction)) + "#" + table.index(transaction);
     }
 }

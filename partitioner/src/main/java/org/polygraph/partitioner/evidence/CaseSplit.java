@@ -141,8 +141,8 @@ final class CaseSplit {
         for (int t = 0; t < table.transactions(); t++) {
             if (of.commitStatus().of(t) == CommitStatus.OPTIONAL) {
                 choices.add(List.of(
-                        new Case(name(t) + " committed", null, of.deciding(t, true), branch),
-                        new Case(name(t) + " did not commit", null, of.deciding(t, false), branch)));
+                        new Case(table.name(t) + " committed", null, of.deciding(t, true), branch),
+                        new Case(table.name(t) + " did not commit", null, of.deciding(t, false), branch)));
             }
         }
         RowKeys rows = index.rows();
@@ -190,11 +190,11 @@ final class CaseSplit {
                 second,
                 EdgeKind.WW,
                 key,
-                lastWritten(key, first),
-                new Reason(Basis.ASSUMED, "if " + name(first) + " wrote before " + name(second)));
+                table.value(table.lastWrite(first, key)),
+                new Reason(Basis.ASSUMED, "if " + table.name(first) + " wrote before " + table.name(second)));
         Branch assuming = new Branch(branch);
         assuming.addEdge(events.commit(first), events.begin(second), assumed);
-        return new Case(name(first) + " before " + name(second), assumed, of, assuming);
+        return new Case(table.name(first) + " before " + table.name(second), assumed, of, assuming);
     }
 
     /**
@@ -232,39 +232,19 @@ final class CaseSplit {
     private Case reads(IndexedHistory of, Branch branch, int key, int reader, int writer, int[] slots) {
         IndexedHistory decided = of.copy();
         decided.versions().resolve(key, slots);
-        String source = writer == Dependency.INITIAL ? "the initial state" : name(writer);
+        String source = writer == Dependency.INITIAL ? "the initial state" : table.name(writer);
         Dependency assumed = new Dependency(
                 writer,
                 reader,
                 EdgeKind.WR,
                 key,
-                valueRead(key, reader),
-                new Reason(Basis.ASSUMED, "if " + name(reader) + " read the value of " + source));
+                table.value(table.firstRead(reader, key)),
+                new Reason(Basis.ASSUMED, "if " + table.name(reader) + " read the value of " + source));
         Branch assuming = new Branch(branch);
         assuming.addRead(key, reader);
         if (writer != Dependency.INITIAL) {
             assuming.addEdge(events.commit(writer), events.begin(reader), assumed);
         }
-        return new Case(name(reader) + " reads from " + source, assumed, decided, assuming);
-    }
-
-    private long valueRead(int key, int transaction) {
-        int o = table.firstOperation(transaction);
-        while (!table.isReadOf(o, key)) {
-            o++;
-        }
-        return table.value(o);
-    }
-
-    private long lastWritten(int key, int transaction) {
-        int o = table.operationsEnd(transaction) - 1;
-        while (!table.isWriteOf(o, key)) {
-            o--;
-        }
-        return table.value(o);
-    }
-
-    private String name(int transaction) {
-        return "s" + table.sessionLabel(table.sessionOf(transaction)) + "#" + table.index(transaction);
+        return new Case(table.name(reader) + " reads from " + source, assumed, decided, assuming);
     }
 }

@@ -107,16 +107,8 @@ final class ClearerCycle {
         int reader = missed.get(0).from();
         return missed.size() == 2
                 && missed.get(1).kind() == EdgeKind.WR
-                && firstRead(missed.get(0).key(), reader)
-                        < firstRead(missed.get(1).key(), reader);
-    }
-
-    private int firstRead(int key, int reader) {
-        int o = table.firstOperation(reader);
-        while (o < table.operationsEnd(reader) && !table.isReadOf(o, key)) {
-            o++;
-        }
-        return o;
+                && CycleName.firstRead(table, reader, missed.get(0).key())
+                        < CycleName.firstRead(table, reader, missed.get(1).key());
     }
 
     /**
@@ -161,7 +153,7 @@ final class ClearerCycle {
     private List<Dependency> throughReader(Dependency order, List<Alternative> because, List<Dependency> later) {
         List<Dependency> missed = because.get(0).cycle();
         Dependency read = missed.get(0);
-        String why = "forced: it read what " + reasons.name(order.to()) + " wrote, and " + reasons.name(order.from())
+        String why = "forced: it read what " + table.name(order.to()) + " wrote, and " + table.name(order.from())
                 + " wrote later (" + reasons.describe(later) + ")";
         Dependency assumed = reasons.assumed(order.from(), order.to(), order.key());
         Reason reason = EdgeReasons.forced(

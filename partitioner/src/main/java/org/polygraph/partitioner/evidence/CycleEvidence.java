@@ -20,7 +20,6 @@ import org.polygraph.storage.table.HistoryTable;
  * reasons.
  */
 public final class CycleEvidence {
-    private static final int ANY_LENGTH = Integer.MAX_VALUE - 1;
     /** The most pairs of operations that the search for lost updates compares, in some tenths of a second. */
     private static final long MOST_COMPARISONS = 100_000_000;
 
@@ -108,7 +107,7 @@ public final class CycleEvidence {
         }
         List<Alternative> failures = reasons.reads().candidates(key, reader, below, WriterLookup.UNDECIDED);
         int candidates = lookup.candidates(key, reader);
-        String detail = "the value that " + reasons.name(reader) + " read from key "
+        String detail = "the value that " + table.name(reader) + " read from key "
                 + table.keys().label(key) + " has "
                 + switch (candidates) {
                     case 0 -> "no possible writer";
@@ -150,7 +149,7 @@ public final class CycleEvidence {
             for (int b : transactions) {
                 if (a != b) {
                     List<EvidenceGraph.Step> path =
-                            graph.path(events.begin(a), events.commit(b), EvidenceGraph.ALL_ROUNDS, null, ANY_LENGTH);
+                            graph.path(events.begin(a), events.commit(b), EvidenceGraph.ALL_ROUNDS);
                     if (path != null) {
                         known.addAll(reasons.chain(a, b, path));
                     }

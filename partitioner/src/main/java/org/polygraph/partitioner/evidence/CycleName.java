@@ -110,13 +110,10 @@ final class CycleName {
                 : Anomaly.FRACTURED_READ;
     }
 
-    private static int firstRead(HistoryTable table, int transaction, int key) {
-        for (int o = table.firstOperation(transaction); o < table.operationsEnd(transaction); o++) {
-            if (table.isReadOf(o, key)) {
-                return o;
-            }
-        }
-        return Integer.MAX_VALUE;
+    /** The first read of a key, or more than every operation. */
+    static int firstRead(HistoryTable table, int transaction, int key) {
+        int o = table.firstRead(transaction, key);
+        return o < 0 ? Integer.MAX_VALUE : o;
     }
 
     /**

@@ -5,6 +5,7 @@ import it.unimi.dsi.fastutil.ints.IntAVLTreeSet;
 import it.unimi.dsi.fastutil.ints.IntSortedSet;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.index.IndexedHistory;
@@ -55,23 +56,27 @@ final class EdgeReasons {
 
     /** Returns a cycle with its session steps. */
     List<Dependency> cycle(List<EvidenceGraph.Step> steps) {
-        List<Dependency> dependencies = new ArrayList<>();
-        for (int i = 0; i < steps.size(); i++) {
-            EvidenceGraph.Step step = steps.get(i);
-            dependencies.add(of(step));
-            EvidenceGraph.Step next = steps.get((i + 1) % steps.size());
-            session(dependencies, events.transaction(step.to()), events.transaction(next.from()));
-        }
-        return dependencies;
+        int first = events.transaction(steps.get(0).from());
+        return chain(first, first, steps);
     }
 
     /** Returns a path between two transactions as dependencies. */
     List<Dependency> chain(int from, int to, List<EvidenceGraph.Step> steps) {
+        return chain(from, to, steps, events, this::of);
+    }
+
+    /** Returns a path with its session steps, where each other step has the given reason. */
+    static List<Dependency> chain(
+            int from,
+            int to,
+            List<EvidenceGraph.Step> steps,
+            Events events,
+            Function<EvidenceGraph.Step, Dependency> reason) {
         List<Dependency> dependencies = new ArrayList<>();
         int at = from;
         for (EvidenceGraph.Step step : steps) {
             session(dependencies, at, events.transaction(step.from()));
-            dependencies.add(of(step));
+            dependencies.add(reason.apply(step));
             at = events.transaction(step.to());
         }
         session(dependencies, at, to);
@@ -165,7 +170,7 @@ final class EdgeReasons {
                 List.of(transaction),
                 List.of(key),
                 List.of(),
-                name(transaction) + (delete ? " deleted" : " inserted") + " the row of key "
+                table.name(transaction) + (delete ? " deleted" : " inserted") + " the row of key "
                         + table.keys().label(key)
                         + (delete
                                 ? ", which existed before it in no order"
@@ -256,7 +261,7 @@ final class EdgeReasons {
             return null;
         }
         List<Dependency> later = chain(writer, to, path);
-        String why = "forced: it read what " + name(writer) + " wrote, and " + name(to) + " wrote later ("
+        String why = "forced: it read what " + table.name(writer) + " wrote, and " + table.name(to) + " wrote later ("
                 + describe(later) + ")";
         Dependency assumed = assumed(to, writer, key);
         return new Dependency(
@@ -277,8 +282,8 @@ final class EdgeReasons {
             return null;
         }
         List<Dependency> later = chain(writer, to, path);
-        String why = "forced: lists show its append directly behind that of " + name(writer) + ", and " + name(to)
-                + " wrote later (" + describe(later) + ")";
+        String why = "forced: lists show its append directly behind that of " + table.name(writer) + ", and "
+                + table.name(to) + " wrote later (" + describe(later) + ")";
         Dependency assumed = assumed(to, writer, key);
         return new Dependency(
                 from, to, EdgeKind.WW, key, value, forced(why, alternatives(assumed, assumed, later, List.of())));
@@ -304,10 +309,10 @@ final class EdgeReasons {
                     List<Dependency> earlier = chain(from, reader, path);
                     boolean isRead = reads(reader, key);
                     String why = (isRead
-                                    ? "forced: " + name(reader) + " read what " + name(to) + " wrote"
-                                    : "forced: lists show the append of " + name(reader) + " directly behind that of "
-                                            + name(to))
-                            + " although it follows " + name(from) + " (" + describe(earlier) + ")";
+                                    ? "forced: " + table.name(reader) + " read what " + table.name(to) + " wrote"
+                                    : "forced: lists show the append of " + table.name(reader)
+                                            + " directly behind that of " + table.name(to))
+                            + " although it follows " + table.name(from) + " (" + describe(earlier) + ")";
                     Dependency follows = new Dependency(
                             reader,
                             from,
@@ -316,10 +321,10 @@ final class EdgeReasons {
                             isRead ? valueRead(key, reader) : lastWritten(key, reader),
                             new Reason(
                                     Basis.ASSUMED,
-                                    "if " + name(from) + " came after " + name(to)
+                                    "if " + table.name(from) + " came after " + table.name(to)
                                             + (isRead
-                                                    ? ", it overwrote what " + name(reader) + " read"
-                                                    : ", it came after " + name(reader) + " too")));
+                                                    ? ", it overwrote what " + table.name(reader) + " read"
+                                                    : ", it came after " + table.name(reader) + " too")));
                     return new Dependency(
                             from,
                             to,
@@ -356,7 +361,7 @@ final class EdgeReasons {
                 EdgeKind.WW,
                 key,
                 lastWritten(key, from),
-                new Reason(Basis.ASSUMED, "if " + name(from) + " wrote before " + name(to)));
+                new Reason(Basis.ASSUMED, "if " + table.name(from) + " wrote before " + table.name(to)));
     }
 
     /**
@@ -382,7 +387,7 @@ final class EdgeReasons {
     }
 
     private String before(Dependency assumed) {
-        return name(assumed.from()) + " before " + name(assumed.to());
+        return table.name(assumed.from()) + " before " + table.name(assumed.to());
     }
 
     /**
@@ -394,22 +399,12 @@ final class EdgeReasons {
     }
 
     /** The value that a transaction reads first from a key. */
-    long valueRead(int key, int transaction) {
-        for (int o = table.firstOperation(transaction); o < table.operationsEnd(transaction); o++) {
-            if (table.isReadOf(o, key)) {
-                return table.value(o);
-            }
-        }
-        throw new IllegalStateException(name(transaction) + " does not read key " + key);
+    private long valueRead(int key, int transaction) {
+        return table.value(table.firstRead(transaction, key));
     }
 
     private long lastWritten(int key, int transaction) {
-        for (int o = table.operationsEnd(transaction) - 1; o >= table.firstOperation(transaction); o--) {
-            if (table.isWriteOf(o, key)) {
-                return table.value(o);
-            }
-        }
-        throw new IllegalStateException(name(transaction) + " does not write key " + key);
+        return table.value(table.lastWrite(transaction, key));
     }
 
     /** A path in short form: {@code s0#1 -WR x-> s1#4 -SO-> s1#5}. */
@@ -417,19 +412,14 @@ final class EdgeReasons {
         StringBuilder text = new StringBuilder();
         for (Dependency d : path) {
             if (text.length() == 0) {
-                text.append(name(d.from()));
+                text.append(table.name(d.from()));
             }
             text.append(" -").append(d.kind());
             if (d.key() != Dependency.NO_KEY) {
                 text.append(' ').append(table.keys().label(d.key()));
             }
-            text.append("-> ").append(name(d.to()));
+            text.append("-> ").append(table.name(d.to()));
         }
         return text.toString();
-    }
-
-    /** {@code s(session)#(index)}. */
-    String name(int transaction) {
-        return "s" + table.sessionLabel(table.sessionOf(transaction)) + "#" + table.index(transaction);
     }
 }

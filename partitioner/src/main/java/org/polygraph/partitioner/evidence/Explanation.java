@@ -58,7 +58,8 @@ public final class Explanation {
             IntPredicate readOnly,
             BooleanSupplier stop) {
         if (level.isAxiom()) {
-            return ofAxiom(CommitOrder.index(sub, level, indeterminate));
+            // The budget may have ended while the history was shrunk; a small one is explained all the same.
+            return ofAxiom(CommitOrder.index(sub, level, indeterminate, () -> false));
         }
         IndexedHistory history = IndexedHistory.of(sub, indeterminate);
         if (!history.violations().isEmpty()) {
@@ -73,7 +74,7 @@ public final class Explanation {
         if (!order.violations().isEmpty()) {
             return order.violations().get(0);
         }
-        return order.order(() -> false)
+        return order.order(Long.MAX_VALUE, () -> false)
                 ? AxiomEvidence.ofChoices(order.readsFrom())
                 : new AxiomEvidence(order).violations().get(0);
     }
@@ -109,30 +110,25 @@ public final class Explanation {
             graph.bind(time);
         }
         Closure clocks = Closure.of(graph);
-        if (!clocks.update(stop)) {
-            return evidence(of, graph, branch).ofCycles().get(0);
-        }
-        graph.nextRound();
-        for (long edge : branch.edges()) {
-            graph.add((int) (edge >>> 32), (int) edge);
-        }
         boolean exact = clocks.update(stop);
-        Saturation rules = new Saturation(graph, of.versions(), clocks, of.commitStatus(), WorkerThreads.all());
-        for (int round = 0; round < MOST_ROUNDS; round++) {
-            if (!exact) {
-                return evidence(of, graph, branch).ofCycles().get(0);
+        if (exact) {
+            graph.nextRound();
+            for (long edge : branch.edges()) {
+                graph.add((int) (edge >>> 32), (int) edge);
             }
+        }
+        Saturation rules = new Saturation(graph, of.versions(), clocks, of.commitStatus(), WorkerThreads.all());
+        for (int round = 1; exact && clocks.update(stop); round++) {
             Saturation.RoundResult result = rules.round(stop);
             if (result == Saturation.RoundResult.CONTRADICTION) {
                 return evidence(of, graph, branch)
                         .ofImpossibleRead(rules.impossibleKey(), rules.impossibleReader(), graph.currentRound());
             }
-            if (result != Saturation.RoundResult.FORCED) {
+            if (result != Saturation.RoundResult.FORCED || round == MOST_ROUNDS) {
                 return null;
             }
-            exact = clocks.update(stop);
         }
-        return null;
+        return evidence(of, graph, branch).ofCycles().get(0);
     }
 
     private CycleEvidence evidence(IndexedHistory of, KnownGraph graph, Branch branch) {

@@ -15,6 +15,7 @@ import org.polygraph.partitioner.isolation.Basis;
 import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.EdgeKind;
 import org.polygraph.partitioner.isolation.Reason;
+import org.polygraph.storage.table.HistoryTable;
 
 /**
  * Finds the reason why a read with several possible writers has only one left: each other one closes a cycle with
@@ -24,6 +25,7 @@ final class ReadReasons {
     /** The most candidates of one read whose failure is shown. */
     private static final int MOST_CANDIDATES = 64;
 
+    private final HistoryTable table;
     private final VersionIndex index;
     private final CommitStatus commitStatus;
     private final Events events;
@@ -37,6 +39,7 @@ final class ReadReasons {
     private record Decision(int key, int reader, int below) {}
 
     ReadReasons(IndexedHistory history, EvidenceGraph graph, WriterLookup lookup, Branch branch, EdgeReasons edges) {
+        this.table = history.table();
         this.index = history.versions();
         this.commitStatus = history.commitStatus();
         this.events = graph.events();
@@ -103,16 +106,16 @@ final class ReadReasons {
     /** Why a read cannot return a candidate's version: the candidate follows it, or was overwritten before it. */
     private @Nullable Alternative impossible(int key, int reader, int candidate, int below, BitSet before) {
         int begin = events.begin(reader);
-        long value = edges.valueRead(key, reader);
-        String source = candidate == Dependency.INITIAL ? "the initial state" : edges.name(candidate);
-        String statement = edges.name(reader) + " reads from " + source;
+        long value = table.value(table.firstRead(reader, key));
+        String source = candidate == Dependency.INITIAL ? "the initial state" : table.name(candidate);
+        String statement = table.name(reader) + " reads from " + source;
         Dependency assumed = new Dependency(
                 candidate,
                 reader,
                 EdgeKind.WR,
                 key,
                 value,
-                new Reason(Basis.ASSUMED, "if " + edges.name(reader) + " read the value of " + source));
+                new Reason(Basis.ASSUMED, "if " + table.name(reader) + " read the value of " + source));
         if (candidate != Dependency.INITIAL) {
             List<EvidenceGraph.Step> later = graph.path(begin, events.commit(candidate), below);
             if (later != null) {
@@ -135,8 +138,8 @@ final class ReadReasons {
                     ? List.of()
                     : graph.path(events.commit(candidate), events.begin(other), below);
             if (toReader != null && toOther != null) {
-                String why = "if " + edges.name(reader) + " read the value of " + source + ", which "
-                        + edges.name(other) + " overwrote";
+                String why = "if " + table.name(reader) + " read the value of " + source + ", which "
+                        + table.name(other) + " overwrote";
                 List<Alternative> because = List.of();
                 if (candidate != Dependency.INITIAL) {
                     List<Dependency> overwrote = edges.chain(candidate, other, toOther);

@@ -2,6 +2,7 @@ package org.polygraph.partitioner.graph;
 
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.storage.model.TransactionStatus;
@@ -106,13 +107,14 @@ public final class RealTime {
         int bound = 0;
         IntArrayList openStarts = new IntArrayList(0);
         IntArrayList openEnded = new IntArrayList(0);
+        BitSet ascend = startsThatAscend(table, commitStatus, starts);
         for (int s = 0; s + 1 < table.sessionStarts().length; s++) {
             int nearStart = 0;
             int nearEnd = 0;
             for (int t = table.firstTransaction(s); t < table.transactionsEnd(s); t++) {
                 if (starts[t] != HistoryTable.NO_TIME && commitStatus.of(t) != CommitStatus.DROPPED) {
                     nearStart = endedBefore(sorted, count, nearStart, starts[t], skewNanos);
-                    if (commitStatus.isCounted(t) || startsAscendFrom(t, table, commitStatus, starts)) {
+                    if (commitStatus.isCounted(t) || ascend.get(t)) {
                         ended[t] = nearStart;
                         bound++;
                     } else if (nearStart > 0) {
@@ -161,18 +163,22 @@ public final class RealTime {
     }
 
     /**
-     * Whether the later transactions of the session start no earlier, so that an edge into t implies nothing new for
-     * them.
+     * The transactions after which no transaction of the session starts earlier, so that an edge into one of them
+     * implies nothing new for later ones. Empty if no transaction is optional.
      */
-    private static boolean startsAscendFrom(int t, HistoryTable table, CommitStatus commitStatus, long[] starts) {
-        int end = table.transactionsEnd(table.sessionOf(t));
-        for (int next = t + 1; next < end; next++) {
-            if (commitStatus.of(next) != CommitStatus.DROPPED
-                    && (starts[next] == HistoryTable.NO_TIME || starts[next] < starts[t])) {
-                return false;
+    private static BitSet startsThatAscend(HistoryTable table, CommitStatus commitStatus, long[] starts) {
+        BitSet ascend = new BitSet();
+        for (int s = 0; commitStatus.optional() > 0 && s < table.sessions(); s++) {
+            long earliest = Long.MAX_VALUE;
+            for (int t = table.transactionsEnd(s) - 1; t >= table.firstTransaction(s); t--) {
+                if (commitStatus.of(t) != CommitStatus.DROPPED) {
+                    ascend.set(t, earliest >= starts[t]);
+                    // A missing time is less than all others.
+                    earliest = Math.min(earliest, starts[t]);
+                }
             }
         }
-        return true;
+        return ascend;
     }
 
     /** By transaction: how many had ended when it started, 0 to {@link #ends}; 0 if it is bound by nothing. */

@@ -74,11 +74,8 @@ record FirstPass(CommitStatus commitStatus, byte[] roles, List<Violation> violat
     private static int brokenRow(HistoryTable table, int transaction) {
         for (int o = table.firstOperation(transaction); o < table.operationsEnd(transaction); o++) {
             if (table.isInsert(o) || table.isDelete(o)) {
-                int own = o - 1;
-                while (own >= table.firstOperation(transaction) && !table.isWriteOf(own, table.key(o))) {
-                    own--;
-                }
-                if (own >= table.firstOperation(transaction) && table.isDelete(own) == table.isDelete(o)) {
+                int own = table.lastWrite(transaction, table.key(o), o);
+                if (own >= 0 && table.isDelete(own) == table.isDelete(o)) {
                     return o;
                 }
             }
@@ -109,7 +106,7 @@ record FirstPass(CommitStatus commitStatus, byte[] roles, List<Violation> violat
         ReadAnomalies anomalies = new ReadAnomalies(table, commitStatus);
         IntArrayList reads = new IntArrayList();
         for (int i = 0; i < impossible.size() && reads.size() < IndexedHistory.MOST_VIOLATIONS; i += 2) {
-            reads.add(anomalies.externalRead(impossible.getInt(i), impossible.getInt(i + 1)));
+            reads.add(table.firstRead(impossible.getInt(i + 1), impossible.getInt(i)));
         }
         return anomalies.impossible(reads, IndexedHistory.MOST_VIOLATIONS);
     }

@@ -1,7 +1,9 @@
 package org.polygraph.partitioner.index;
 
 import java.util.Arrays;
+import java.util.function.BooleanSupplier;
 import java.util.function.IntUnaryOperator;
+import org.polygraph.storage.model.StoppedException;
 import org.polygraph.storage.table.Operations;
 
 /**
@@ -12,6 +14,7 @@ import org.polygraph.storage.table.Operations;
 final class KeyBuckets {
     private static final int BUCKET_SHIFT = 10;
     private static final int BUCKET_KEYS = 1 << BUCKET_SHIFT;
+    private static final int CHECK_EVERY = 1 << 14;
 
     /** The number that a read carries to its bucket. A write carries its transaction. */
     enum Tag {
@@ -152,15 +155,21 @@ final class KeyBuckets {
          * Receives the writer of a read.
          *
          * @param read what it carries, see {@link Tag}
-         * @param writer as of {@link WritersByValue#find}
+         * @param writer {@link WritersByValue#NONE}, {@link WritersByValue#SEVERAL} or the only one
          */
         void read(int read, int writer, long value);
     }
 
-    /** Finds the writer of every read, key by key. @param transactionOf what a read carries */
-    void findWriters(IntUnaryOperator transactionOf, Found found) {
+    /**
+     * Finds the writer of every read, key by key.
+     *
+     * @param transactionOf what a read carries
+     * @throws StoppedException if it is to stop
+     */
+    void findWriters(IntUnaryOperator transactionOf, Found found, BooleanSupplier stop) {
         WritersByValue writers = new WritersByValue();
         for (int b = 0; b < count(); b++) {
+            StoppedException.check(stop);
             sort(b);
             for (int k = 0; k < keys(b); k++) {
                 int first = start(k, 0);
@@ -174,27 +183,16 @@ final class KeyBuckets {
                     writers.add(values[w], tags[w]);
                 }
                 for (int r = reads; r < end; r++) {
+                    if ((r & CHECK_EVERY - 1) == 0) {
+                        StoppedException.check(stop);
+                    }
                     int writer = writers.find(values[r]);
-                    if (writer == WritersByValue.SEVERAL) {
-                        writer = other(transactionOf.applyAsInt(tags[r]), values[r], first, reads);
+                    if (writer < WritersByValue.NONE) {
+                        writer = writers.exceptReader(writer, transactionOf.applyAsInt(tags[r]));
                     }
                     found.read(tags[r], writer, values[r]);
                 }
             }
         }
-    }
-
-    /** Returns the only one of several writers of the value that is not the reader, or SEVERAL. */
-    private int other(int reader, long value, int from, int to) {
-        int found = WritersByValue.NONE;
-        for (int w = from; w < to; w++) {
-            if (values[w] == value && tags[w] != reader) {
-                if (found != WritersByValue.NONE) {
-                    return WritersByValue.SEVERAL;
-                }
-                found = tags[w];
-            }
-        }
-        return found;
     }
 }

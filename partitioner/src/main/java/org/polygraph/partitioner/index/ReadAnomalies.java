@@ -207,16 +207,6 @@ final class ReadAnomalies {
                 || all.isString(one) && all.isInteger(other) && all.text(one).equals(all.label(other));
     }
 
-    /** The operation by which a transaction first reads a key. */
-    int externalRead(int key, int transaction) {
-        for (int o = table.firstOperation(transaction); o < table.operationsEnd(transaction); o++) {
-            if (table.isReadOf(o, key)) {
-                return o;
-            }
-        }
-        throw new IllegalStateException("transaction " + transaction + " does not read key " + key);
-    }
-
     private boolean isWrite(int operation, int key, long value) {
         return table.isWriteOf(operation, key) && table.value(operation) == value;
     }

@@ -3,6 +3,7 @@ package org.polygraph.partitioner.index;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.table.HistorySelection;
@@ -45,9 +46,16 @@ public final class ReadsFrom {
      * Finds the writer of every external read.
      *
      * @param level RC judges every read of a key alone; at other levels a second read must return what the first did
+     * @throws org.polygraph.storage.model.StoppedException if it is to stop
      */
-    public static ReadsFrom of(HistoryTable table, IndexedHistory.Indeterminate indeterminate, IsolationLevel level) {
-        FirstPass pass = firstPass(table, indeterminate, level);
+    public static ReadsFrom of(
+            HistoryTable table,
+            IndexedHistory.Indeterminate indeterminate,
+            IsolationLevel level,
+            BooleanSupplier stop) {
+        boolean each = level == IsolationLevel.RC;
+        FirstPass pass = FirstPass.of(
+                table, indeterminate, each ? TransactionScan.Reads.EACH : TransactionScan.Reads.FIRST, stop);
         ReadsFrom result = unread(table, pass);
         if (!pass.violations().isEmpty()) {
             return result;
@@ -62,17 +70,10 @@ public final class ReadsFrom {
                 KeyBuckets.Tag.OPERATION);
         IntArrayList impossible = new IntArrayList();
         buckets.findWriters(
-                result::transaction, (operation, writer, value) -> result.settle(operation, writer, value, impossible));
+                result::transaction,
+                (operation, writer, value) -> result.settle(operation, writer, value, impossible),
+                stop);
         return result.settled(impossible);
-    }
-
-    private static FirstPass firstPass(
-            HistoryTable table, IndexedHistory.Indeterminate indeterminate, IsolationLevel level) {
-        return FirstPass.of(
-                table,
-                indeterminate,
-                level == IsolationLevel.RC ? TransactionScan.Reads.EACH : TransactionScan.Reads.FIRST,
-                () -> false);
     }
 
     /** Starts without any settled read. */
@@ -97,7 +98,7 @@ public final class ReadsFrom {
     /**
      * Settles the source of a read.
      *
-     * @param writer as of {@link WritersByValue#find}
+     * @param writer as of {@link KeyBuckets.Found}
      */
     private void settle(int operation, int writer, long value, IntArrayList impossible) {
         boolean initial = value == table.initialValue(table.key(operation));

@@ -1,20 +1,24 @@
 package org.polygraph.partitioner.index;
 
+import it.unimi.dsi.fastutil.ints.IntArrayList;
 import java.util.Arrays;
 
 /**
  * The writers of one key by value: open addressing, reused for the next key. It clears only the slots that the next key
- * needs; maps of fastutil clear all. 12 bytes a slot, 2 to 4 slots a writer.
+ * needs; maps of fastutil clear all. 12 bytes a slot, 2 to 4 slots a writer; 8 more a value that has two writers.
  */
 final class WritersByValue {
     /** No writer. */
     static final int NONE = -1;
-    /** More than one was passed to {@link #add}. */
+    /** More than one. */
     static final int SEVERAL = -2;
+    /** A value with two writers has this, less the place of the first of them in {@link #pairs}. */
+    private static final int PAIR = -3;
 
     private long[] values = new long[64];
     private int[] writers = new int[64];
     private int mask;
+    private final IntArrayList pairs = new IntArrayList();
 
     /** Forgets the last key and makes room for this many values. */
     void clear(int count) {
@@ -25,12 +29,20 @@ final class WritersByValue {
         }
         mask = capacity - 1;
         Arrays.fill(writers, 0, capacity, NONE);
+        pairs.clear();
     }
 
-    /** Adds a writer of a value that {@link #find} may then call {@link #SEVERAL}. */
+    /** Adds a writer of a value that {@link #find} is asked for. The writers of a value differ. */
     void add(long value, int writer) {
         int i = slot(value);
-        writers[i] = writers[i] == NONE ? writer : SEVERAL;
+        int before = writers[i];
+        if (before >= 0) {
+            writers[i] = PAIR - pairs.size();
+            pairs.add(before);
+            pairs.add(writer);
+        } else {
+            writers[i] = before == NONE ? writer : SEVERAL;
+        }
         values[i] = value;
     }
 
@@ -45,9 +57,19 @@ final class WritersByValue {
         return -1;
     }
 
-    /** The writer of the value, {@link #NONE} or {@link #SEVERAL}. */
+    /** The writer of the value, {@link #NONE}, or a number below for {@link #exceptReader}. */
     int find(long value) {
         return writers[slot(value)];
+    }
+
+    /** The only one of several writers that is not the reader, or {@link #SEVERAL}. @param found by {@link #find} */
+    int exceptReader(int found, int reader) {
+        if (found == SEVERAL) {
+            return SEVERAL;
+        }
+        int first = pairs.getInt(PAIR - found);
+        int second = pairs.getInt(PAIR - found + 1);
+        return reader == first ? second : reader == second ? first : SEVERAL;
     }
 
     private int slot(long value) {

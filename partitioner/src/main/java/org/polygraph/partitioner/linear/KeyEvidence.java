@@ -232,6 +232,9 @@ final class KeyEvidence {
         }
         // Operations that depended on a write that stayed may go now.
         for (int i = some.size() - 1; i >= 0; i--) {
+            if (stop.getAsBoolean()) {
+                return false;
+            }
             IntArrayList rest = i < some.size() ? without(some, some.getInt(i)) : null;
             if (rest != null && isViolated(rest)) {
                 some.clear();

@@ -143,8 +143,8 @@ final class ReadSources {
         if (table.isWrite(operation) || !mayCount(t)) {
             return required;
         }
-        int own = lastWriteBefore(operation, t);
-        if (own != NONE) {
+        int own = table.lastWrite(t, table.key(operation), operation);
+        if (own >= 0) {
             ownWrites(operation, t, own, required);
         } else {
             sources(operation, t, required);
@@ -158,32 +158,23 @@ final class ReadSources {
         return required;
     }
 
-    private int lastWriteBefore(int operation, int transaction) {
-        int key = table.key(operation);
-        for (int o = operation - 1; o >= table.firstOperation(transaction); o--) {
-            if (table.isWriteOf(o, key)) {
-                return o;
-            }
-        }
-        return NONE;
-    }
-
     private void ownWrites(int read, int transaction, int last, IntArrayList required) {
         long written = table.value(last);
         long returned = table.value(read);
         int first = last;
-        int before = lastWriteBefore(last, transaction);
-        while (before != NONE && table.value(before) == written) {
+        int key = table.key(read);
+        int before = table.lastWrite(transaction, key, last);
+        while (before >= 0 && table.value(before) == written) {
             first = before;
-            before = lastWriteBefore(before, transaction);
+            before = table.lastWrite(transaction, key, before);
         }
         required.add(first);
-        while (returned != written && before != NONE) {
+        while (returned != written && before >= 0) {
             if (table.value(before) == returned) {
                 required.add(before);
                 break;
             }
-            before = lastWriteBefore(before, transaction);
+            before = table.lastWrite(transaction, key, before);
         }
     }
 

@@ -26,7 +26,8 @@ class CausalAxiomTest {
         int[] judged = new int[2];
         for (int i = 0; i < SuiteScale.of(10_000); i++) {
             HistoryTable table = stream.at(i);
-            CommitOrder order = CommitOrder.index(table, IsolationLevel.CC, IndexedHistory.Indeterminate.MAYBE);
+            CommitOrder order =
+                    CommitOrder.index(table, IsolationLevel.CC, IndexedHistory.Indeterminate.MAYBE, () -> false);
             if (!order.violations().isEmpty()) {
                 continue;
             }
@@ -109,7 +110,7 @@ class CausalAxiomTest {
     }
 
     private static KnownGraph graph(HistoryTable table) {
-        return CommitOrder.index(table, IsolationLevel.CC, IndexedHistory.Indeterminate.MAYBE)
+        return CommitOrder.index(table, IsolationLevel.CC, IndexedHistory.Indeterminate.MAYBE, () -> false)
                 .graph();
     }
 }

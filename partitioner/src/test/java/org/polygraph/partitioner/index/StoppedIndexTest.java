@@ -4,33 +4,58 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
+import org.polygraph.partitioner.axiom.CommitOrder;
+import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.model.StoppedException;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryGenerator;
 
-/** The index asks whether to stop in its pass over transactions and in its pass over keys. */
+/** The indexes ask whether to stop in their pass over transactions and in their pass over keys. */
 class StoppedIndexTest {
+    /** 40,000 transactions in steps of 16,384, and 5,000 keys in steps of 1,024. */
+    private static final int LEAST = 3 + 5;
+
+    private final HistoryTable table = HistoryGenerator.withSeed(7)
+            .sessions(10)
+            .transactions(40_000)
+            .operations(4)
+            .keys(5_000)
+            .isolation(HistoryGenerator.Isolation.SERIAL)
+            .generate();
+
     @Test
     void everyAskStops() {
-        HistoryTable table = HistoryGenerator.withSeed(7)
-                .sessions(10)
-                .transactions(40_000)
-                .operations(4)
-                .keys(5_000)
-                .isolation(HistoryGenerator.Isolation.SERIAL)
-                .generate();
+        everyAskStops(LEAST, stop -> IndexedHistory.of(table, IndexedHistory.Indeterminate.MAYBE, stop));
+    }
+
+    @Test
+    void everyAskStopsTheSourcesOfReads() {
+        everyAskStops(
+                LEAST,
+                stop -> ReadsFrom.of(table, IndexedHistory.Indeterminate.MAYBE, IsolationLevel.RC, stop));
+    }
+
+    @Test
+    void everyAskStopsTheIndexesOfACommitOrder() {
+        everyAskStops(
+                2 * LEAST,
+                stop -> CommitOrder.index(table, IsolationLevel.CC, IndexedHistory.Indeterminate.MAYBE, stop)
+                        .order(Long.MAX_VALUE, () -> false));
+    }
+
+    private static void everyAskStops(int least, Consumer<BooleanSupplier> index) {
         AtomicInteger asked = new AtomicInteger();
-        IndexedHistory.of(table, IndexedHistory.Indeterminate.MAYBE, () -> {
+        index.accept(() -> {
             asked.incrementAndGet();
             return false;
         });
-        // 40,000 transactions in steps of 16,384, and 5,000 keys in steps of 1,024.
-        assertThat(asked.get()).isGreaterThanOrEqualTo(3 + 5);
+        assertThat(asked.get()).isGreaterThanOrEqualTo(least);
         for (int last = 1; last <= asked.get(); last++) {
             AtomicInteger left = new AtomicInteger(last);
-            assertThatThrownBy(() -> IndexedHistory.of(
-                            table, IndexedHistory.Indeterminate.MAYBE, () -> left.decrementAndGet() == 0))
+            assertThatThrownBy(() -> index.accept(() -> left.decrementAndGet() == 0))
                     .isInstanceOf(StoppedException.class);
         }
     }

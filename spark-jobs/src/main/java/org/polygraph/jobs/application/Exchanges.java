@@ -250,7 +250,7 @@ final class Exchanges {
                 StoppedException.check(stop);
                 int key = (int) candidate;
                 int moved = order[previous[key]] / events;
-                int write = lastWrite(moved, key);
+                int write = table.lastWrite(moved, key);
                 if (table.value(write) == values[key]) {
                     continue;
                 }
@@ -313,14 +313,6 @@ final class Exchanges {
             return t * events + events - 1;
         }
 
-        private int lastWrite(int t, int key) {
-            int o = table.operationsEnd(t) - 1;
-            while (!table.isWriteOf(o, key)) {
-                o--;
-            }
-            return o;
-        }
-
         /**
          * Returns the first place of the window of an exchange; {@link #NONE} if the last writer depends on the one
          * before.
@@ -328,7 +320,7 @@ final class Exchanges {
         private int window(int[] order, int commit, int last, int key, Dependents dependents) {
             int moved = order[commit] / events;
             int lastWriter = order[last] / events;
-            if (reads(moved, key) || reads(lastWriter, key)) {
+            if (table.firstRead(moved, key) >= 0 || table.firstRead(lastWriter, key) >= 0) {
                 return NONE;
             }
             int first = commit;
@@ -350,15 +342,6 @@ final class Exchanges {
                 }
             }
             return first;
-        }
-
-        private boolean reads(int t, int key) {
-            for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
-                if (table.isReadOf(o, key)) {
-                    return true;
-                }
-            }
-            return false;
         }
 
         /**

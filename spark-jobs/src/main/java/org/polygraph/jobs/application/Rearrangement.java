@@ -124,17 +124,6 @@ final class Rearrangement {
         return first == operation && !table.isWrite(operation);
     }
 
-    /** Whether no later operation of its transaction writes its key. */
-    private boolean isLastWrite(int t, int operation) {
-        int last = table.operationsEnd(t) - 1;
-        while (!table.isWriteOf(last, table.key(operation))) {
-            if (last-- == operation) {
-                return false;
-            }
-        }
-        return last == operation;
-    }
-
     private int @Nullable [] solve(Budget budget) {
         IntArrayList members = new IntArrayList();
         IntArrayList others = new IntArrayList();
@@ -215,7 +204,7 @@ final class Rearrangement {
 
         private void add(int t, boolean reads) {
             for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
-                if (table.isWrite(o) ? isLastWrite(t, o) : reads && isExternalRead(t, o)) {
+                if (table.isWrite(o) ? table.lastWrite(t, table.key(o)) == o : reads && isExternalRead(t, o)) {
                     add(table.key(o), table.isWrite(o), table.value(o));
                 }
             }

@@ -67,7 +67,7 @@ final class PruneLoop {
      * Rounds after a refutation by the solver, for evidence. Their time is estimated, not measured, so that the
      * evidence depends neither on the machine nor on the engine.
      */
-    private static final int MOST_EVIDENCE_ROUNDS = 40;
+    static final int MOST_EVIDENCE_ROUNDS = 40;
 
     private static final double MOST_EVIDENCE_NANOS = 5e9;
 

@@ -18,8 +18,8 @@ public record Tuning(int rounds, RealTimeRows rows, int workers, SolverOptions s
     public static final int ADAPTIVE = -1;
     /** No closure and no rules, as if the clocks did not fit into memory: the solver decides alone. */
     public static final int NO_RULES = -2;
-    /** Rounds until nothing more is forced. */
-    public static final int FIXPOINT = Integer.MAX_VALUE;
+    /** Rounds until nothing more is forced, and the most: with those for evidence, the graph numbers them in a byte. */
+    public static final int FIXPOINT = 80;
 
     /** Closures for real time. */
     public enum RealTimeRows {
@@ -35,7 +35,7 @@ public record Tuning(int rounds, RealTimeRows rows, int workers, SolverOptions s
     public static final Tuning DEFAULT = new Tuning(ADAPTIVE, RealTimeRows.BY_KEYS, 0, SolverOptions.defaults());
 
     public Tuning {
-        if (rounds < NO_RULES) {
+        if (rounds < NO_RULES || rounds > FIXPOINT) {
             throw new IllegalArgumentException(rounds + " rounds of rules");
         }
     }

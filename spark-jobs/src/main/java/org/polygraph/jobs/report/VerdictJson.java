@@ -315,9 +315,7 @@ public final class VerdictJson {
         if (t == Dependency.INITIAL) {
             return "initial";
         }
-        return table == null
-                ? Integer.toString(t)
-                : "s" + table.sessionLabel(table.sessionOf(t)) + "#" + table.index(t);
+        return table == null ? Integer.toString(t) : table.name(t);
     }
 
     private void edge(Dependency edge) throws IOException {

@@ -41,7 +41,7 @@ public record LoadedRows(InitialChoice choice, int count, List<String> first, Ef
         int count = 0;
         for (int t = 0; t < statuses.length; t++) {
             if (statuses[t] == TransactionStatus.INITIAL.code() && count++ < NAMED) {
-                names.add("s" + table.sessionLabel(table.sessionOf(t)) + "#" + table.index(t));
+                names.add(table.name(t));
             }
         }
         return new LoadedRows(choice, count, names, Effect.NONE);

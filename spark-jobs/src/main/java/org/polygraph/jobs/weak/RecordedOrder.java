@@ -420,13 +420,8 @@ final class RecordedOrder {
 
     /** Whether the last write of a transaction to the key of a read wrote the value that the read returned. */
     private boolean leaves(int writer, int read) {
-        int key = table.key(read);
-        for (int o = starts[writer + 1] - 1; o >= starts[writer]; o--) {
-            if (table.isWriteOf(o, key)) {
-                return table.value(o) == table.value(read);
-            }
-        }
-        return false;
+        int last = table.lastWrite(writer, table.key(read));
+        return last >= 0 && table.value(last) == table.value(read);
     }
 
     private void precede(int first, int second) {

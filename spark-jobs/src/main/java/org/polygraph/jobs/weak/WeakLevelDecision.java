@@ -2,6 +2,7 @@ package org.polygraph.jobs.weak;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.jobs.certificate.judge.BruteForce;
@@ -21,7 +22,6 @@ import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.partitioner.axiom.Axiom;
 import org.polygraph.partitioner.axiom.CausalAxiom;
 import org.polygraph.partitioner.axiom.CommitOrder;
-import org.polygraph.partitioner.axiom.ReadAxiom;
 import org.polygraph.partitioner.axiom.WriterChoices;
 import org.polygraph.partitioner.evidence.AxiomEvidence;
 import org.polygraph.partitioner.index.DistinctWrites;
@@ -53,6 +53,9 @@ public final class WeakLevelDecision {
 
     private static final long MOST_CHOICES_OF_SUB_HISTORY = 2_000;
     private static final long MOST_CHOICE_STEPS = 100_000_000;
+
+    /** The stop of the index of a sub-history: the budget is charged for it and must not count more. */
+    private static final BooleanSupplier CHARGED = () -> false;
 
     /** The bytes of index and edges for each operation. */
     private static final long HELD_BYTES = 40;
@@ -89,9 +92,7 @@ public final class WeakLevelDecision {
             }
         }
         phases.begin("index");
-        IndexedHistory.Indeterminate indeterminate = request.indexing();
-        ReadsFrom reads = ReadsFrom.of(table, indeterminate, request.level());
-        CommitOrder order = CommitOrder.of(reads, request.level(), indeterminate);
+        CommitOrder order = CommitOrder.index(table, request.level(), request.indexing(), budget::exhausted);
         phases.end(table.operations());
         if (!order.violations().isEmpty()) {
             return violation(order.violations());
@@ -100,10 +101,7 @@ public final class WeakLevelDecision {
         check.uniqueValues(!hasOpenReads);
         budget.require(held, causal ? CausalAxiom.leastBytes(table.transactions()) : 0, "order");
         phases.begin("order");
-        Axiom axiom = causal
-                ? new CausalAxiom(IndexedHistory.of(table, indeterminate, budget::exhausted), budget.bytes() - held)
-                : new ReadAxiom(reads, request.level());
-        boolean isOrdered = order.order(axiom, budget::exhausted);
+        boolean isOrdered = order.order(budget.bytes() - held, budget::exhausted);
         phases.end(order.graph().edges());
         if (!isOrdered) {
             check.refuted(Finding.Refuted.unexplained());
@@ -225,27 +223,28 @@ public final class WeakLevelDecision {
     }
 
     private boolean holds(HistoryTable history) {
-        CommitOrder order = ordered(history, request, budget);
+        CommitOrder order = ordered(history, request, budget::exhausted, budget);
         chosen = order == null ? chosen : order;
         return order != null;
     }
 
     private static boolean holds(HistoryTable history, CheckRequest request, Budget budget) {
         SubHistoryDecision.charge(budget, history, request.level());
-        return ordered(history, request, budget) != null;
+        return ordered(history, request, CHARGED, budget) != null;
     }
 
-    private static @Nullable CommitOrder ordered(HistoryTable history, CheckRequest request, Budget budget) {
-        CommitOrder order = CommitOrder.index(history, request.level(), IndexedHistory.Indeterminate.ABORT);
-        return order.violations().isEmpty() && order.order(budget::exhausted) ? order : null;
+    private static @Nullable CommitOrder ordered(
+            HistoryTable history, CheckRequest request, BooleanSupplier stop, Budget budget) {
+        CommitOrder order = CommitOrder.index(history, request.level(), IndexedHistory.Indeterminate.ABORT, stop);
+        return order.violations().isEmpty() && order.order(Long.MAX_VALUE, budget::exhausted) ? order : null;
     }
 
     /** Whether the history violates the level of the request; false if the budget ends before that is known. */
     public static boolean violates(HistoryTable table, CheckRequest request, Budget budget) {
-        CommitOrder order = CommitOrder.index(table, request.level(), request.indexing());
+        CommitOrder order = CommitOrder.index(table, request.level(), request.indexing(), CHARGED);
         try {
             return !order.violations().isEmpty()
-                    || !order.order(budget::exhausted)
+                    || !order.order(Long.MAX_VALUE, budget::exhausted)
                     || (order.hasOpenReads()
                             && WriterChoices.search(
                                             order.readsFrom(),

@@ -42,7 +42,7 @@ class PrefixConsistencyTest {
                     .withTimestamps()
                     .isolation(HistoryGenerator.Isolation.PREFIX)
                     .generate();
-            assertThat(ReadsFrom.of(history, IndexedHistory.Indeterminate.ABORT, IsolationLevel.CC)
+            assertThat(ReadsFrom.of(history, IndexedHistory.Indeterminate.ABORT, IsolationLevel.CC, () -> false)
                             .open())
                     .as("seed %d", seed)
                     .hasSizeGreaterThan(2_000);

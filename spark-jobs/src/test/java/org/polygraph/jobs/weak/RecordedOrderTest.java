@@ -154,7 +154,7 @@ class RecordedOrderTest {
                         .as(what)
                         .isFalse();
             }
-            sources += ReadsFrom.of(history, IndexedHistory.Indeterminate.MAYBE, IsolationLevel.RC)
+            sources += ReadsFrom.of(history, IndexedHistory.Indeterminate.MAYBE, IsolationLevel.RC, () -> false)
                     .open()
                     .length;
         }

@@ -150,7 +150,7 @@ public final class Loaders {
 
     private static String name(HistoryTable table, int t) {
         long session = table.sessionLabel(table.sessionOf(t));
-        return "session " + session + ", index " + table.index(t) + " (s" + session + "#" + table.index(t) + ")";
+        return "session " + session + ", index " + table.index(t) + " (" + table.name(t) + ")";
     }
 
     /** Returns the named transaction, and those before it in its session if all of them only write initial values. */
@@ -352,8 +352,7 @@ public final class Loaders {
         }
 
         private void use(int t, BitSet keys) {
-            int from = table.firstOperation(t);
-            for (int o = from; o < table.operationsEnd(t); o++) {
+            for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
                 if (table.value(o) != table.initialValue(table.key(o))) {
                     continue;
                 }
@@ -362,21 +361,11 @@ public final class Loaders {
                     writer = t;
                 } else if (keys.get(key)) {
                     isRead = true;
-                } else if (missing < 0 && !isOwn(from, o)) {
+                } else if (missing < 0 && table.lastWrite(t, key, o) < 0) {
                     reader = t;
                     missing = key;
                 }
             }
-        }
-
-        /** Whether the transaction of a read has written its key before. */
-        private boolean isOwn(int from, int read) {
-            for (int o = read - 1; o >= from; o--) {
-                if (table.isWriteOf(o, table.key(read))) {
-                    return true;
-                }
-            }
-            return false;
         }
 
         /** Whether a transaction reads an initial value that loaders write. */

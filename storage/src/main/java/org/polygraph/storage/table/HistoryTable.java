@@ -143,6 +143,11 @@ public final class HistoryTable {
         return transactions.indexes()[transaction];
     }
 
+    /** {@code s<session>#<index>}: the name of a transaction in evidence. */
+    public String name(int transaction) {
+        return "s" + sessionLabel(sessionOf(transaction)) + "#" + index(transaction);
+    }
+
     /** Start times in ns, or null if the history has no times; {@link #NO_TIME} where one is missing. */
     public long @Nullable [] starts() {
         return transactions.starts();
@@ -179,6 +184,31 @@ public final class HistoryTable {
 
     public boolean isWriteOf(int operation, int key) {
         return operationKeys[operation] == Operations.pack(key, true);
+    }
+
+    /** The transaction's first read of a key, or -1. */
+    public int firstRead(int transaction, int key) {
+        for (int o = firstOperation(transaction); o < operationsEnd(transaction); o++) {
+            if (isReadOf(o, key)) {
+                return o;
+            }
+        }
+        return -1;
+    }
+
+    /** The transaction's last write of a key, or -1. */
+    public int lastWrite(int transaction, int key) {
+        return lastWrite(transaction, key, operationsEnd(transaction));
+    }
+
+    /** The transaction's last write of a key before an operation, or -1. */
+    public int lastWrite(int transaction, int key, int before) {
+        for (int o = before - 1; o >= firstOperation(transaction); o--) {
+            if (isWriteOf(o, key)) {
+                return o;
+            }
+        }
+        return -1;
     }
 
     /** Whether some write is an insert or a delete. */

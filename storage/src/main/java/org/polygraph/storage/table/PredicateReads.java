@@ -108,7 +108,7 @@ public final class PredicateReads {
      * match one of them, or deleted it.
      */
     public boolean isRemoved(int reader, int writer, int row) {
-        int written = lastWrite(writer, row);
+        int written = plain.lastWrite(writer, row);
         int others = 0;
         for (int o = plain.firstOperation(reader); o < plain.operationsEnd(reader); o++) {
             others += plain.isReadOf(o, row) ? 1 : 0;
@@ -132,16 +132,8 @@ public final class PredicateReads {
 
     /** Whether a transaction leaves a version of a row that matches a condition. */
     public boolean leavesMatch(int writer, int row, Condition condition) {
-        int written = lastWrite(writer, row);
+        int written = plain.lastWrite(writer, row);
         return written >= 0 && matches(condition, written);
-    }
-
-    private int lastWrite(int writer, int row) {
-        int written = -1;
-        for (int o = plain.firstOperation(writer); o < plain.operationsEnd(writer); o++) {
-            written = plain.isWriteOf(o, row) ? o : written;
-        }
-        return written;
     }
 
     private boolean matches(Condition condition, int written) {

@@ -79,7 +79,7 @@ class LoadersTest {
         HistoryTable applied = loaders.applied();
         for (int t = 0; t < table.transactions(); t++) {
             boolean isLoader = List.of(names(table, loaders.transactions()).split(" "))
-                    .contains("s" + table.sessionLabel(table.sessionOf(t)) + "#" + table.index(t));
+                    .contains(table.name(t));
             assertThat(applied.status(t)).isEqualTo(isLoader ? TransactionStatus.INITIAL : table.status(t));
         }
     }

@@ -79,15 +79,14 @@ final class AxiomBruteForce {
             if (history.isWrite(o)) {
                 continue;
             }
-            int own = lastWrite(t, o, history.key(o));
-            int before = lastRead(t, o, history.key(o));
-            boolean isFirst = own < 0 && before < 0;
+            int own = history.lastWrite(t, history.key(o), o);
+            int first = history.firstRead(t, history.key(o));
             if (own >= 0) {
                 if (value(own) != value(o)) {
                     return false;
                 }
-            } else if (!isFirst && terms.guarantee() != Guarantee.RC) {
-                if (value(before) != value(o)) {
+            } else if (first != o && terms.guarantee() != Guarantee.RC) {
+                if (value(first) != value(o)) {
                     return false;
                 }
             } else {
@@ -100,26 +99,6 @@ final class AxiomBruteForce {
 
     private long value(int o) {
         return history.value(o);
-    }
-
-    /** The last read of the key in t before an operation, or -1. */
-    private int lastRead(int t, int before, int key) {
-        for (int o = before - 1; o >= history.firstOperation(t); o--) {
-            if (history.isReadOf(o, key)) {
-                return o;
-            }
-        }
-        return -1;
-    }
-
-    /** The last write of the key in t before an operation, or -1. */
-    private int lastWrite(int t, int before, int key) {
-        for (int o = before - 1; o >= history.firstOperation(t); o--) {
-            if (history.isWriteOf(o, key)) {
-                return o;
-            }
-        }
-        return -1;
     }
 
     /** Tries every source of read i and of the reads after it. */
@@ -143,7 +122,7 @@ final class AxiomBruteForce {
     }
 
     private boolean isSource(int t, int i) {
-        int write = lastWrite(t, history.operationsEnd(t), history.key(reads[i]));
+        int write = history.lastWrite(t, history.key(reads[i]));
         return t + 1 != readers[i] && write >= 0 && value(write) == value(reads[i]);
     }
 
@@ -193,7 +172,7 @@ final class AxiomBruteForce {
     }
 
     private boolean writes(int node, int i) {
-        return lastWrite(node - 1, history.firstOperation(node), history.key(reads[i])) >= 0;
+        return history.lastWrite(node - 1, history.key(reads[i])) >= 0;
     }
 
     /** Whether an earlier read of the same transaction read from this node. */

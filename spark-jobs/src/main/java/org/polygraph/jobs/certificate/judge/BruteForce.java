@@ -349,24 +349,19 @@ public final class BruteForce {
     }
 
     private boolean readsMatch(int t) {
-        int from = history.firstOperation(t);
-        for (int o = from; o < history.operationsEnd(t); o++) {
-            if (!history.isWrite(o) && !readMatches(from, o)) {
+        for (int o = history.firstOperation(t); o < history.operationsEnd(t); o++) {
+            if (!history.isWrite(o) && !readMatches(t, o)) {
                 return false;
             }
         }
         return true;
     }
 
-    private boolean readMatches(int from, int read) {
+    private boolean readMatches(int t, int read) {
         int key = history.key(read);
+        int own = history.lastWrite(t, key, read);
         long value = history.value(read);
-        for (int o = read - 1; o >= from; o--) {
-            if (history.isWrite(o) && history.key(o) == key) {
-                return history.value(o) == value;
-            }
-        }
-        return state[slots[key]] == number(value);
+        return own >= 0 ? history.value(own) == value : state[slots[key]] == number(value);
     }
 
     /** SI: whether an open transaction writes a key that t writes. */

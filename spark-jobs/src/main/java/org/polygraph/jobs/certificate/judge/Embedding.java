@@ -179,8 +179,8 @@ final class Embedding {
         if (sub.isWrite(o)) {
             return true;
         }
-        int own = lastWrite(whole, whole.firstOperation(origin[t]), at);
-        int now = lastWrite(sub, sub.firstOperation(t), o);
+        int own = whole.lastWrite(origin[t], whole.key(at), at);
+        int now = sub.lastWrite(t, sub.key(o), o);
         return own < 0 || now < 0 ? own < 0 && now < 0 : sameValue(sub.value(now), whole.value(own));
     }
 
@@ -219,16 +219,5 @@ final class Embedding {
             return mine.isInteger(a) && theirs.isInteger(b) && mine.integer(a) == theirs.integer(b);
         }
         return mine.text(a).equals(theirs.text(b));
-    }
-
-    /** The last write of the read's key before the read, or -1. */
-    static int lastWrite(HistoryTable table, int from, int read) {
-        int key = table.key(read);
-        for (int o = read - 1; o >= from; o--) {
-            if (table.isWriteOf(o, key)) {
-                return o;
-            }
-        }
-        return -1;
     }
 }

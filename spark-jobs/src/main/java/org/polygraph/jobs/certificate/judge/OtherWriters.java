@@ -28,7 +28,7 @@ final class OtherWriters {
         for (int t = 0; t < whole.transactions(); t++) {
             int end = terms.mayCount(whole.statuses()[t]) ? whole.operationsEnd(t) : 0;
             for (int o = whole.firstOperation(t); o < end; o++) {
-                if (kept.get(o) && !whole.isWrite(o) && !isWritten(whole, whole.firstOperation(t), o, whole.key(o))) {
+                if (kept.get(o) && !whole.isWrite(o) && whole.lastWrite(t, whole.key(o), o) < 0) {
                     read.computeIfAbsent(whole.key(o), k -> new HashSet<>()).add(whole.value(o));
                 }
             }
@@ -41,19 +41,10 @@ final class OtherWriters {
                 if (whole.isWrite(o)
                         && keys.get(whole.key(o))
                         && read.getOrDefault(whole.key(o), Set.of()).contains(whole.value(o))
-                        && !isWritten(whole, o + 1, end, whole.key(o))
+                        && whole.lastWrite(t, whole.key(o)) == o
                         && !isKept(whole, t, o, kept)) {
                     return true;
                 }
-            }
-        }
-        return false;
-    }
-
-    private static boolean isWritten(HistoryTable whole, int from, int to, int key) {
-        for (int o = from; o < to; o++) {
-            if (whole.isWriteOf(o, key)) {
-                return true;
             }
         }
         return false;

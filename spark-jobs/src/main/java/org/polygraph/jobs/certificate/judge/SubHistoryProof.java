@@ -206,7 +206,7 @@ public final class SubHistoryProof {
                 if (sub.isWrite(o)) {
                     continue;
                 }
-                int own = Embedding.lastWrite(whole, whole.firstOperation(embedding.transaction(t)), at);
+                int own = whole.lastWrite(embedding.transaction(t), whole.key(at), at);
                 long value = whole.value(at);
                 if (own >= 0 && whole.value(own) != value) {
                     return Names.transaction(whole, embedding.transaction(t)) + ": " + embedding.name(o)
@@ -249,18 +249,11 @@ public final class SubHistoryProof {
     private void explained(int w, int o, Map<Wanted, Integer> reads) {
         Wanted write = new Wanted(whole.key(o), whole.value(o));
         Integer read = reads.get(write);
-        if (read != null && embedding.transaction(HistorySelection.transactionOf(sub, read)) != w && isLast(w, o)) {
+        if (read != null
+                && embedding.transaction(HistorySelection.transactionOf(sub, read)) != w
+                && whole.lastWrite(w, whole.key(o)) == o) {
             reads.remove(write);
         }
-    }
-
-    private boolean isLast(int w, int o) {
-        for (int later = o + 1; later < whole.operationsEnd(w); later++) {
-            if (whole.isWriteOf(later, whole.key(o))) {
-                return false;
-            }
-        }
-        return true;
     }
 
     /** Checks condition 2. */
@@ -269,17 +262,16 @@ public final class SubHistoryProof {
             if (!terms.mayCount(sub.statuses()[t])) {
                 continue;
             }
-            int from = sub.firstOperation(t);
-            for (int o = from; o < sub.operationsEnd(t); o++) {
+            for (int o = sub.firstOperation(t); o < sub.operationsEnd(t); o++) {
                 if (sub.isWrite(o)) {
                     continue;
                 }
-                int own = Embedding.lastWrite(
-                        whole, whole.firstOperation(embedding.transaction(t)), embedding.operation(o));
+                int at = embedding.operation(o);
+                int own = whole.lastWrite(embedding.transaction(t), whole.key(at), at);
                 if (own < 0) {
                     continue;
                 }
-                int now = Embedding.lastWrite(sub, from, o);
+                int now = sub.lastWrite(t, sub.key(o), o);
                 if (now < 0 || whole.value(embedding.operation(now)) != whole.value(own)) {
                     String wrong = gaps.found(
                             own,
@@ -310,8 +302,7 @@ public final class SubHistoryProof {
             }
             for (int o = sub.firstOperation(t); o < sub.operationsEnd(t); o++) {
                 int at = embedding.operation(o);
-                if (!sub.isWrite(o)
-                        && Embedding.lastWrite(whole, whole.firstOperation(embedding.transaction(t)), at) < 0) {
+                if (!sub.isWrite(o) && whole.lastWrite(embedding.transaction(t), whole.key(at), at) < 0) {
                     int key = whole.key(at);
                     wanted[key] = true;
                     readers.computeIfAbsent(new Wanted(key, whole.value(at)), k -> new HashSet<>())
@@ -340,7 +331,7 @@ public final class SubHistoryProof {
         int key = whole.key(o);
         long value = whole.value(o);
         Set<Integer> readBy = readers.get(new Wanted(key, value));
-        if (readBy == null || !isLast(w, o)) {
+        if (readBy == null || whole.lastWrite(w, key) != o) {
             return null;
         }
         for (int reader : readBy) {

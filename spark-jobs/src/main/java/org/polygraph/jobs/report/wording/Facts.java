@@ -46,7 +46,7 @@ public final class Facts {
 
     /** {@code s<session>#<index>}, or {@code initial}: the name in verdict.json and in reasons. */
     public static String id(int t, HistoryTable table) {
-        return t == Dependency.INITIAL ? INITIAL : "s" + table.sessionLabel(table.sessionOf(t)) + "#" + table.index(t);
+        return t == Dependency.INITIAL ? INITIAL : table.name(t);
     }
 
     public HistoryTable table() {
@@ -262,14 +262,7 @@ public final class Facts {
 
     /** The last operation of a transaction that writes a key; -1 if there is none. */
     int lastWrite(int key, int writer) {
-        if (writer == Dependency.INITIAL) {
-            return -1;
-        }
-        int o = table.operationsEnd(writer) - 1;
-        while (o >= table.firstOperation(writer) && !table.isWriteOf(o, key)) {
-            o--;
-        }
-        return o < table.firstOperation(writer) ? -1 : o;
+        return writer == Dependency.INITIAL ? -1 : table.lastWrite(writer, key);
     }
 
     /** The value of an edge; {@code [.. 1 ..]} if a transaction read a list that has further elements. */
