@@ -50,6 +50,18 @@ public final class Verification {
         public Report {
             checked = List.copyOf(checked);
         }
+
+        static Report verified(String check) {
+            return new Report(Answer.VERIFIED, "", List.of(check));
+        }
+
+        static Report rejected(String reason) {
+            return new Report(Answer.REJECTED, reason, List.of());
+        }
+
+        static Report undecided(String reason) {
+            return new Report(Answer.UNDECIDED, reason, List.of());
+        }
     }
 
     /** Replays orders without a table. */
@@ -130,15 +142,11 @@ public final class Verification {
     public static Report of(Location run, Claim claim, HistoryTable table, String input)
             throws IOException, HistoryException {
         if (!claim.verdict().equals("PASS") && !claim.verdict().equals("VIOLATION") && !claim.isOfOthers()) {
-            return new Report(
-                    Answer.UNDECIDED,
-                    "the run ended " + Names.line(claim.verdict()) + ", which leaves no evidence",
-                    List.of());
+            return Report.undecided("the run ended " + Names.line(claim.verdict()) + ", which leaves no evidence");
         }
         Terms terms = claim.terms().orElse(null);
         if (terms == null) {
-            return new Report(
-                    Answer.UNDECIDED, "no evidence is defined for level " + Names.line(claim.level()), List.of());
+            return Report.undecided("no evidence is defined for level " + Names.line(claim.level()));
         }
         if (claim.isOfRowChoices()) {
             return RowChoicesCheck.of(claim, terms, table);
@@ -148,16 +156,12 @@ public final class Verification {
         }
         boolean isViolation = claim.verdict().equals("VIOLATION");
         if (!isViolation && claim.certificate().isUnwritten() && !RankFile.in(run).exists()) {
-            return new Report(
-                    Answer.UNDECIDED,
-                    "the run has no certificate, because the time ended before it was written",
-                    List.of());
+            return Report.undecided("the run has no certificate, because the time ended before it was written");
         }
         RankFile.Content order = isViolation || claim.byChoices() ? null : RankFile.read(run, table);
         HistoryTable judged = judged(isViolation, order, terms, table);
         if (judged == null) {
-            return new Report(
-                    Answer.UNDECIDED, "the history has writes of unknown rows, which leave no evidence", List.of());
+            return Report.undecided("the history has writes of unknown rows, which leave no evidence");
         }
         Loaders loaders = Loaders.of(judged, claim.loaders(), claim.usesTimes(), terms.clockSkewNanos());
         HistoryTable withLoaders = loaders.applied();
