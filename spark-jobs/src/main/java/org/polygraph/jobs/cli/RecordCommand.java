@@ -16,7 +16,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.application.Failures;
-import org.polygraph.jobs.record.Dialect;
 import org.polygraph.jobs.record.Drivers;
 import org.polygraph.jobs.record.Isolation;
 import org.polygraph.jobs.record.Login;
@@ -314,25 +313,25 @@ final class RecordCommand implements Callable<Integer> {
         if (duration != null && !spec.commandLine().getParseResult().hasMatchedOption("--transactions")) {
             numbers.transactions(UNLIMITED);
         }
+        RecordSettings.Databases databases = new RecordSettings.Databases(
+                urls.isEmpty() ? List.of(EMBEDDED) : urls,
+                isolation,
+                replica,
+                replicaIsolation == null ? isolation : replicaIsolation);
         return new RecordSettings(
-                new RecordSettings.Databases(
-                        urls.isEmpty() ? List.of(EMBEDDED) : urls,
-                        isolation,
-                        replica,
-                        replicaIsolation == null ? isolation : replicaIsolation),
+                databases,
                 workload,
                 numbers,
-                predicates == null ? defaultPredicates() : predicates,
+                predicates == null ? defaultPredicates(databases) : predicates,
                 duration == null ? Long.MAX_VALUE : duration,
                 pause,
                 kill,
                 file);
     }
 
-    private double defaultPredicates() {
-        String url = urls.isEmpty() ? EMBEDDED : urls.get(0);
-        boolean isDefined = Dialect.of(url)
-                .promise(url, isolation)
+    private double defaultPredicates(RecordSettings.Databases databases) {
+        boolean isDefined = databases
+                .promise()
                 .map(promise -> !promise.level().isAxiom())
                 .orElse(isolation == Isolation.SERIALIZABLE || isolation == Isolation.SNAPSHOT);
         return workload == WorkloadKind.ROWS && isDefined ? DEFAULT_PREDICATES : 0;
