@@ -29,13 +29,11 @@ import org.polygraph.jobs.verdict.ExitCode;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.generate.Workload;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
-import picocli.CommandLine.TypeConversionException;
 
 /** {@code polygraph record}: a history of a live database. */
 @Command(
@@ -162,7 +160,7 @@ final class RecordCommand implements Callable<Integer> {
     }
 
     /** {@code --isolation}. */
-    static final class IsolationConverter implements ITypeConverter<Isolation> {
+    static final class IsolationConverter extends Converters.Labelled<Isolation> {
         /** The words that a shell may complete. */
         static final class Candidates implements Iterable<String> {
             @Override
@@ -171,13 +169,13 @@ final class RecordCommand implements Callable<Integer> {
             }
         }
 
+        IsolationConverter() {
+            super("isolation", "", Isolation.values(), Isolation::label);
+        }
+
         @Override
         public Isolation convert(String text) {
-            List<String> labels = new ArrayList<>();
-            new Candidates().forEach(labels::add);
-            return Isolation.ofLabel(text)
-                    .orElseThrow(() -> new TypeConversionException("unknown isolation '" + text + "'"
-                            + Suggestion.forWord(text, labels) + " (" + String.join(", ", labels) + ")"));
+            return Isolation.ofLabel(text).orElseGet(() -> super.convert(text));
         }
     }
 
