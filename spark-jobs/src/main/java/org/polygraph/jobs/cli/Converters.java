@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.polygraph.storage.analysis.InitialChoice;
 import org.polygraph.storage.format.HistoryFormat;
 import picocli.CommandLine.ITypeConverter;
@@ -63,21 +64,41 @@ final class Converters {
         }
     }
 
-    /** {@code -f}: a format's label. */
-    static final class Format implements ITypeConverter<HistoryFormat> {
-        static final String LABELS = HistoryFormat.LABELS + ".";
+    /** One of several values, by its label in upper or lower case. */
+    static class Labelled<T> implements ITypeConverter<T> {
+        private final String what;
+        private final String heading;
+        private final T[] all;
+        private final Function<T, String> label;
+
+        /** @param heading the text before the list of labels in a message */
+        Labelled(String what, String heading, T[] all, Function<T, String> label) {
+            this.what = what;
+            this.heading = heading;
+            this.all = all;
+            this.label = label;
+        }
 
         @Override
-        public HistoryFormat convert(String text) {
+        public T convert(String text) {
             List<String> labels = new ArrayList<>();
-            for (HistoryFormat format : HistoryFormat.values()) {
-                if (format.label().equals(text.toLowerCase(Locale.ROOT))) {
-                    return format;
+            for (T each : all) {
+                if (label.apply(each).equalsIgnoreCase(text)) {
+                    return each;
                 }
-                labels.add(format.label());
+                labels.add(label.apply(each));
             }
-            throw new TypeConversionException("unknown format '" + text + "'" + Suggestion.forWord(text, labels)
-                    + " (formats: " + String.join(", ", labels) + ")");
+            throw new TypeConversionException("unknown " + what + " '" + text + "'" + Suggestion.forWord(text, labels)
+                    + " (" + heading + String.join(", ", labels) + ")");
+        }
+    }
+
+    /** {@code -f}: a format's label. */
+    static final class Format extends Labelled<HistoryFormat> {
+        static final String LABELS = HistoryFormat.LABELS + ".";
+
+        Format() {
+            super("format", "formats: ", HistoryFormat.values(), HistoryFormat::label);
         }
     }
 
@@ -92,24 +113,9 @@ final class Converters {
     }
 
     /** One of an enum's constants, in lower case. */
-    static final class Choice<E extends Enum<E>> implements ITypeConverter<E> {
-        private final Class<E> type;
-
+    static final class Choice<E extends Enum<E>> extends Labelled<E> {
         Choice(Class<E> type) {
-            this.type = type;
-        }
-
-        @Override
-        public E convert(String text) {
-            List<String> labels = new ArrayList<>();
-            for (E constant : type.getEnumConstants()) {
-                if (constant.name().equalsIgnoreCase(text)) {
-                    return constant;
-                }
-                labels.add(constant.name().toLowerCase(Locale.ROOT));
-            }
-            throw new TypeConversionException("unknown choice '" + text + "'" + Suggestion.forWord(text, labels) + " ("
-                    + String.join(", ", labels) + ")");
+            super("choice", "", type.getEnumConstants(), constant -> constant.name().toLowerCase(Locale.ROOT));
         }
     }
 

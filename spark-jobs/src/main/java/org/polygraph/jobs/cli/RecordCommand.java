@@ -16,7 +16,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.application.Failures;
-import org.polygraph.jobs.record.Dialect;
 import org.polygraph.jobs.record.Drivers;
 import org.polygraph.jobs.record.Isolation;
 import org.polygraph.jobs.record.Login;
@@ -30,13 +29,11 @@ import org.polygraph.jobs.verdict.ExitCode;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.generate.Workload;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
-import picocli.CommandLine.TypeConversionException;
 
 /** {@code polygraph record}: a history of a live database. */
 @Command(
@@ -163,7 +160,7 @@ final class RecordCommand implements Callable<Integer> {
     }
 
     /** {@code --isolation}. */
-    static final class IsolationConverter implements ITypeConverter<Isolation> {
+    static final class IsolationConverter extends Converters.Labelled<Isolation> {
         /** The words that a shell may complete. */
         static final class Candidates implements Iterable<String> {
             @Override
@@ -172,13 +169,13 @@ final class RecordCommand implements Callable<Integer> {
             }
         }
 
+        IsolationConverter() {
+            super("isolation", "", Isolation.values(), Isolation::label);
+        }
+
         @Override
         public Isolation convert(String text) {
-            List<String> labels = new ArrayList<>();
-            new Candidates().forEach(labels::add);
-            return Isolation.ofLabel(text)
-                    .orElseThrow(() -> new TypeConversionException("unknown isolation '" + text + "'"
-                            + Suggestion.forWord(text, labels) + " (" + String.join(", ", labels) + ")"));
+            return Isolation.ofLabel(text).orElseGet(() -> super.convert(text));
         }
     }
 
@@ -314,25 +311,25 @@ final class RecordCommand implements Callable<Integer> {
         if (duration != null && !spec.commandLine().getParseResult().hasMatchedOption("--transactions")) {
             numbers.transactions(UNLIMITED);
         }
+        RecordSettings.Databases databases = new RecordSettings.Databases(
+                urls.isEmpty() ? List.of(EMBEDDED) : urls,
+                isolation,
+                replica,
+                replicaIsolation == null ? isolation : replicaIsolation);
         return new RecordSettings(
-                new RecordSettings.Databases(
-                        urls.isEmpty() ? List.of(EMBEDDED) : urls,
-                        isolation,
-                        replica,
-                        replicaIsolation == null ? isolation : replicaIsolation),
+                databases,
                 workload,
                 numbers,
-                predicates == null ? defaultPredicates() : predicates,
+                predicates == null ? defaultPredicates(databases) : predicates,
                 duration == null ? Long.MAX_VALUE : duration,
                 pause,
                 kill,
                 file);
     }
 
-    private double defaultPredicates() {
-        String url = urls.isEmpty() ? EMBEDDED : urls.get(0);
-        boolean isDefined = Dialect.of(url)
-                .promise(url, isolation)
+    private double defaultPredicates(RecordSettings.Databases databases) {
+        boolean isDefined = databases
+                .promise()
                 .map(promise -> !promise.level().isAxiom())
                 .orElse(isolation == Isolation.SERIALIZABLE || isolation == Isolation.SNAPSHOT);
         return workload == WorkloadKind.ROWS && isDefined ? DEFAULT_PREDICATES : 0;

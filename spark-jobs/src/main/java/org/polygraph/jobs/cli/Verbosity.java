@@ -2,6 +2,7 @@ package org.polygraph.jobs.cli;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import picocli.CommandLine.Option;
 
 /** The amount of output on stderr. */
@@ -51,7 +52,7 @@ final class Verbosity {
 
     /** Returns the options that another command takes in the same way. */
     List<String> words() {
-        List<String> words = new ArrayList<>();
+        List<String> words = new ArrayList<>(List.of("--progress", mode.name().toLowerCase(Locale.ROOT)));
         if (quiet) {
             words.add("-q");
         }

@@ -7,30 +7,19 @@ import org.polygraph.jobs.application.Failures;
 import org.polygraph.storage.generate.PlantedAnomaly;
 import org.polygraph.storage.generate.TransactionPlan;
 import org.polygraph.storage.generate.Workload;
-import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.TypeConversionException;
 
 /** The options of the history to generate. */
 final class WorkloadOptions {
     private static final int DEFAULT_KEYS = 1000;
 
     /** A planted anomaly by its label. */
-    static final class AnomalyConverter implements ITypeConverter<PlantedAnomaly> {
-        @Override
-        public PlantedAnomaly convert(String text) {
-            List<String> labels = new ArrayList<>();
-            for (PlantedAnomaly anomaly : PlantedAnomaly.values()) {
-                if (anomaly.label().equals(text)) {
-                    return anomaly;
-                }
-                labels.add(anomaly.label());
-            }
-            throw new TypeConversionException("unknown anomaly '" + text + "'" + Suggestion.forWord(text, labels)
-                    + " (anomalies: " + String.join(", ", labels) + ")");
+    static final class AnomalyConverter extends Converters.Labelled<PlantedAnomaly> {
+        AnomalyConverter() {
+            super("anomaly", "anomalies: ", PlantedAnomaly.values(), PlantedAnomaly::label);
         }
     }
 

@@ -122,10 +122,7 @@ public final class HistoryRecorder implements Closeable {
         int unended = 0;
         for (Session session : all) {
             Transaction open = session.open;
-            if (open != null) {
-                open.close();
-                unended++;
-            }
+            unended += open != null && open.leave() ? 1 : 0;
         }
         synchronized (this) {
             closed = true;
@@ -276,10 +273,17 @@ public final class HistoryRecorder implements Closeable {
 
         /** Records the transaction as indeterminate unless it has ended. */
         @Override
-        public synchronized void close() {
-            if (!ended) {
+        public void close() {
+            leave();
+        }
+
+        /** Closes the transaction. @return whether it had not ended */
+        private synchronized boolean leave() {
+            boolean isOpen = !ended;
+            if (isOpen) {
                 unknown();
             }
+            return isOpen;
         }
 
         private void add(HistorySink.Kind kind, Object key, @Nullable Object value) {

@@ -170,7 +170,7 @@ public final class Recording {
                     settings,
                     table,
                     isReader ? Objects.requireNonNull(replica) : targets.get(c % targets.size()),
-                    ClientWorkload.of(settings, random, written, isReader),
+                    new ClientWorkload(settings, random, written, isReader),
                     random,
                     recorder.session(),
                     counts,

@@ -2,7 +2,6 @@ package org.polygraph.jobs.report;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -83,12 +82,11 @@ public final class RunPages {
 
     /** A hash of the runs and their times, and of the version, because another version makes other pages. */
     private static String hash(List<RunList.Finished> runs) {
-        MessageDigest digest = Fingerprint.digest();
-        digest.update(Version.current().getBytes(StandardCharsets.UTF_8));
+        StringBuilder shown = new StringBuilder(Version.current());
         for (RunList.Finished run : runs) {
-            digest.update((run.name() + " " + run.finished() + "\n").getBytes(StandardCharsets.UTF_8));
+            shown.append(run.name() + " " + run.finished() + "\n");
         }
-        return Fingerprint.hex(digest);
+        return Fingerprint.ofText(shown.toString());
     }
 
     private static String beginning(Location page) throws IOException {

@@ -1,15 +1,16 @@
 package org.polygraph.jobs.report;
 
-import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.certificate.format.VerdictFields;
 import org.polygraph.jobs.report.wording.Legible;
 import org.polygraph.jobs.report.wording.LegibleJson;
 import org.polygraph.jobs.verdict.Strongest;
@@ -113,76 +114,27 @@ public record StoredVerdict(
     /** @throws HistoryException if it is not a verdict that this version can read; the message names {@code file} */
     static StoredVerdict parse(String json, String file, List<String> explanations)
             throws IOException, HistoryException {
-        String status = "";
-        String level = "";
-        String path = "";
-        String reason = "";
-        String name = "";
-        long transactions = 0;
-        long operations = 0;
-        int violations = 0;
-        int found = 0;
-        long schema = -1;
-        try (JsonParser parser = LegibleJson.FACTORY.createParser(json)) {
-            if (parser.nextToken() != JsonToken.START_OBJECT) {
-                throw new HistoryException(file, "no JSON object", "a verdict", REMEDY);
-            }
-            while (parser.nextToken() == JsonToken.FIELD_NAME) {
-                String field = parser.currentName();
-                JsonToken token = parser.nextToken();
-                switch (field) {
-                    case "schema" -> schema = parser.getValueAsLong(-1);
-                    case "verdict" -> status = parser.getValueAsString("");
-                    case "level" -> level = parser.getValueAsString("");
-                    case "path" -> path = parser.getValueAsString("");
-                    case "reason" -> reason = parser.getValueAsString("");
-                    case "counts" -> {
-                        while (parser.nextToken() == JsonToken.FIELD_NAME) {
-                            String count = parser.currentName();
-                            parser.nextToken();
-                            long value = parser.getValueAsLong();
-                            if (count.startsWith("txns_")) {
-                                transactions += value;
-                            } else if (count.equals("reads") || count.equals("writes")) {
-                                operations += value;
-                            }
-                        }
-                    }
-                    case "violations_found" -> found = parser.getValueAsInt();
-                    case "anomalies" -> {
-                        while (parser.nextToken() == JsonToken.START_OBJECT) {
-                            violations++;
-                            while (parser.nextToken() == JsonToken.FIELD_NAME) {
-                                boolean isName = parser.currentName().equals("name");
-                                parser.nextToken();
-                                if (isName && name.isEmpty()) {
-                                    name = parser.getText();
-                                }
-                                parser.skipChildren();
-                            }
-                        }
-                    }
-                    default -> {
-                        if (token.isStructStart()) {
-                            parser.skipChildren();
-                        }
-                    }
-                }
-            }
-        } catch (JacksonException e) {
-            throw new HistoryException(file, "damaged JSON", "a verdict", REMEDY);
-        }
+        VerdictFields fields = VerdictFields.read(
+                new ByteArrayInputStream(json.getBytes(StandardCharsets.UTF_8)),
+                found -> new HistoryException(file, found, "a verdict", REMEDY));
+        long schema = fields.number("schema");
+        String status = fields.text("verdict");
+        String level = fields.text("level");
         if (schema != VerdictJson.SCHEMA || !STATUSES.contains(status) || level.isEmpty()) {
             throw new HistoryException(file, "verdict schema " + schema, "" + VerdictJson.SCHEMA, REMEDY);
         }
+        int violations = fields.anomalies().size();
+        int found = (int) fields.number("violations_found");
         return new StoredVerdict(
                 json,
                 Verdict.Status.valueOf(status),
                 level,
-                path,
-                transactions,
-                operations,
-                name.isEmpty() ? reason : name,
+                fields.text("path"),
+                fields.number("counts.txns_committed")
+                        + fields.number("counts.txns_aborted")
+                        + fields.number("counts.txns_indeterminate"),
+                fields.number("counts.reads") + fields.number("counts.writes"),
+                violations == 0 ? fields.text("reason") : fields.anomalies().get(0),
                 new Violations(List.copyOf(explanations), violations, Math.max(violations, found)));
     }
 }

@@ -5,6 +5,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -123,11 +124,7 @@ public final class VerdictJson {
         json.writeStringField("name", violation.anomaly().label());
         strings("aliases", violation.aliases());
         json.writeStringField("level", verdict.level().label());
-        json.writeArrayFieldStart("txns");
-        for (int t : violation.transactions()) {
-            json.writeString(id(t));
-        }
-        json.writeEndArray();
+        strings("txns", violation.transactions().stream().map(this::id).toList());
         keys(violation.keys());
         SubHistory sub = violation.minimal();
         if (sub == null) {
@@ -267,11 +264,7 @@ public final class VerdictJson {
             return;
         }
         json.writeObjectFieldStart("minimal_history");
-        json.writeArrayFieldStart("txns");
-        for (int t : sub.transactions()) {
-            json.writeString(id(t));
-        }
-        json.writeEndArray();
+        strings("txns", Arrays.stream(sub.transactions()).mapToObj(this::id).toList());
         number("ops", sub.operations().length);
         json.writeBooleanField("minimal", sub.minimal());
         json.writeStringField("judged_by", sub.judge().label());

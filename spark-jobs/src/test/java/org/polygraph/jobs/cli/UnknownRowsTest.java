@@ -182,6 +182,28 @@ class UnknownRowsTest {
                 .isEqualTo("VERIFIED");
     }
 
+    /** The time may end before the certificate is written, and a choice of writers shows no rows. */
+    @Test
+    void aPassWithoutAnOrderIsUndecided() throws IOException {
+        String path = file(HEADER + line(0, "{\"op\":\"pd\",\"lo\":5,\"hi\":5,\"count\":2}"));
+        Path runs = folder.resolve("unwritten");
+        InProcess pass = InProcess.run("check", "-l", "ser", "-o", runs.toString(), path);
+        assertThat(pass.word()).as(pass.toString()).isEqualTo("PASS");
+        Path run = Faults.run(runs);
+        Files.delete(run.resolve("certificate/ranks.parquet"));
+        Path verdict = run.resolve("verdict.json");
+        String written = Files.readString(verdict);
+        String order = "\"kind\":\"order\",\"path\":\"certificate/ranks.parquet\"";
+        assertThat(written).contains(order);
+        for (String kind : List.of("order", "choices")) {
+            Files.writeString(verdict, written.replace(order, "\"kind\":\"" + kind + "\",\"path\":null"));
+            InProcess verify = InProcess.run("verify", run.toString(), path);
+            assertThat(verify.exitCode()).as(verify.toString()).isEqualTo(4);
+            assertThat(verify.out())
+                    .contains(kind.equals("order") ? "the time ended before it was written" : "writes of unknown rows");
+        }
+    }
+
     /** A read of null does not show that a row was written with null: the row may have been deleted. */
     @Test
     void aDeletedRowIsNotShownByAWriteOfNull() throws IOException {

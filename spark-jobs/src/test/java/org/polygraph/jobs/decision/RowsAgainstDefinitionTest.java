@@ -5,12 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.polygraph.jobs.application.EmbeddedChecker;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.certificate.judge.BruteForce;
-import org.polygraph.jobs.certificate.judge.SubHistoryProof;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
@@ -53,7 +50,7 @@ class RowsAgainstDefinitionTest {
                         .as("brute force at %s", what)
                         .isEqualTo(holds ? BruteForce.Answer.HOLDS : BruteForce.Answer.VIOLATED);
                 for (Tuning tuning : tunings) {
-                    Verdict verdict = check(history, request, tuning, what);
+                    Verdict verdict = ConditionsAgainstDefinitionTest.check(history, request, tuning, what);
                     assertThat(verdict.status())
                             .as("%s %s", verdict.reason(), what)
                             .isEqualTo(holds ? Verdict.Status.PASS : Verdict.Status.VIOLATION);
@@ -72,14 +69,6 @@ class RowsAgainstDefinitionTest {
         assertThat(shown).isPositive();
     }
 
-    private static Verdict check(HistoryTable history, CheckRequest request, Tuning tuning, String what) {
-        try {
-            return new EmbeddedChecker(tuning).check(history, request, Progress.NONE, Budget.unlimited());
-        } catch (IllegalStateException e) {
-            throw new AssertionError(what, e);
-        }
-    }
-
     /** rc, ra and cc take inserts and deletes as writes, and every history that keeps si keeps them. */
     private static void weakLevels(HistoryTable history, String seed) {
         boolean isSnapshot = RowDefinition.holds(history, IsolationLevel.SI);
@@ -88,7 +77,8 @@ class RowsAgainstDefinitionTest {
             String what = level + " " + seed + "\n" + HistoryDsl.print(history);
             BruteForce.Answer answer =
                     BruteForce.judge(history.withoutRows(), request.terms().orElseThrow());
-            assertThat(check(history, request, Tuning.DEFAULT, what).status())
+            assertThat(ConditionsAgainstDefinitionTest.check(history, request, Tuning.DEFAULT, what)
+                            .status())
                     .as(what)
                     .isEqualTo(answer == BruteForce.Answer.HOLDS ? Verdict.Status.PASS : Verdict.Status.VIOLATION);
             assertThat(answer == BruteForce.Answer.HOLDS || !isSnapshot)
@@ -105,23 +95,13 @@ class RowsAgainstDefinitionTest {
             if (minimal != null) {
                 HistoryTable part =
                         HistorySelection.of(whole, minimal.operations()).table();
-                boolean isPlain = request.level().eventsPerTransaction() == 1
-                        && !RowDefinition.holds(part.withoutRows(), request.level())
-                        && gap(whole.withoutRows(), part.withoutRows(), request) == null;
-                if (!isPlain) {
-                    String shownBy = HistoryDsl.print(part) + " of " + what;
-                    assertThat(RowDefinition.holds(part, request.level()))
-                            .as(shownBy)
-                            .isFalse();
-                    assertThat(gap(whole, part, request)).as(shownBy).isNull();
-                }
+                assertThat(ConditionsAgainstDefinitionTest.isShown(
+                                whole, part, request, (table, of) -> !RowDefinition.holds(table, of.level())))
+                        .as("%s of %s", HistoryDsl.print(part), what)
+                        .isTrue();
                 shown++;
             }
         }
         return shown;
-    }
-
-    private static @Nullable String gap(HistoryTable whole, HistoryTable part, CheckRequest request) {
-        return SubHistoryProof.firstGap(whole, part, request.terms().orElseThrow());
     }
 }

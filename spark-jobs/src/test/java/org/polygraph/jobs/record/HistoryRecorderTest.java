@@ -17,7 +17,9 @@ import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryReader;
@@ -177,6 +179,25 @@ class HistoryRecorderTest {
         assertThatIllegalStateException().isThrownBy(open::commit);
         assertThatIllegalStateException().isThrownBy(session::begin);
         recorder.close();
+    }
+
+    /** The thread that closes the recorder waits for the transaction, which its client then commits. */
+    @Test
+    @Timeout(60)
+    void aTransactionThatEndsAtTheSameMomentIsNotCountedAsUnended() throws Exception {
+        HistoryRecorder recorder = HistoryRecorder.inMemory();
+        HistoryRecorder.Transaction transaction = recorder.session().begin();
+        FutureTask<Integer> unended = new FutureTask<>(recorder::end);
+        Thread closing = new Thread(unended);
+        synchronized (transaction) {
+            closing.start();
+            while (closing.getState() != Thread.State.BLOCKED) {
+                Thread.onSpinWait();
+            }
+            transaction.commit();
+        }
+        assertThat(unended.get()).isZero();
+        assertThat(recorder.history().status(0)).isEqualTo(TransactionStatus.COMMITTED);
     }
 
     @Test

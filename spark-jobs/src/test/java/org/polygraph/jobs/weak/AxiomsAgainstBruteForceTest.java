@@ -1,10 +1,7 @@
 package org.polygraph.jobs.weak;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import java.io.IOException;
-import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.polygraph.jobs.application.EmbeddedChecker;
@@ -20,11 +17,10 @@ import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.Definitions;
 import org.polygraph.storage.testkit.HistoryDsl;
-import org.polygraph.storage.testkit.OracleCorpus;
 import org.polygraph.storage.testkit.SuiteScale;
 import org.polygraph.storage.testkit.TinyHistories;
 
-/** Compares RC, RA and CC, from raw operations to verdict, with their definitions and with the corpus. */
+/** Compares RC, RA and CC, from raw operations to verdict, with their definitions. */
 class AxiomsAgainstBruteForceTest {
     private static final List<IsolationLevel> LEVELS = List.of(IsolationLevel.CC, IsolationLevel.RA, IsolationLevel.RC);
 
@@ -93,36 +89,7 @@ class AxiomsAgainstBruteForceTest {
         return true;
     }
 
-    private static Verdict.Status status(HistoryTable history, IsolationLevel level) {
-        return check(history, level).status();
-    }
-
     private static Verdict check(HistoryTable history, IsolationLevel level) {
         return new EmbeddedChecker().check(history, CheckRequest.of(level), Progress.NONE, Budget.unlimited());
-    }
-
-    @Test
-    void agreesWithTheOracles() throws IOException {
-        Path folder = OracleCorpus.folder().orElse(null);
-        assumeTrue(folder != null, "skipped: no corpus beside the project");
-        int judged = 0;
-        for (String file : List.of(OracleCorpus.HISTORIES, OracleCorpus.UNKNOWN, OracleCorpus.GOLDEN)) {
-            for (OracleCorpus.Entry entry : OracleCorpus.read(folder.resolve(file))) {
-                if (Counts.of(entry.history()).transactionsCommitted() == 0) {
-                    continue;
-                }
-                for (IsolationLevel level : LEVELS) {
-                    Boolean truth = entry.verdicts().get(level.name());
-                    if (truth != null) {
-                        assertThat(status(entry.history(), level))
-                                .as("%s %s %s %s", file, entry.name(), level, HistoryDsl.print(entry.history()))
-                                .isEqualTo(truth ? Verdict.Status.PASS : Verdict.Status.VIOLATION);
-                        judged++;
-                    }
-                }
-            }
-        }
-        System.out.println(judged + " verdicts of the oracles agreed with");
-        assertThat(judged).isGreaterThan(6_000);
     }
 }

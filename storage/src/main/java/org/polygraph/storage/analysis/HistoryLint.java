@@ -203,12 +203,13 @@ public final class HistoryLint {
 
     private void loaders(Loaders loaders) {
         if (loaders.transactions().length > 0) {
+            String them = loaders.transactions().length == 1 ? "it" : "them";
             count(Check.LOADERS);
             keep(
                     Check.LOADERS,
                     loaders.transactions()[0],
-                    loaders.statement() + ": check orders all other transactions after it, unless --initial implicit"
-                            + " is given");
+                    loaders.statement() + ": check orders all other transactions after " + them
+                            + ", unless --initial implicit is given");
         } else if (!loaders.doubt().isEmpty()) {
             count(Check.DOUBTFUL_LOADERS);
             keep(

@@ -4,11 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.HistoryTableBuilder;
 import org.polygraph.storage.table.RecordedCounts;
+import org.polygraph.storage.testkit.HistoryDsl;
 
 class HistoryLintTest {
     private final HistoryTableBuilder builder = new HistoryTableBuilder();
@@ -72,6 +75,18 @@ class HistoryLintTest {
         txn(1, 1, TransactionStatus.COMMITTED, 2).op(true, 1, 6);
         builder.end();
         assertThat(HistoryLint.check(builder.build())).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '/',
+            value = {
+                "init 0; s0: w(x,0); s1: r(x,0)                 / s0#0) loads the initial rows / after it, unless",
+                "init 0; s0: w(x,0) w(y,0) | w(z,0); s1: r(x,0) / 1 other load the initial rows / after them, unless"
+            })
+    void transactionsThatLoadTheInitialRowsAreNamed(String history, String loaders, String order) {
+        assertThat(HistoryLint.check(HistoryDsl.parse(history)))
+                .anySatisfy(finding -> assertThat(finding.message()).contains(loaders, order));
     }
 
     @Test

@@ -26,10 +26,6 @@ final class PlumeSink implements TransactionSink {
 
     @Override
     public void begin(int session, long index, TransactionStatus outcome, long start, long end) {
-        if (outcome == TransactionStatus.INDETERMINATE) {
-            throw new IllegalArgumentException(
-                    "an indeterminate transaction; plume text has only committed and aborted");
-        }
         this.session = session;
         transaction = outcome == TransactionStatus.ABORTED ? -1 : transactions++;
     }

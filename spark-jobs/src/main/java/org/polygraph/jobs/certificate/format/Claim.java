@@ -1,12 +1,6 @@
 package org.polygraph.jobs.certificate.format;
 
-import com.fasterxml.jackson.core.JacksonException;
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonParser;
-import com.fasterxml.jackson.core.JsonToken;
 import java.io.IOException;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -56,12 +50,10 @@ public record Claim(
      */
     public record Parts(String list, boolean isOnSeam) {}
 
-    private static final JsonFactory JSON = new JsonFactory();
     private static final String ASSUMPTIONS = "assumptions";
     private static final String CERTIFICATE = "certificate";
     private static final String CHAIN = "chain";
     private static final String CHOICES = "choices";
-    private static final Set<String> NESTED = Set.of(ASSUMPTIONS, CERTIFICATE, CHAIN);
 
     /**
      * Reads verdict.json of a run.
@@ -70,25 +62,14 @@ public record Claim(
      */
     public static Claim read(Location run) throws IOException, HistoryException {
         Location file = run.child(FILE);
-        Map<String, String> fields = new HashMap<>();
-        Set<Integer> unshown = new HashSet<>();
-        try (JsonParser json = JSON.createParser(file.open())) {
-            if (json.nextToken() != JsonToken.START_OBJECT) {
-                throw malformed(file, "no JSON object");
-            }
-            fields(json, "", fields, unshown);
-            if (json.currentToken() != JsonToken.END_OBJECT) {
-                throw malformed(file, "a truncated JSON object");
-            }
-        } catch (JacksonException e) {
-            throw malformed(file, "damaged JSON");
-        }
-        String verdict = fields.getOrDefault("verdict", "");
-        String level = fields.getOrDefault("level", "");
+        VerdictFields read = VerdictFields.read(file.open(), found -> malformed(file, found));
+        Map<String, String> fields = read.texts();
+        String verdict = read.text("verdict");
+        String level = read.text("level");
         if (verdict.isEmpty() || level.isEmpty()) {
             throw malformed(file, "JSON without \"verdict\" and \"level\"");
         }
-        String kind = fields.getOrDefault(CERTIFICATE + ".kind", "");
+        String kind = read.text(CERTIFICATE + ".kind");
         return new Claim(
                 verdict,
                 level,
@@ -96,12 +77,12 @@ public record Claim(
                 InitialChoice.ofLabel(fields.getOrDefault(ASSUMPTIONS + ".initial", InitialChoice.IMPLICIT.label()))
                         .orElseThrow(() -> malformed(file, "an invalid choice of initial rows")),
                 !"none".equals(fields.get(ASSUMPTIONS + ".time")),
-                fields.getOrDefault("location", fields.getOrDefault("path", "")),
+                fields.getOrDefault("location", read.text("path")),
                 new Certificate(kind, !kind.equals(CHOICES) && "null".equals(fields.get(CERTIFICATE + ".path"))),
                 Optional.ofNullable(fields.get(CHAIN + ".sha256"))
-                        .map(list -> new Parts(
-                                list, !fields.getOrDefault(CHAIN + ".base", "").isEmpty())),
-                unshown);
+                        .map(list ->
+                                new Parts(list, !read.text(CHAIN + ".base").isEmpty())),
+                read.unshown());
     }
 
     /** Whether the evidence of a PASS is a choice of writers, for which no order was written. */
@@ -122,41 +103,6 @@ public record Claim(
     /** Whether the order may leave out transactions that a later part of the chain may explain. */
     public boolean isOfOthers() {
         return verdict.equals("UNKNOWN") && certificate.kind.equals("order-of-others");
-    }
-
-    private static void fields(JsonParser json, String prefix, Map<String, String> fields, Set<Integer> unshown)
-            throws IOException {
-        while (json.nextToken() == JsonToken.FIELD_NAME) {
-            String name = prefix + json.currentName();
-            JsonToken token = json.nextToken();
-            if (token == null) {
-                return;
-            }
-            if (token.isScalarValue()) {
-                fields.put(name, json.getText());
-            } else if (token == JsonToken.START_OBJECT && NESTED.contains(name)) {
-                fields(json, name + ".", fields, unshown);
-            } else if (token == JsonToken.START_ARRAY && name.equals("anomalies")) {
-                for (int i = 0; json.nextToken() == JsonToken.START_OBJECT; i++) {
-                    if (!hasSubHistory(json)) {
-                        unshown.add(i);
-                    }
-                }
-            } else {
-                json.skipChildren();
-            }
-        }
-    }
-
-    /** Whether a violation has a sub-history. Reads the violation to its end. */
-    private static boolean hasSubHistory(JsonParser json) throws IOException {
-        boolean found = false;
-        while (json.nextToken() == JsonToken.FIELD_NAME) {
-            boolean isSubHistory = json.currentName().equals("minimal_history");
-            found |= json.nextToken() == JsonToken.START_OBJECT && isSubHistory;
-            json.skipChildren();
-        }
-        return found;
     }
 
     private static Optional<Terms> terms(Location file, String level, Map<String, String> fields)

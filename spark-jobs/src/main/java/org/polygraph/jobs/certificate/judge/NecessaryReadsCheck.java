@@ -1,13 +1,11 @@
 package org.polygraph.jobs.certificate.judge;
 
 import java.io.IOException;
-import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import org.polygraph.jobs.certificate.format.Claim;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.certificate.format.Terms;
-import org.polygraph.jobs.certificate.judge.Verification.Answer;
 import org.polygraph.jobs.certificate.judge.Verification.Report;
 import org.polygraph.storage.analysis.Loaders;
 import org.polygraph.storage.artifact.Location;
@@ -25,26 +23,23 @@ final class NecessaryReadsCheck {
     static Report of(Location run, Claim claim, Terms terms, HistoryTable read) throws IOException, HistoryException {
         HistoryTable table = terms.indeterminate() == IndeterminateMode.ABORT ? UnknownRows.withAborted(read) : read;
         if (table.unknownRows() == null) {
-            return new Report(Answer.REJECTED, "the history has no writes of unknown rows", List.of());
+            return Report.rejected("the history has no writes of unknown rows");
         }
         if (terms.guarantee().isAxiom() || terms.guarantee().events() != 1) {
-            return new Report(
-                    Answer.REJECTED, "level " + terms.guarantee().label() + " has no serial orders", List.of());
+            return Report.rejected("level " + terms.guarantee().label() + " has no serial orders");
         }
         if (Loaders.of(table, claim.loaders(), claim.usesTimes(), terms.clockSkewNanos())
                         .transactions()
                         .length
                 > 0) {
-            return new Report(Answer.UNDECIDED, "the history has transactions that load the initial rows", List.of());
+            return Report.undecided("the history has transactions that load the initial rows");
         }
         Set<String> labels = new TreeSet<>();
         new ViolationCheck(run, terms, table).addKeys(labels);
         HistoryTable necessary = NecessaryHistory.of(table, labels);
         return necessary == null
-                ? new Report(
-                        Answer.REJECTED,
-                        "a key of a sub-history neither is one of the history nor names a match or a value of a row",
-                        List.of())
+                ? Report.rejected(
+                        "a key of a sub-history neither is one of the history nor names a match or a value of a row")
                 : new ViolationCheck(run, terms, necessary).all(claim.unshown());
     }
 }

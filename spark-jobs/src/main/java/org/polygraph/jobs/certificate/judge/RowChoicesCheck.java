@@ -1,9 +1,7 @@
 package org.polygraph.jobs.certificate.judge;
 
-import java.util.List;
 import org.polygraph.jobs.certificate.format.Claim;
 import org.polygraph.jobs.certificate.format.Terms;
-import org.polygraph.jobs.certificate.judge.Verification.Answer;
 import org.polygraph.jobs.certificate.judge.Verification.Report;
 import org.polygraph.storage.analysis.Loaders;
 import org.polygraph.storage.model.HistoryException;
@@ -23,7 +21,7 @@ final class RowChoicesCheck {
     static Report of(Claim claim, Terms terms, HistoryTable table) throws HistoryException {
         UnknownRows unknown = table.unknownRows();
         if (unknown == null) {
-            return new Report(Answer.REJECTED, "the history has no writes of unknown rows", List.of());
+            return Report.rejected("the history has no writes of unknown rows");
         }
         RowChoices choices = unknown.choices(MOST, () -> false);
         if (choices == null) {
@@ -35,10 +33,8 @@ final class RowChoicesCheck {
                     .withoutRefusals();
             BruteForce.Answer answer = BruteForce.judge(one, terms);
             if (answer == BruteForce.Answer.HOLDS) {
-                return new Report(
-                        Answer.REJECTED,
-                        "a choice of unknown rows keeps " + terms.guarantee().label(),
-                        List.of());
+                return Report.rejected(
+                        "a choice of unknown rows keeps " + terms.guarantee().label());
             }
             if (answer == BruteForce.Answer.TOO_LARGE) {
                 return tooLarge("the history is too large to try every execution of each choice of unknown rows");
@@ -46,10 +42,10 @@ final class RowChoicesCheck {
         }
         String checked = "no execution keeps " + terms.guarantee().label() + ", whichever of " + choices.count()
                 + (choices.count() == 1 ? " choice" : " choices") + " of unknown rows is taken";
-        return new Report(Answer.VERIFIED, "", List.of("rows         " + checked));
+        return Report.verified("rows         " + checked);
     }
 
     private static Report tooLarge(String reason) {
-        return new Report(Answer.UNDECIDED, reason + "; `polygraph check` judges them", List.of());
+        return Report.undecided(reason + "; `polygraph check` judges them");
     }
 }

@@ -51,6 +51,18 @@ public final class Verification {
         public Report {
             checked = List.copyOf(checked);
         }
+
+        static Report verified(String check) {
+            return new Report(Answer.VERIFIED, "", List.of(check));
+        }
+
+        static Report rejected(String reason) {
+            return new Report(Answer.REJECTED, reason, List.of());
+        }
+
+        static Report undecided(String reason) {
+            return new Report(Answer.UNDECIDED, reason, List.of());
+        }
     }
 
     /** Replays orders without a table. */
@@ -132,15 +144,11 @@ public final class Verification {
     public static Report of(Location run, Claim claim, HistoryTable table, String input, BooleanSupplier stop)
             throws IOException, HistoryException {
         if (!claim.verdict().equals("PASS") && !claim.verdict().equals("VIOLATION") && !claim.isOfOthers()) {
-            return new Report(
-                    Answer.UNDECIDED,
-                    "the run ended " + Names.line(claim.verdict()) + ", which leaves no evidence",
-                    List.of());
+            return Report.undecided("the run ended " + Names.line(claim.verdict()) + ", which leaves no evidence");
         }
         Terms terms = claim.terms().orElse(null);
         if (terms == null) {
-            return new Report(
-                    Answer.UNDECIDED, "no evidence is defined for level " + Names.line(claim.level()), List.of());
+            return Report.undecided("no evidence is defined for level " + Names.line(claim.level()));
         }
         if (claim.isOfRowChoices()) {
             return RowChoicesCheck.of(claim, terms, table);
@@ -148,10 +156,14 @@ public final class Verification {
         if (claim.isOfNecessaryReads()) {
             return NecessaryReadsCheck.of(run, claim, terms, table);
         }
-        HistoryTable judged = judged(run, claim, terms, table, stop);
+        boolean isViolation = claim.verdict().equals("VIOLATION");
+        if (!isViolation && claim.certificate().isUnwritten() && !RankFile.in(run).exists()) {
+            return Report.undecided("the run has no certificate, because the time ended before it was written");
+        }
+        RankFile.Content order = isViolation || claim.byChoices() ? null : RankFile.read(run, table, stop);
+        HistoryTable judged = judged(isViolation, order, terms, table);
         if (judged == null) {
-            return new Report(
-                    Answer.UNDECIDED, "the history has writes of unknown rows, which leave no evidence", List.of());
+            return Report.undecided("the history has writes of unknown rows, which leave no evidence");
         }
         Loaders loaders = Loaders.of(judged, claim.loaders(), claim.usesTimes(), terms.clockSkewNanos());
         HistoryTable withLoaders = loaders.applied();
@@ -161,32 +173,31 @@ public final class Verification {
         if (loaders.transactions().length > 0) {
             verification.checked("initial rows", loaders.statement() + ", before all others");
         }
-        if (claim.verdict().equals("VIOLATION")) {
+        if (isViolation) {
             Report violations = new ViolationCheck(run, terms, verification.table).all(claim.unshown());
             violations.checked().forEach(verification.checked::add);
             return verification.report(violations.answer(), violations.reason());
         }
-        if (claim.certificate().isUnwritten() && !RankFile.in(run).exists()) {
-            return verification.report(
-                    Answer.UNDECIDED, "the run has no certificate, because the time ended before it was written");
-        }
-        return claim.byChoices() ? verification.choices() : verification.order(input, claim.isOfOthers(), stop);
+        return order == null ? verification.choices() : verification.order(order, input, claim.isOfOthers());
     }
 
-    /** The history that the evidence is about, with rows for writes of unknown rows; null if there is none. */
+    /**
+     * The history that the evidence is about, with rows for writes of unknown rows; null if there is none.
+     *
+     * @param order of a PASS; null if its evidence is a choice of writers, which shows no rows
+     */
     private static @Nullable HistoryTable judged(
-            Location run, Claim claim, Terms terms, HistoryTable read, BooleanSupplier stop)
-            throws IOException, HistoryException {
+            boolean isViolation, RankFile.@Nullable Content order, Terms terms, HistoryTable read)
+            throws HistoryException {
         HistoryTable table = terms.indeterminate() == IndeterminateMode.ABORT ? UnknownRows.withAborted(read) : read;
         UnknownRows unknown = table.unknownRows();
         if (unknown == null) {
             return table;
         }
-        if (claim.verdict().equals("VIOLATION")) {
+        if (isViolation) {
             return unknown.refutes(terms.guarantee().events()) ? table : null;
         }
-        RankFile.Content content = RankFile.read(run, table, stop);
-        HistoryTable guess = unknown.inOrder(content.counted(), content.position());
+        HistoryTable guess = order == null ? null : unknown.inOrder(order.counted(), order.position());
         return guess == null || guess.unknownRows() != null ? null : guess;
     }
 
@@ -280,8 +291,7 @@ public final class Verification {
     }
 
     /** @param isOfOthers whether the order may leave out committed transactions, which later parts explain */
-    private Report order(String input, boolean isOfOthers, BooleanSupplier stop) throws IOException, HistoryException {
-        RankFile.Content content = RankFile.read(run, withRows, stop);
+    private Report order(RankFile.Content content, String input, boolean isOfOthers) {
         RankHeader header = content.header();
         // A certificate of rc, ra or cc is of a history with writes in place of inserts and deletes.
         HistoryTable certified = header.terms().guarantee().isAxiom() ? table : withRows;

@@ -90,10 +90,8 @@ final class ViolationCheck {
             Report one = violation(folder);
             String name = folder.fileName();
             if (one.answer() == Answer.REJECTED && unshown.contains(i)) {
-                one = new Report(
-                        Answer.UNDECIDED,
-                        "the run has no sub-history of it, because the budget ended; check the history with more",
-                        List.of());
+                one = Report.undecided(
+                        "the run has no sub-history of it, because the budget ended; check the history with more");
             }
             if (one.answer() == Answer.REJECTED) {
                 return report(Answer.REJECTED, "violation " + name + ": " + one.reason());
@@ -145,34 +143,29 @@ final class ViolationCheck {
         SubHistoryProof proof = new SubHistoryProof(whole, sub, terms);
         String foreign = proof.foreign();
         if (foreign != null) {
-            return new Report(Answer.REJECTED, "the sub-history is not of this history: " + foreign, List.of());
+            return Report.rejected("the sub-history is not of this history: " + foreign);
         }
         String unexplained = proof.unexplainedRead();
         if (unexplained != null) {
-            return new Report(Answer.VERIFIED, "", List.of(unexplained));
+            return Report.verified(unexplained);
         }
         HistoryTable closed = proof.closed(MOST_TRANSACTIONS);
         if (closed == null) {
             String gap = proof.gap();
-            return new Report(
-                    Answer.UNDECIDED,
+            return Report.undecided(
                     gap == null
                             ? tooLarge(sub.transactions() + " transactions")
-                            : "the sub-history lacks too many writers: " + gap,
-                    List.of());
+                            : "the sub-history lacks too many writers: " + gap);
         }
         int added = closed.transactions() - sub.transactions();
         String size = sub.transactions() + " transactions"
                 + (added > 0 ? " and " + added + " further writers of the values read" : "");
         return switch (BruteForce.judge(closed, terms)) {
             case VIOLATED ->
-                new Report(
-                        Answer.VERIFIED,
-                        "",
-                        List.of("no execution of its " + size + " keeps " + claimed() + ", and "
-                                + otherWriters(whole, closed)));
-            case HOLDS -> new Report(Answer.REJECTED, "the sub-history of " + size + " keeps " + claimed(), List.of());
-            case TOO_LARGE -> new Report(Answer.UNDECIDED, tooLarge(size), List.of());
+                Report.verified("no execution of its " + size + " keeps " + claimed() + ", and "
+                        + otherWriters(whole, closed));
+            case HOLDS -> Report.rejected("the sub-history of " + size + " keeps " + claimed());
+            case TOO_LARGE -> Report.undecided(tooLarge(size));
         };
     }
 
@@ -196,23 +189,19 @@ final class ViolationCheck {
         HistoryTable sub = HistoryReader.read(folder.child(HISTORY).name(), HistoryFormat.JSONL);
         String foreign = new Embedding(table, sub, terms).foreign();
         if (foreign != null) {
-            return new Report(Answer.REJECTED, "the sub-history is not of this history: " + foreign, List.of());
+            return Report.rejected("the sub-history is not of this history: " + foreign);
         }
         String gap = LinearBruteForce.gap(table, sub, terms);
         if (gap != null) {
-            return new Report(Answer.UNDECIDED, "the sub-history lacks a writer: " + gap, List.of());
+            return Report.undecided("the sub-history lacks a writer: " + gap);
         }
         return switch (LinearBruteForce.judge(sub, terms)) {
             case VIOLATED ->
-                new Report(
-                        Answer.VERIFIED,
-                        "",
-                        List.of("no order of its " + sub.transactions()
-                                + " operations keeps real time and explains their results, and the history has no"
-                                + " other writer of the values read"));
-            case HOLDS -> new Report(Answer.REJECTED, "the sub-history has an order that explains it", List.of());
-            case TOO_LARGE ->
-                new Report(Answer.UNDECIDED, "the sub-history is too large to try every order of it", List.of());
+                Report.verified("no order of its " + sub.transactions()
+                        + " operations keeps real time and explains their results, and the history has no other"
+                        + " writer of the values read");
+            case HOLDS -> Report.rejected("the sub-history has an order that explains it");
+            case TOO_LARGE -> Report.undecided("the sub-history is too large to try every order of it");
         };
     }
 
