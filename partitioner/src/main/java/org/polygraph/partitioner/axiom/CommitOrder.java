@@ -30,10 +30,7 @@ public final class CommitOrder {
     private int @Nullable [] position;
 
     private CommitOrder(
-            ReadsFrom reads,
-            IsolationLevel level,
-            IndexedHistory.Indeterminate indeterminate,
-            BooleanSupplier stop) {
+            ReadsFrom reads, IsolationLevel level, IndexedHistory.Indeterminate indeterminate, BooleanSupplier stop) {
         this.table = reads.table();
         this.level = level;
         this.indeterminate = indeterminate;

@@ -33,16 +33,13 @@ class StoppedIndexTest {
 
     @Test
     void everyAskStopsTheSourcesOfReads() {
-        everyAskStops(
-                LEAST,
-                stop -> ReadsFrom.of(table, IndexedHistory.Indeterminate.MAYBE, IsolationLevel.RC, stop));
+        everyAskStops(LEAST, stop -> ReadsFrom.of(table, IndexedHistory.Indeterminate.MAYBE, IsolationLevel.RC, stop));
     }
 
     @Test
     void everyAskStopsTheIndexesOfACommitOrder() {
         everyAskStops(
-                2 * LEAST,
-                stop -> CommitOrder.index(table, IsolationLevel.CC, IndexedHistory.Indeterminate.MAYBE, stop)
+                2 * LEAST, stop -> CommitOrder.index(table, IsolationLevel.CC, IndexedHistory.Indeterminate.MAYBE, stop)
                         .order(Long.MAX_VALUE, () -> false));
     }
 

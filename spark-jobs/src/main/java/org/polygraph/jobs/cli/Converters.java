@@ -115,7 +115,8 @@ final class Converters {
     /** One of an enum's constants, in lower case. */
     static final class Choice<E extends Enum<E>> extends Labelled<E> {
         Choice(Class<E> type) {
-            super("choice", "", type.getEnumConstants(), constant -> constant.name().toLowerCase(Locale.ROOT));
+            super("choice", "", type.getEnumConstants(), constant -> constant.name()
+                    .toLowerCase(Locale.ROOT));
         }
     }
 

@@ -120,8 +120,8 @@ class RecordTest {
     /** JSON has a line at the beginning of each phase of the check, and plain text none within five seconds. */
     @Test
     void theCheckShowsProgressInTheSameWay() {
-        InProcess run = InProcess.of(
-                "record --transactions 20 --check --progress json -o " + folder.resolve("run.jsonl"));
+        InProcess run =
+                InProcess.of("record --transactions 20 --check --progress json -o " + folder.resolve("run.jsonl"));
         assertThat(run.exitCode()).as(run.err()).isZero();
         assertThat(run.err()).contains("\"phase\":\"reading\"");
     }

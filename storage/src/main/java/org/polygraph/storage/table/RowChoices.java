@@ -41,8 +41,7 @@ public final class RowChoices {
      * @param candidates by number of an open write: the keys of which some version may match
      * @return null if there are more than {@code most}, or none
      */
-    static @Nullable RowChoices of(
-            UnknownRows unknown, KnownRows known, Int2ObjectMap<BitSet> candidates, long most) {
+    static @Nullable RowChoices of(UnknownRows unknown, KnownRows known, Int2ObjectMap<BitSet> candidates, long most) {
         RowChoices choices = new RowChoices(unknown);
         for (int number : candidates.keySet()) {
             Predicates.Unknown write = known.predicates().unknown(number);

@@ -51,10 +51,7 @@ public final class UnknownRows {
 
     /** The same history with rows for all unknown writes but those that stay open. */
     private UnknownRows(
-            UnknownRows before,
-            HistoryTable decided,
-            Int2ObjectMap<IntLinkedOpenHashSet> rows,
-            IntOpenHashSet open) {
+            UnknownRows before, HistoryTable decided, Int2ObjectMap<IntLinkedOpenHashSet> rows, IntOpenHashSet open) {
         original = before.original;
         known = new KnownRows(decided, before.known.predicates(), before.known.shown(), rows, open);
         firstOpen = before.firstOpen;

@@ -78,8 +78,8 @@ class LoadersTest {
         }
         HistoryTable applied = loaders.applied();
         for (int t = 0; t < table.transactions(); t++) {
-            boolean isLoader = List.of(names(table, loaders.transactions()).split(" "))
-                    .contains(table.name(t));
+            boolean isLoader =
+                    List.of(names(table, loaders.transactions()).split(" ")).contains(table.name(t));
             assertThat(applied.status(t)).isEqualTo(isLoader ? TransactionStatus.INITIAL : table.status(t));
         }
     }

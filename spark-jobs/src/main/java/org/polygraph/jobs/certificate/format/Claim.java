@@ -80,8 +80,7 @@ public record Claim(
                 fields.getOrDefault("location", read.text("path")),
                 new Certificate(kind, !kind.equals(CHOICES) && "null".equals(fields.get(CERTIFICATE + ".path"))),
                 Optional.ofNullable(fields.get(CHAIN + ".sha256"))
-                        .map(list ->
-                                new Parts(list, !read.text(CHAIN + ".base").isEmpty())),
+                        .map(list -> new Parts(list, !read.text(CHAIN + ".base").isEmpty())),
                 read.unshown());
     }
 

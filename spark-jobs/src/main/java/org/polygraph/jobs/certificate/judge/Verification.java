@@ -157,7 +157,9 @@ public final class Verification {
             return NecessaryReadsCheck.of(run, claim, terms, table);
         }
         boolean isViolation = claim.verdict().equals("VIOLATION");
-        if (!isViolation && claim.certificate().isUnwritten() && !RankFile.in(run).exists()) {
+        if (!isViolation
+                && claim.certificate().isUnwritten()
+                && !RankFile.in(run).exists()) {
             return Report.undecided("the run has no certificate, because the time ended before it was written");
         }
         RankFile.Content order = isViolation || claim.byChoices() ? null : RankFile.read(run, table, stop);

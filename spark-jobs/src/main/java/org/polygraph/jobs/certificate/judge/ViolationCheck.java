@@ -162,8 +162,8 @@ final class ViolationCheck {
                 + (added > 0 ? " and " + added + " further writers of the values read" : "");
         return switch (BruteForce.judge(closed, terms)) {
             case VIOLATED ->
-                Report.verified("no execution of its " + size + " keeps " + claimed() + ", and "
-                        + otherWriters(whole, closed));
+                Report.verified(
+                        "no execution of its " + size + " keeps " + claimed() + ", and " + otherWriters(whole, closed));
             case HOLDS -> Report.rejected("the sub-history of " + size + " keeps " + claimed());
             case TOO_LARGE -> Report.undecided(tooLarge(size));
         };
