@@ -172,7 +172,7 @@ class ProofCheckerTest {
     /** The checker may refuse correct traces, but it never accepts a refutation of a problem that has an order. */
     @Test
     void whatHasAnOrderIsNeverRefuted() throws IOException {
-        tamper(1, SuiteScale.of(4_000));
+        tamper(1, SuiteScale.of(2_000));
     }
 
     private static void tamper(long firstSeed, int rounds) throws IOException {

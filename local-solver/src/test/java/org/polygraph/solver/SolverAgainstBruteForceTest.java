@@ -20,12 +20,12 @@ class SolverAgainstBruteForceTest {
 
     @Test
     void oneEventATransaction() {
-        run(1, SuiteScale.of(8_000), 1, 6);
+        run(1, SuiteScale.of(4_000), 1, 6);
     }
 
     @Test
     void twoEventsATransaction() {
-        run(2, SuiteScale.of(4_000), 2, 5);
+        run(2, SuiteScale.of(2_000), 2, 5);
     }
 
     private void run(long firstSeed, int rounds, int eventsPerTxn, int largest) {

@@ -140,12 +140,12 @@ class SearchAgainstSat4jTest {
 
     @Test
     void allClausesAtOnce() throws TimeoutException {
-        run(10, SuiteScale.of(1_500), 0);
+        run(10, SuiteScale.of(800), 0);
     }
 
     @Test
     void clausesAddedDuringTheSearch() throws TimeoutException {
-        run(20_000, SuiteScale.of(2_500), 1);
+        run(20_000, SuiteScale.of(1_200), 1);
     }
 
     private void run(long firstSeed, int rounds, int lazy) throws TimeoutException {

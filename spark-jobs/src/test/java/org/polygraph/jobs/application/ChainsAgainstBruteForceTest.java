@@ -50,7 +50,7 @@ class ChainsAgainstBruteForceTest {
 
     @Test
     void verdictsAreThoseOfBruteForce() throws Exception {
-        int most = SuiteScale.of(1000);
+        int most = SuiteScale.of(500);
         long from = Long.getLong("polygraph.test.from", 0);
         TinyHistories histories = new TinyHistories(SEED);
         IsolationLevel[] levels = IsolationLevel.values();

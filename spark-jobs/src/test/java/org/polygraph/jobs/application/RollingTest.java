@@ -72,7 +72,7 @@ class RollingTest {
     @Test
     void verdictsAreThoseOfTheWhole() throws Exception {
         TinyHistories histories = new TinyHistories(SEED);
-        for (int i = 0; i < SuiteScale.of(450); i++) {
+        for (int i = 0; i < SuiteScale.of(300); i++) {
             IsolationLevel level = LEVELS.get(i % LEVELS.size());
             HistoryTable history = i % 2 == 0 ? histories.at(i) : blindWrites(histories.seedOf(i));
             if (!level.realTime() || (history.starts() != null && history.ends() != null)) {
@@ -92,7 +92,7 @@ class RollingTest {
     /** Cuts of single keys. Half of the histories have an operation that ended before a cut and is late. */
     @Test
     void verdictsOnSingleOperations() throws Exception {
-        for (int i = 0; i < SuiteScale.of(300); i++) {
+        for (int i = 0; i < SuiteScale.of(200); i++) {
             SplitMix random = new SplitMix(SplitMix.seedOf(SEED, i));
             HistoryTable history = i % 3 == 0
                     ? Registers.tiny(random)

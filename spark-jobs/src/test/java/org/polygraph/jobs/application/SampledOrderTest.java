@@ -64,7 +64,7 @@ class SampledOrderTest {
     /** A history that a sample refutes is decided by the pairs of the sample, and others if these have an order. */
     @Test
     void theVerdictIsThatOfAllPairs() throws Exception {
-        for (int seed = 0; seed < SuiteScale.of(4, 1); seed++) {
+        for (int seed = 0; seed < SuiteScale.of(2, 1); seed++) {
             HistoryTable table =
                     PredicateStore.all(workload(seed).level(Workload.Level.SI).plan(), done -> {});
             for (TimeMode time : new TimeMode[] {TimeMode.HINT, TimeMode.NONE}) {

@@ -65,7 +65,7 @@ class CheckWordsTest {
         long seed = 0xc11;
         int taken = 0;
         int refused = 0;
-        int rounds = SuiteScale.of(20_000);
+        int rounds = SuiteScale.of(10_000);
         for (int i = 0; i < rounds; i++) {
             SplitMix random = new SplitMix(SplitMix.seedOf(seed, i));
             List<String> words = words(random);

@@ -85,7 +85,7 @@ class DamagedFilesTest {
     @Test
     void histories() throws IOException {
         List<String> names = List.copyOf(valid.keySet());
-        int rounds = SuiteScale.of(4_000);
+        int rounds = SuiteScale.of(2_000);
         for (int i = 0; i < rounds; i++) {
             long seed = SplitMix.seedOf(SEED, i);
             Random random = new Random(seed);

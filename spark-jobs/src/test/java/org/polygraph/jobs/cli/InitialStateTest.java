@@ -92,7 +92,7 @@ class InitialStateTest {
                 IsolationLevel.RA,
                 IsolationLevel.RC);
         int violations = 0;
-        for (int i = 0; i < SuiteScale.of(6_000); i++) {
+        for (int i = 0; i < SuiteScale.of(3_000); i++) {
             HistoryTable history = histories.at(i);
             Moved moved = moved(history, new SplitMix(histories.seedOf(i)));
             HistoryTable after = InitialState.read(Location.of(file(moved.state).toString()), () -> false, 1 << 30)

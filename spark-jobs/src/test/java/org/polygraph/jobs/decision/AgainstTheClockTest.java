@@ -48,7 +48,7 @@ class AgainstTheClockTest {
 
     @Test
     void agreesWithAllOrders() {
-        run(0xc10c4, SuiteScale.of(8_000));
+        run(0xc10c4, SuiteScale.of(4_000));
     }
 
     /** Joins many histories, which are independent for the solver: the whole keeps a level iff each of them does. */

@@ -155,7 +155,7 @@ class ClientTimesTest {
 
     @Test
     void hintEqualsNone() {
-        hint(0x417, SuiteScale.of(5_000), SuiteScale.of(300));
+        hint(0x417, SuiteScale.of(2_500), SuiteScale.of(150));
     }
 
     private static void hint(long seed, int tiny, int larger) {

@@ -19,7 +19,7 @@ import org.polygraph.storage.testkit.TinyHistories;
 class EmbeddedAgainstBruteForceTest {
     @Test
     void agrees() {
-        run(0xca11, SuiteScale.of(15_000));
+        run(0xca11, SuiteScale.of(8_000));
     }
 
     /** Timestamps may help to accept, and never refute. */

@@ -42,7 +42,7 @@ class InitialRowsTest {
     @Test
     void aLoaderIsFirst() throws HistoryException {
         int differ = 0;
-        for (int i = 0; i < SuiteScale.of(7_500); i++) {
+        for (int i = 0; i < SuiteScale.of(4_000); i++) {
             long seed = SplitMix.seedOf(SEED, i);
             SplitMix random = new SplitMix(seed);
             boolean timed = random.nextInt(2) == 0;
@@ -86,7 +86,7 @@ class InitialRowsTest {
     void withoutLoaderNothingChanges() throws HistoryException {
         IsolationLevel[] levels = IsolationLevel.values();
         int initial = 0;
-        for (int i = 0; i < SuiteScale.of(2_500); i++) {
+        for (int i = 0; i < SuiteScale.of(1_200); i++) {
             long seed = SplitMix.seedOf(SEED + 2, i);
             SplitMix random = new SplitMix(seed);
             String[] transactions = workload(random);
@@ -111,7 +111,7 @@ class InitialRowsTest {
 
     @Test
     void strictLevelsToo() throws HistoryException {
-        for (int i = 0; i < SuiteScale.of(5_000); i++) {
+        for (int i = 0; i < SuiteScale.of(2_500); i++) {
             long seed = SplitMix.seedOf(SEED + 1, i);
             String[] others = workload(new SplitMix(seed));
             HistoryTable history = history("w(x,0) w(y,0)", others, true);

@@ -83,7 +83,7 @@ class PredicateReductionTest {
     void everyOrderIsJudgedAlike() {
         long seed = 0x9ed1ca7e;
         int[][] counts = new int[2][2];
-        int histories = SuiteScale.of(4_000);
+        int histories = SuiteScale.of(2_500);
         for (int i = 0; i < histories; i++) {
             SplitMix random = new SplitMix(seed + i);
             draw(random);
@@ -114,7 +114,7 @@ class PredicateReductionTest {
     @Test
     void checkerDecidesKeysOfMatching() {
         long seed = 0x3a7c4;
-        int histories = SuiteScale.of(2_000);
+        int histories = SuiteScale.of(1_000);
         int[][] counts = new int[2][2];
         for (int i = 0; i < histories; i++) {
             draw(new SplitMix(seed + i));
@@ -143,7 +143,7 @@ class PredicateReductionTest {
     @Test
     void checkerDecidesPredicates() throws Exception {
         long seed = 0x9d0c1;
-        int histories = SuiteScale.of(10_000);
+        int histories = SuiteScale.of(5_000);
         int[][] counts = new int[2][2];
         hasPredicateWrites = true;
         for (int i = 0; i < histories; i++) {

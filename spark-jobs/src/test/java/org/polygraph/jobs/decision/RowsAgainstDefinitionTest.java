@@ -30,7 +30,7 @@ class RowsAgainstDefinitionTest {
     @Test
     void agreeOnTinyHistories() {
         long seed = 0x10715;
-        int histories = SuiteScale.of(10_000);
+        int histories = SuiteScale.of(5_000);
         List<Tuning> tunings = List.of(Tuning.DEFAULT, Tuning.DEFAULT.withRounds(Tuning.NO_RULES));
         Map<IsolationLevel, int[]> counts = new EnumMap<>(IsolationLevel.class);
         int solved = 0;

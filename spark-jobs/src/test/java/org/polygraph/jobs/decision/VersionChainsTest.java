@@ -28,12 +28,12 @@ class VersionChainsTest {
 
     @Test
     void agreesWithBruteForce() {
-        tiny(0xc4a1, SuiteScale.of(6_000));
+        tiny(0xc4a1, SuiteScale.of(3_000));
     }
 
     @Test
     void agreesWithTheOrdinaryPath() {
-        small(0xc4a3, SuiteScale.of(600));
+        small(0xc4a3, SuiteScale.of(300));
     }
 
     private static HistoryGenerator generator(SplitMix random) {

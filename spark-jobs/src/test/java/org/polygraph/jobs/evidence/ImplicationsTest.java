@@ -100,7 +100,7 @@ class ImplicationsTest {
     void holdOverTheOracles() throws IOException {
         Path folder = OracleCorpus.folder().orElse(null);
         assumeTrue(folder != null, "skipped: no corpus beside the project");
-        int step = SuiteScale.of(100) < 100 ? 4 : 1;
+        int step = SuiteScale.isReduced() ? 4 : 1;
         for (String file : List.of(OracleCorpus.HISTORIES, OracleCorpus.UNKNOWN, OracleCorpus.GOLDEN)) {
             List<OracleCorpus.Entry> entries = OracleCorpus.read(folder.resolve(file));
             for (int i = 0; i < entries.size(); i += step) {

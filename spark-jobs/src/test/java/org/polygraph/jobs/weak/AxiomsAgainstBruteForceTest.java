@@ -26,7 +26,7 @@ class AxiomsAgainstBruteForceTest {
 
     @Test
     void agrees() {
-        run(0xacc, SuiteScale.of(20_000));
+        run(0xacc, SuiteScale.of(10_000));
     }
 
     private static void run(long seed, int histories) {

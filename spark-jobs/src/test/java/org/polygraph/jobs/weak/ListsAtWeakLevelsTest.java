@@ -44,7 +44,7 @@ class ListsAtWeakLevelsTest {
     @Test
     void verdictsAreThoseOfTheDefinition() throws Exception {
         int[] held = new int[LEVELS.size()];
-        int count = SuiteScale.of(30_000);
+        int count = SuiteScale.of(15_000);
         for (int i = 0; i < count; i++) {
             long seed = SplitMix.seedOf(SEED, i);
             List<Transaction> history = random(new SplitMix(seed));

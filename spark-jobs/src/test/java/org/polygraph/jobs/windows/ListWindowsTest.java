@@ -54,7 +54,7 @@ class ListWindowsTest {
 
     @Test
     void tinyListsHaveTheVerdictsOfTheDefinitions() throws IOException, HistoryException {
-        for (int i = 0; i < SuiteScale.of(800); i++) {
+        for (int i = 0; i < SuiteScale.of(400); i++) {
             long seed = SplitMix.seedOf(SEED, i);
             ListShapes shape = ListShapes.of(seed);
             if (shape.isVacuous()) {
@@ -77,7 +77,7 @@ class ListWindowsTest {
 
     @Test
     void listsOfManyWindowsHaveTheVerdictsOfTheWhole() throws IOException, HistoryException {
-        for (int i = 0; i < SuiteScale.of(60, 8); i++) {
+        for (int i = 0; i < SuiteScale.of(30, 4); i++) {
             SplitMix random = new SplitMix(SplitMix.seedOf(SEED + 1, i));
             IsolationLevel level = LEVELS.get(i % LEVELS.size());
             ListHistories histories = new ListHistories(

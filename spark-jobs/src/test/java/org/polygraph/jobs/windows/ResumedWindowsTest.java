@@ -29,7 +29,7 @@ import org.polygraph.storage.testkit.TinyHistories;
 class ResumedWindowsTest {
     private static final long SEED = 0x4e5;
     /** A check is killed at every job, or at some in a build that scales suites down. */
-    private static final int STEP = SuiteScale.of(100) < 100 ? 4 : 1;
+    private static final int STEP = SuiteScale.isReduced() ? 4 : 1;
 
     @TempDir
     private Path folder;

@@ -49,7 +49,7 @@ class WindowCheckTest {
     @Test
     void tinyHistoriesHaveTheSameVerdicts() throws IOException, HistoryException {
         TinyHistories stream = new TinyHistories(SEED);
-        for (int i = 0; i < SuiteScale.of(420); i++) {
+        for (int i = 0; i < SuiteScale.of(210); i++) {
             IsolationLevel level = FileWindows.LEVELS.get(i % FileWindows.LEVELS.size());
             SplitMix random = new SplitMix(stream.seedOf(i));
             HistoryTable history = stream.at(i);
@@ -68,7 +68,7 @@ class WindowCheckTest {
 
     @Test
     void historiesOfManyWindowsHaveTheSameVerdicts() throws IOException, HistoryException {
-        for (int i = 0; i < SuiteScale.of(28, 7); i++) {
+        for (int i = 0; i < SuiteScale.of(14, 4); i++) {
             IsolationLevel level = FileWindows.LEVELS.get(i % FileWindows.LEVELS.size());
             SplitMix random = new SplitMix(SplitMix.seedOf(SEED + 1, i));
             HistoryGenerator generator = HistoryGenerator.withSeed(random.nextLong())
@@ -112,7 +112,7 @@ class WindowCheckTest {
     /** Windows look for one order of all operations, in which sessions do not count. */
     @Test
     void registersHaveTheSameVerdicts() throws IOException, HistoryException {
-        for (int i = 0; i < SuiteScale.of(600); i++) {
+        for (int i = 0; i < SuiteScale.of(300); i++) {
             SplitMix random = new SplitMix(SplitMix.seedOf(SEED + 3, i));
             boolean isTiny = i % 10 != 0;
             HistoryTable history = isTiny

@@ -79,7 +79,7 @@ public class ReaderFuzzTest {
 
     @Test
     void damagedFilesAreRefusedOrRead() {
-        fuzz(1, SuiteScale.of(1500));
+        fuzz(1, SuiteScale.of(800));
     }
 
     private void fuzz(long firstSeed, int rounds) {

@@ -11,6 +11,11 @@ public final class SuiteScale {
 
     private SuiteScale() {}
 
+    /** Whether suites do less than at factor 1. Recorded histories that take longest are then left out. */
+    public static boolean isReduced() {
+        return FACTOR < 1;
+    }
+
     /** How many rounds of a suite to run that has {@code rounds} at factor 1: at least 20, or all if it has fewer. */
     public static int of(int rounds) {
         return of(rounds, FEWEST);

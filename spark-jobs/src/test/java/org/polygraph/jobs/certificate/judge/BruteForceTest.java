@@ -32,7 +32,7 @@ class BruteForceTest {
         TinyHistories stream = new TinyHistories(seed);
         Map<Guarantee, Integer> violated = new EnumMap<>(Guarantee.class);
         int judged = 0;
-        int histories = SuiteScale.of(20_000);
+        int histories = SuiteScale.of(8_000);
         for (int i = 0; i < histories; i++) {
             HistoryTable history = stream.at(i);
             for (Guarantee guarantee : GUARANTEES) {
@@ -59,7 +59,7 @@ class BruteForceTest {
         long seed = 0xb50;
         TinyHistories stream = new TinyHistories(seed);
         Map<Guarantee, Integer> violated = new EnumMap<>(Guarantee.class);
-        int histories = SuiteScale.of(10_000);
+        int histories = SuiteScale.of(5_000);
         for (int i = 0; i < histories; i++) {
             HistoryTable history = stream.at(i);
             if (IntStream.range(0, history.transactions())

@@ -177,7 +177,7 @@ class DealtReplayTest {
 
     @Test
     void agreesWithTheReplayOfATable() throws Exception {
-        int rounds = SuiteScale.of(20_000);
+        int rounds = SuiteScale.of(10_000);
         int held = 0;
         int late = 0;
         int overlaps = 0;
