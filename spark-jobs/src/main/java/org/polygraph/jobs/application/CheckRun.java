@@ -90,6 +90,16 @@ public final class CheckRun {
             return failed(path, Failures.ofPath(path, e));
         } catch (HistoryException e) {
             return failed(path, Failures.text(e), Verdict.Status.INVALID);
+        } catch (BudgetException e) {
+            // Only the hashing of files has no other place that makes this an UNKNOWN.
+            String reason = budget.exhausted() ? budget.exhaustion("hashing of the input") : Failures.text(e);
+            return found(settings.requests().stream()
+                    .map(request -> Verdict.of(Verdict.Status.UNKNOWN, request.level())
+                            .path(path)
+                            .reason(reason)
+                            .millis(millisSince(start))
+                            .build())
+                    .toList());
         } finally {
             listener.pathEnds();
         }
@@ -179,30 +189,14 @@ public final class CheckRun {
             throws IOException, HistoryException {
         List<CheckRequest> requests = settings.requests();
         listener.phase("hashing");
-        StringBuilder input = new StringBuilder();
-        Verdict.@Nullable Builder unread =
-                LevelCheck.withinBudget(requests.get(0), budget, () -> "hashing of the input", (Deadline.Step<
-                                Verdict.Builder, IOException, IOException>)
-                        () -> {
-                            input.append(Deadline.run(budget, () -> Fingerprint.ofInput(location, budget::exhausted)));
-                            return null;
-                        });
-        if (unread != null) {
-            String reason = unread.path(path).build().reason();
-            return found(requests.stream()
-                    .map(request -> Verdict.of(Verdict.Status.UNKNOWN, request.level())
-                            .path(path)
-                            .reason(reason)
-                            .millis(millisSince(start))
-                            .build())
-                    .toList());
-        }
-        before = before(input.toString(), path, budget);
+        String input = Objects.requireNonNull(
+                Deadline.run(budget, () -> Fingerprint.ofInput(location, budget::exhausted)), "a hash");
+        before = before(input, path, budget);
         List<RunDirectory> runs = new ArrayList<>();
         List<@Nullable Answer> answers = new ArrayList<>();
         List<CheckRequest> open = new ArrayList<>();
         for (CheckRequest request : requests) {
-            RunDirectory run = settings.run(folder, request, location.fileName(), input.toString(), before);
+            RunDirectory run = settings.run(folder, request, location.fileName(), input, before);
             runs.add(run);
             if (settings.runs().earlier() == CheckSettings.Earlier.OVERWRITTEN) {
                 run.stages().delete();
@@ -225,7 +219,7 @@ public final class CheckRun {
             @Override
             public KeptRun run(CheckRequest request) {
                 return new KeptRun(
-                        runs.get(requests.indexOf(request)), input.toString(), operations -> of(request, operations));
+                        runs.get(requests.indexOf(request)), input, operations -> of(request, operations));
             }
         };
         List<Answer> found = open.isEmpty() ? List.of() : found(check(path, open, start, budget, each));
@@ -244,7 +238,7 @@ public final class CheckRun {
         all = consistent(all, path);
         for (int i = 0; i < all.size(); i++) {
             if (isNew.get(i)) {
-                all.set(i, kept(all.get(i), kept.get(i), input.toString(), budget));
+                all.set(i, kept(all.get(i), kept.get(i), input, budget));
             }
         }
         return all;
