@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.certificate.format.Witness;
@@ -146,11 +145,11 @@ final class OnSeams {
         if (violation == null) {
             return;
         }
-        try {
+        // The check of all parts reports a failure, if it fails too.
+        PathCheck.attempt(path, request, budget, listener.quiet(), () -> {
             stands(violation.after(before, path, settings.format(), request, budget), request);
-        } catch (BudgetException | IOException | HistoryException e) {
-            // The check of all parts reports the failure, if it fails too.
-        }
+            return null;
+        });
     }
 
     private void stands(StandingViolation.@Nullable Repeated found, CheckRequest request) {
@@ -271,6 +270,16 @@ final class OnSeams {
 
     /** Decides the chain by a VIOLATION on a seam if it can. Returns the most parts that another seam may cover. */
     private int refuted(Verdict verdict, HistoryTable table, CheckRequest request, SeamRefutation refutation) {
+        int[] most = {Integer.MAX_VALUE};
+        PathCheck.attempt(path, request, budget, listener.quiet(), () -> {
+            most[0] = examined(verdict, table, request, refutation);
+            return null;
+        });
+        return most[0];
+    }
+
+    private int examined(Verdict verdict, HistoryTable table, CheckRequest request, SeamRefutation refutation)
+            throws IOException, HistoryException {
         try {
             int part = refutation.partOfMissing(table);
             Verdict open = part < 0 ? OpenReads.unlessWritten(verdict, path) : verdict;
@@ -280,9 +289,8 @@ final class OnSeams {
             }
             Verdict others =
                     OpenTransactions.decided(open, table, request.withoutLoaders(), checker, listener.quiet(), budget);
-            if (others.status() == Verdict.Status.VIOLATION) {
-                stands(refutation.proved(others, Objects.requireNonNull(others.table()), request), request);
-                return refutation.seam().covered();
+            if (others.status() == Verdict.Status.ERROR) {
+                return Integer.MAX_VALUE;
             }
             seams.put(verdict.level(), refutation.seam());
             decided(others);
@@ -290,8 +298,6 @@ final class OnSeams {
         } catch (BudgetException e) {
             // Other seams are tried, or all parts. If these are gone, the reason names the part that was needed here.
             unexplained.computeIfPresent(verdict.level(), (level, reason) -> reason + "; " + Failures.text(e));
-            return Integer.MAX_VALUE;
-        } catch (IOException | HistoryException e) {
             return Integer.MAX_VALUE;
         }
     }
