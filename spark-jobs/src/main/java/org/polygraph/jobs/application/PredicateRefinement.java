@@ -11,9 +11,7 @@ import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.Check;
 import org.polygraph.jobs.decision.CheckRequest;
-import org.polygraph.jobs.decision.Checkpoints;
 import org.polygraph.jobs.decision.Finding;
-import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.evidence.Implications;
 import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.jobs.verdict.TimeMode;
@@ -46,12 +44,7 @@ final class PredicateRefinement {
         boolean isFirst = pairs.isEmpty();
         Check current = isFirst
                 ? check
-                : new Check(
-                        all.resolved(check.table(), pairs),
-                        check.request(),
-                        Progress.NONE,
-                        check.budget(),
-                        Checkpoints.NONE);
+                : new Check(all.resolved(check.table(), pairs), check.request(), check.budget());
         while (true) {
             Check now = current;
             Verdict.Builder verdict = LevelCheck.of(now, () -> LevelCheck.find(now, checker));
@@ -80,7 +73,7 @@ final class PredicateRefinement {
                         .reason(budget.exhaustion("predicates"));
             }
             HistoryTable more = predicates.resolved(check.table(), pairs);
-            current = new Check(more, check.request(), Progress.NONE, budget, Checkpoints.NONE);
+            current = new Check(more, check.request(), budget);
         }
     }
 
@@ -142,7 +135,7 @@ final class PredicateRefinement {
         LongSet pairs = new LongOpenHashSet();
         try {
             for (HistoryTable table = check.table(); ; ) {
-                Check now = new Check(table, stronger, Progress.NONE, budget, Checkpoints.NONE);
+                Check now = new Check(table, stronger, budget);
                 if (!(LevelCheck.find(now, checker) instanceof Finding.Order order)) {
                     return null;
                 }

@@ -11,9 +11,7 @@ import org.polygraph.jobs.certificate.replay.Replay;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.Check;
 import org.polygraph.jobs.decision.CheckRequest;
-import org.polygraph.jobs.decision.Checkpoints;
 import org.polygraph.jobs.decision.Finding;
-import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.decision.RecordedPlaces;
 import org.polygraph.jobs.evidence.Implications;
 import org.polygraph.jobs.verdict.TimeMode;
@@ -175,7 +173,7 @@ final class SampledOrder {
 
     private @Nullable Finding find(ReadSample sample, CheckRequest strict, Budget budget) {
         while (true) {
-            Check now = new Check(sample.history(), strict, Progress.NONE, budget, Checkpoints.NONE);
+            Check now = new Check(sample.history(), strict, budget);
             Finding finding = LevelCheck.find(now, checker);
             if (!(finding instanceof Finding.Order order)) {
                 if (finding instanceof Finding.Refuted) {

@@ -16,8 +16,6 @@ import org.polygraph.jobs.certificate.judge.SubHistoryProof;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.Check;
 import org.polygraph.jobs.decision.CheckRequest;
-import org.polygraph.jobs.decision.Checkpoints;
-import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.verdict.Assumptions;
 import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.jobs.verdict.Verdict;
@@ -138,7 +136,7 @@ record StandingViolation(Location run, int covered, Terms terms, String input, L
             CheckRequest request,
             Budget budget) {
         // Loaders only exclude orders, so a violation without them is one with them.
-        Check check = new Check(sub, request.withoutLoaders(), Progress.NONE, budget, Checkpoints.NONE);
+        Check check = new Check(sub, request.withoutLoaders(), budget);
         Verdict.Builder verdict = LevelCheck.of(check, new EmbeddedChecker());
         return verdict.status() != Verdict.Status.VIOLATION
                 ? null

@@ -148,7 +148,7 @@ public final class WindowedChecker implements Checker {
 
         @Override
         public boolean violates(HistoryTable part) {
-            Check check = new Check(part, request.withoutLoaders(), Progress.NONE, budget, Checkpoints.NONE);
+            Check check = new Check(part, request.withoutLoaders(), budget);
             Verdict.Builder verdict = LevelCheck.of(check, new EmbeddedChecker());
             if (verdict.status() == Verdict.Status.UNKNOWN) {
                 // A part that does not fit in memory shows nothing; another one may.

@@ -37,6 +37,11 @@ public final class Check {
         this.checkpoints = new DecisionCheckpoints(checkpoints, this.table, request, phases);
     }
 
+    /** Creates the context of a check without listener and checkpoints. */
+    public Check(HistoryTable table, CheckRequest request, Budget budget) {
+        this(table, request, Progress.NONE, budget, Checkpoints.NONE);
+    }
+
     /**
      * The history with inserts and deletes, which RC, RA and CC judge as other writes; operations have the same
      * numbers.

@@ -9,11 +9,9 @@ import org.polygraph.jobs.certificate.replay.Replay;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.Check;
 import org.polygraph.jobs.decision.CheckRequest;
-import org.polygraph.jobs.decision.Checkpoints;
 import org.polygraph.jobs.decision.Decision;
 import org.polygraph.jobs.decision.Finding;
 import org.polygraph.jobs.decision.PhaseClock;
-import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.decision.Strategy;
 import org.polygraph.jobs.decision.SubHistoryDecision;
 import org.polygraph.jobs.decision.Tuning;
@@ -174,7 +172,7 @@ public final class WeakLevelDecision {
                 false,
                 request.mostViolations());
         Budget share = budget.part(MOST_ORDER_NANOS + ORDER_NANOS * table.operations());
-        Check halves = new Check(split.table(), serial, Progress.NONE, share, Checkpoints.NONE);
+        Check halves = new Check(split.table(), serial, share);
         Finding found = Strategy.optional(budget, () -> Decision.of(halves, Tuning.DEFAULT))
                 .find();
         if (!(found instanceof Finding.Order order)) {

@@ -8,9 +8,7 @@ import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.Check;
 import org.polygraph.jobs.decision.CheckRequest;
-import org.polygraph.jobs.decision.Checkpoints;
 import org.polygraph.jobs.decision.Finding;
-import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
@@ -101,11 +99,6 @@ class SampledOrderTest {
     }
 
     private static Check check(HistoryTable table, IsolationLevel level, TimeMode time, long skew) {
-        return new Check(
-                table,
-                new CheckRequest(level, time, skew, IndeterminateMode.MAYBE),
-                Progress.NONE,
-                Budget.unlimited(),
-                Checkpoints.NONE);
+        return new Check(table, new CheckRequest(level, time, skew, IndeterminateMode.MAYBE), Budget.unlimited());
     }
 }

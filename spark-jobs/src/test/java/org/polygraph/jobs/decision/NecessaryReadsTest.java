@@ -104,7 +104,6 @@ class NecessaryReadsTest {
     }
 
     private static Finding find(HistoryTable history, CheckRequest request) {
-        return new EmbeddedChecker()
-                .find(new Check(history, request, Progress.NONE, Budget.unlimited(), Checkpoints.NONE));
+        return new EmbeddedChecker().find(new Check(history, request, Budget.unlimited()));
     }
 }
