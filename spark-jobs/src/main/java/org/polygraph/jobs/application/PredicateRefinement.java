@@ -44,10 +44,10 @@ final class PredicateRefinement {
         boolean isFirst = pairs.isEmpty();
         Check current = isFirst
                 ? check
-                : new Check(all.resolved(check.table(), pairs), check.request(), check.budget());
+                : check.beside(all.resolved(check.table(), pairs), check.request(), check.budget());
         while (true) {
             Check now = current;
-            Verdict.Builder verdict = LevelCheck.of(now, () -> LevelCheck.find(now, checker));
+            Verdict.Builder verdict = LevelCheck.of(now, () -> checker.find(now));
             Witness witness = verdict.witness();
             PredicateReads predicates = now.table().predicates();
             if (verdict.status() != Verdict.Status.PASS || witness == null || predicates == null) {
@@ -69,11 +69,13 @@ final class PredicateRefinement {
             }
             Budget budget = check.budget();
             if (budget.exhausted()) {
-                return Verdict.of(Verdict.Status.UNKNOWN, check.request().level())
+                Verdict.Builder ended = Verdict.of(Verdict.Status.UNKNOWN, check.request().level())
                         .reason(budget.exhaustion("predicates"));
+                check.phases().addTo(ended);
+                return ended;
             }
             HistoryTable more = predicates.resolved(check.table(), pairs);
-            current = new Check(more, check.request(), budget);
+            current = check.beside(more, check.request(), budget);
         }
     }
 
@@ -135,8 +137,8 @@ final class PredicateRefinement {
         LongSet pairs = new LongOpenHashSet();
         try {
             for (HistoryTable table = check.table(); ; ) {
-                Check now = new Check(table, stronger, budget);
-                if (!(LevelCheck.find(now, checker) instanceof Finding.Order order)) {
+                Check now = check.beside(table, stronger, budget);
+                if (!(checker.find(now) instanceof Finding.Order order)) {
                     return null;
                 }
                 Witness witness = order.witness();

@@ -173,8 +173,7 @@ final class SampledOrder {
 
     private @Nullable Finding find(ReadSample sample, CheckRequest strict, Budget budget) {
         while (true) {
-            Check now = new Check(sample.history(), strict, budget);
-            Finding finding = LevelCheck.find(now, checker);
+            Finding finding = checker.find(check.beside(sample.history(), strict, budget));
             if (!(finding instanceof Finding.Order order)) {
                 if (finding instanceof Finding.Refuted) {
                     sample.pairs(refuted);

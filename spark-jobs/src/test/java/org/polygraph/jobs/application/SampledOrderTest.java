@@ -2,6 +2,8 @@ package org.polygraph.jobs.application;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
@@ -9,6 +11,7 @@ import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.Check;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.Finding;
+import org.polygraph.jobs.verdict.Phase;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
@@ -69,6 +72,27 @@ class SampledOrderTest {
                 assertThat(status(unread(table), time)).isEqualTo(status(table, time));
             }
         }
+    }
+
+    /** The sample has no order, so there are several rounds. */
+    @Test
+    void theVerdictHasThePhasesOfAllRounds() throws Exception {
+        HistoryTable table = PredicateStore.all(workload(0).level(Workload.Level.SI).plan(), done -> {});
+        List<Integer> operations = new ArrayList<>();
+        Checker counting = new Checker() {
+            @Override
+            public Finding find(Check check) {
+                operations.add(check.table().operations());
+                return Checker.super.find(check);
+            }
+        };
+        Verdict verdict = LevelCheck.of(check(unread(table), IsolationLevel.SER, TimeMode.HINT, 0), counting)
+                .build();
+        assertThat(operations).hasSizeGreaterThan(1);
+        Phase index = verdict.phases().get(0);
+        assertThat(index.name()).isEqualTo("index");
+        assertThat(index.items())
+                .isEqualTo(operations.stream().mapToLong(count -> count).sum());
     }
 
     private static Verdict.Status status(HistoryTable table, TimeMode time) {
