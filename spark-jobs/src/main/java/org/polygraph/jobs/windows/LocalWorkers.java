@@ -86,11 +86,12 @@ public final class LocalWorkers implements Workers {
         progress.job(what);
         List<Future<byte[]>> futures = new ArrayList<>();
         List<byte[]> results = new ArrayList<>();
+        int atOnce = Math.min(cores, tasks.size());
         try {
             for (Task task : tasks) {
                 futures.add(threads.submit(() -> {
                     budget.require();
-                    return task.run(budget.share(cores));
+                    return task.run(budget.share(atOnce));
                 }));
             }
             for (Future<byte[]> future : futures) {
