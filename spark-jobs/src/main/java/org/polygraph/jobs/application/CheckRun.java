@@ -13,7 +13,6 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Fingerprint;
-import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.CheckRequest;
@@ -178,11 +177,8 @@ public final class CheckRun {
         if (open == verdict || table == null) {
             return verdict;
         }
-        CheckRequest request = settings.requests().stream()
-                .filter(each -> each.level() == verdict.level())
-                .findFirst()
-                .orElseThrow();
-        return OpenTransactions.decided(open, table, request, checker, listener, budget);
+        return OpenTransactions.decided(
+                open, table, settings.request(verdict.level()), checker, listener, budget);
     }
 
     private List<Answer> kept(String path, Location location, long start, Budget budget, Location folder)
@@ -439,7 +435,7 @@ public final class CheckRun {
                     run,
                     verdict,
                     chain.parts().size(),
-                    terms(verdict.level()),
+                    settings.request(verdict.level()).terms(),
                     decided().ends(verdict.level()));
         }
         if (settings.before().run() == null || witness == null) {
@@ -453,14 +449,6 @@ public final class CheckRun {
                     + (budget.exhausted() ? "; to write it, check again with --overwrite and --timeout more" : ""));
         }
         return listed;
-    }
-
-    private @Nullable Terms terms(IsolationLevel level) {
-        return settings.requests().stream()
-                .filter(request -> request.level() == level)
-                .findFirst()
-                .flatMap(CheckRequest::terms)
-                .orElse(null);
     }
 
     /**

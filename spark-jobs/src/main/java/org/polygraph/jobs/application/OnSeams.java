@@ -8,7 +8,6 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.CheckRequest;
@@ -140,8 +139,7 @@ final class OnSeams {
 
     /** Repeats the VIOLATION of an earlier part if the last one cannot change it. */
     private void standing(Seams known, CheckRequest request) {
-        Terms terms = request.terms().orElse(null);
-        StandingViolation violation = terms == null || budget.exhausted() ? null : known.violation(terms);
+        StandingViolation violation = budget.exhausted() ? null : known.violation(request.terms());
         if (violation == null) {
             return;
         }
@@ -166,7 +164,7 @@ final class OnSeams {
         int left = open.size();
         int most = before.parts().size();
         while (most > 0 && open.size() == left && !budget.exhausted()) {
-            Seam seam = longest(known, requests.get(0), most);
+            Seam seam = known.longest(requests.get(0).terms(), most);
             if (seam == null) {
                 return;
             }
@@ -182,10 +180,8 @@ final class OnSeams {
             // A weaker level may hold in parts in which a stronger one is violated, so its newest seam may be another.
             List<CheckRequest> served = new ArrayList<>();
             for (CheckRequest request : requests) {
-                Seam own = request == requests.get(0) ? seam : longest(known, request, most);
-                if (own != null
-                        && own.covered() == seam.covered()
-                        && request.terms().filter(seam::serves).isPresent()) {
+                Seam own = request == requests.get(0) ? seam : known.longest(request.terms(), most);
+                if (own != null && own.covered() == seam.covered() && seam.serves(request.terms())) {
                     served.add(request);
                 }
             }
@@ -251,16 +247,12 @@ final class OnSeams {
                 if (!reason.isEmpty()) {
                     unexplained.putIfAbsent(verdict.level(), reason);
                 }
-                CheckRequest request = served.stream()
-                        .filter(r -> r.level() == verdict.level())
-                        .findFirst()
-                        .orElseThrow();
                 most = Math.min(
                         most,
                         refuted(
                                 verdict,
                                 table,
-                                request,
+                                settings.request(verdict.level()),
                                 new SeamRefutation(before, known, seam, path, settings.format(), budget)));
             }
         }
@@ -300,10 +292,5 @@ final class OnSeams {
             unexplained.computeIfPresent(verdict.level(), (level, reason) -> reason + "; " + Failures.text(e));
             return Integer.MAX_VALUE;
         }
-    }
-
-    private static @Nullable Seam longest(Seams known, CheckRequest request, int most) {
-        Terms terms = request.terms().orElse(null);
-        return terms == null ? null : known.longest(terms, most);
     }
 }

@@ -144,7 +144,7 @@ final class PredicateRefinement {
                 Witness witness = order.witness();
                 LongSet wrong = wrong(now, witness);
                 if (wrong.isEmpty()) {
-                    Terms terms = request.terms().orElseThrow();
+                    Terms terms = request.terms();
                     Witness same = new Witness(check.table(), witness.terms(), witness.counted(), witness.position());
                     return new Finding.Order(Implications.inTerms(same, terms), false);
                 }

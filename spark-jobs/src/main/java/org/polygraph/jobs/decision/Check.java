@@ -92,7 +92,7 @@ public final class Check {
         for (int t = 0; t < counted.length; t++) {
             counted[t] = status.isCounted(t) || (committed != null && committed[t]);
         }
-        return new Witness(table, request.terms().orElseThrow(), counted, position);
+        return new Witness(table, request.terms(), counted, position);
     }
 
     /**

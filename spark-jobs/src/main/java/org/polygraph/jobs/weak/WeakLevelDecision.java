@@ -126,7 +126,7 @@ public final class WeakLevelDecision {
     private @Nullable Witness recorded() {
         phases.begin("guess");
         Witness recorded = RecordedOrder.serial(
-                table, request.terms().orElseThrow(), request.time() != TimeMode.NONE, budget::exhausted);
+                table, request.terms(), request.time() != TimeMode.NONE, budget::exhausted);
         phases.end(recorded == null ? 0 : table.transactions());
         return recorded;
     }
@@ -136,7 +136,7 @@ public final class WeakLevelDecision {
         ReadsFrom sources = order.readsFrom();
         phases.begin("guess");
         Witness recorded = RecordedOrder.weak(
-                order, request.terms().orElseThrow(), request.time() != TimeMode.NONE, budget::exhausted);
+                order, request.terms(), request.time() != TimeMode.NONE, budget::exhausted);
         phases.end(recorded == null ? 0 : table.transactions());
         if (recorded != null) {
             return new Finding.Order(recorded, true);
@@ -190,7 +190,7 @@ public final class WeakLevelDecision {
         for (int place = 0; place < position.length; place++) {
             position[(int) places[place]] = place;
         }
-        Witness witness = new Witness(table, request.terms().orElseThrow(), counted, position);
+        Witness witness = new Witness(table, request.terms(), counted, position);
         return Replay.of(witness).holds() ? witness : null;
     }
 
@@ -215,7 +215,7 @@ public final class WeakLevelDecision {
         if (table.transactions() > BruteForce.TRANSACTIONS) {
             return false;
         }
-        return switch (BruteForce.judge(table, request.terms().orElseThrow())) {
+        return switch (BruteForce.judge(table, request.terms())) {
             case HOLDS -> true;
             case TOO_LARGE -> false;
             case VIOLATED -> throw new IllegalStateException("no choice of writers explains the history");

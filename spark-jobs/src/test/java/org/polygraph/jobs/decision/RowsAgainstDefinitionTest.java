@@ -49,7 +49,7 @@ class RowsAgainstDefinitionTest {
                 boolean holds = RowDefinition.holds(history, level);
                 CheckRequest request = new CheckRequest(level, TimeMode.HINT, 0, IndeterminateMode.MAYBE);
                 String what = level + " seed " + (seed + i) + "\n" + HistoryDsl.print(history);
-                assertThat(BruteForce.judge(history, request.terms().orElseThrow()))
+                assertThat(BruteForce.judge(history, request.terms()))
                         .as("brute force at %s", what)
                         .isEqualTo(holds ? BruteForce.Answer.HOLDS : BruteForce.Answer.VIOLATED);
                 for (Tuning tuning : tunings) {
@@ -87,7 +87,7 @@ class RowsAgainstDefinitionTest {
             CheckRequest request = CheckRequest.of(level);
             String what = level + " " + seed + "\n" + HistoryDsl.print(history);
             BruteForce.Answer answer =
-                    BruteForce.judge(history.withoutRows(), request.terms().orElseThrow());
+                    BruteForce.judge(history.withoutRows(), request.terms());
             assertThat(check(history, request, Tuning.DEFAULT, what).status())
                     .as(what)
                     .isEqualTo(answer == BruteForce.Answer.HOLDS ? Verdict.Status.PASS : Verdict.Status.VIOLATION);
@@ -122,6 +122,6 @@ class RowsAgainstDefinitionTest {
     }
 
     private static @Nullable String gap(HistoryTable whole, HistoryTable part, CheckRequest request) {
-        return SubHistoryProof.firstGap(whole, part, request.terms().orElseThrow());
+        return SubHistoryProof.firstGap(whole, part, request.terms());
     }
 }
