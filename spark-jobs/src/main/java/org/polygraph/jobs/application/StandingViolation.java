@@ -88,7 +88,8 @@ record StandingViolation(Location run, int covered, Terms terms, String input, L
      * @param next the later parts
      */
     boolean stands(HistoryTable sub, HistoryTable next) {
-        return isPlain(next)
+        return next.isPlain()
+                && next.initialState() == null
                 && sub.values().label(sub.initialValue()).equals(next.values().label(next.initialValue()))
                 && (!terms.guarantee().realTime() || isTimed(next))
                 && isContinued(next)
@@ -141,13 +142,6 @@ record StandingViolation(Location run, int covered, Terms terms, String input, L
         return verdict.status() != Verdict.Status.VIOLATION
                 ? null
                 : new Repeated(verdict.counts(Counts.of(next)).reason(reason), SessionEnds.after(before, next));
-    }
-
-    private static boolean isPlain(HistoryTable table) {
-        return !table.hasRows()
-                && !table.values().hasLists()
-                && !table.values().hasPredicates()
-                && table.initialState() == null;
     }
 
     private static boolean isTimed(HistoryTable table) {
@@ -210,9 +204,7 @@ record StandingViolation(Location run, int covered, Terms terms, String input, L
                 || assumptions == null
                 || assumptions.loaders().count() > 0
                 || terms.guarantee() == Guarantee.LIN
-                || table.hasRows()
-                || table.values().hasLists()
-                || table.values().hasPredicates()) {
+                || !table.isPlain()) {
             return;
         }
         int tried = 0;

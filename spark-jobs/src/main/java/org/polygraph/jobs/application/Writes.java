@@ -40,7 +40,7 @@ record Writes(String input, long[] hashes) {
      * deletes or predicates.
      */
     static long @Nullable [] of(HistoryTable table, String path) {
-        if (table.hasRows() || table.values().hasLists() || table.values().hasPredicates()) {
+        if (!table.isPlain()) {
             return null;
         }
         LongArrayList hashes = new LongArrayList();

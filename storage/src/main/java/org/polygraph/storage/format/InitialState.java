@@ -208,7 +208,7 @@ public final class InitialState {
      */
     public HistoryTable applied(HistoryTable history) throws HistoryException {
         ValueDictionary kinds = history.values();
-        if (history.hasRows() || kinds.hasLists() || kinds.hasPredicates()) {
+        if (!history.isPlain()) {
             throw new HistoryException(
                     history.source().files().isEmpty()
                             ? "history"

@@ -187,6 +187,11 @@ public final class HistoryTable {
         return operationKinds != null && !values.hasLists();
     }
 
+    /** Whether all operations are reads and writes of values: there are no inserts, deletes, lists or predicates. */
+    public boolean isPlain() {
+        return !hasRows() && !values.hasLists() && !values.hasPredicates();
+    }
+
     /** Whether an operation inserts a row. */
     public boolean isInsert(int operation) {
         return operationKinds != null && operationKinds[operation] == Operations.INSERT;
