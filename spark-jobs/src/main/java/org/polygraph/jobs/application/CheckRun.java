@@ -8,9 +8,11 @@ import java.nio.charset.StandardCharsets;
 import java.security.DigestInputStream;
 import java.security.MessageDigest;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Fingerprint;
 import org.polygraph.jobs.certificate.format.Witness;
@@ -183,70 +185,38 @@ public final class CheckRun {
 
     private List<Answer> kept(String path, Location location, long start, Budget budget, Location folder)
             throws IOException, HistoryException {
-        List<CheckRequest> requests = settings.requests();
         listener.phase("hashing");
         String input = Objects.requireNonNull(
                 Deadline.run(budget, () -> Fingerprint.ofInput(location, budget::exhausted)), "a hash");
         before = before(input, path, budget);
-        List<RunDirectory> runs = new ArrayList<>();
-        List<@Nullable Answer> answers = new ArrayList<>();
+        Function<CheckRequest, RunDirectory> runs =
+                request -> settings.run(folder, request, location.fileName(), input, before);
+        List<Answer> answers = new ArrayList<>();
         List<CheckRequest> open = new ArrayList<>();
-        for (CheckRequest request : requests) {
-            RunDirectory run = settings.run(folder, request, location.fileName(), input, before);
-            runs.add(run);
+        for (CheckRequest request : settings.requests()) {
+            RunDirectory run = runs.apply(request);
             if (settings.runs().earlier() == CheckSettings.Earlier.OVERWRITTEN) {
                 run.stages().delete();
             }
             Answer answer = earlier(path, request, run, start);
-            answers.add(answer);
             if (answer == null) {
                 open.add(request);
+            } else {
+                answers.add(answer);
             }
         }
-        PathCheck.Kept each = new PathCheck.Kept() {
-            @Override
-            public Checkpoints of(CheckRequest request, long operations) {
-                return settings.keepsCheckpoints(operations)
-                        ? new CheckpointFiles(
-                                runs.get(requests.indexOf(request)).stages(), listener::message)
-                        : Checkpoints.NONE;
-            }
-
-            @Override
-            public KeptRun run(CheckRequest request) {
+        if (!open.isEmpty()) {
+            answers.addAll(found(check(path, open, start, budget, request -> {
+                RunDirectory run = runs.apply(request);
                 return new KeptRun(
-                        runs.get(requests.indexOf(request)), input, operations -> of(request, operations));
-            }
-        };
-        List<Answer> found = open.isEmpty() ? List.of() : found(check(path, open, start, budget, each));
-        List<Answer> all = new ArrayList<>();
-        List<Boolean> isNew = new ArrayList<>();
-        List<RunDirectory> kept = new ArrayList<>();
-        for (int i = 0; i < requests.size(); i++) {
-            Answer earlier = answers.get(i);
-            Answer answer = earlier == null ? at(requests.get(i).level(), found) : earlier;
-            if (answer != null) {
-                all.add(answer);
-                kept.add(runs.get(i));
-                isNew.add(earlier == null);
-            }
+                        run,
+                        input,
+                        operations -> settings.keepsCheckpoints(operations)
+                                ? new CheckpointFiles(run.stages(), listener::message)
+                                : Checkpoints.NONE);
+            })));
         }
-        all = consistent(all, path);
-        for (int i = 0; i < all.size(); i++) {
-            if (isNew.get(i)) {
-                all.set(i, kept(all.get(i), kept.get(i), input, budget));
-            }
-        }
-        return all;
-    }
-
-    private static @Nullable Answer at(IsolationLevel level, List<Answer> answers) {
-        for (Answer answer : answers) {
-            if (answer.level() == level) {
-                return answer;
-            }
-        }
-        return null;
+        return kept(answers, open, path, runs, input, budget);
     }
 
     /** Standard input is read once: its bytes are hashed on their way to the reader. */
@@ -262,15 +232,32 @@ public final class CheckRun {
             System.setIn(stdin);
         }
         String input = Fingerprint.hex(digest);
-        answers = consistent(answers, STDIN);
-        for (CheckRequest request : settings.requests()) {
-            Answer answer = at(request.level(), answers);
-            if (answer != null) {
-                RunDirectory run = settings.run(folder, request, STDIN, input, before);
-                answers.set(answers.indexOf(answer), kept(answer, run, input, budget));
-            }
-        }
-        return answers;
+        Function<CheckRequest, RunDirectory> runs = request -> settings.run(folder, request, STDIN, input, before);
+        return kept(answers, settings.requests(), STDIN, runs, input, budget);
+    }
+
+    /**
+     * Writes the runs of the answers that were found now.
+     *
+     * @param checked the requests of these answers
+     * @return all answers, the strongest level first
+     */
+    private List<Answer> kept(
+            List<Answer> answers,
+            List<CheckRequest> checked,
+            String path,
+            Function<CheckRequest, RunDirectory> runs,
+            String input,
+            Budget budget) {
+        List<IsolationLevel> levels =
+                settings.requests().stream().map(CheckRequest::level).toList();
+        answers.sort(Comparator.comparingInt(answer -> levels.indexOf(answer.level())));
+        List<Answer> all = consistent(answers, path);
+        all.replaceAll(answer -> {
+            CheckRequest request = settings.request(answer.level());
+            return checked.contains(request) ? kept(answer, runs.apply(request), input, budget) : answer;
+        });
+        return all;
     }
 
     /** Returns the verdict of an earlier run, or an error if it cannot be read; null if the level is open. */

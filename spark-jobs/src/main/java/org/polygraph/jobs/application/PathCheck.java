@@ -87,15 +87,11 @@ final class PathCheck {
     /** Keeps the checkpoints and the evidence of a check. */
     @FunctionalInterface
     interface Kept {
-        /** Keeps no checkpoints. */
-        Kept NOWHERE = (request, operations) -> Checkpoints.NONE;
-
-        Checkpoints of(CheckRequest request, long operations);
+        Kept NOWHERE = request -> null;
 
         /** The run of a request; null if none is kept, or the input is not known before it is read. */
-        default @Nullable KeptRun run(CheckRequest request) {
-            return null;
-        }
+        @Nullable
+        KeptRun run(CheckRequest request);
     }
 
     /**
@@ -408,7 +404,10 @@ final class PathCheck {
                             + "; correct the recorder's clock, or check ser or si without --time strict");
         }
         budget.require();
-        Check check = new Check(whole, request, listener, budget, kept.of(request, history.operations()));
+        KeptRun run = kept.run(request);
+        Checkpoints checkpoints =
+                run == null ? Checkpoints.NONE : run.checkpoints().apply(history.operations());
+        Check check = new Check(whole, request, listener, budget, checkpoints);
         for (Verdict other : stronger) {
             Finding implied = new Implications(check).pass(other);
             if (implied != null) {
