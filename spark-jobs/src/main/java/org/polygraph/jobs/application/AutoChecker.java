@@ -4,9 +4,7 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.application.Engines.EngineMissingException;
 import org.polygraph.jobs.decision.Budget;
-import org.polygraph.jobs.decision.Check;
 import org.polygraph.jobs.decision.CheckRequest;
-import org.polygraph.jobs.decision.Finding;
 import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.estimate.Estimate;
 import org.polygraph.jobs.windows.Workers;
@@ -18,22 +16,15 @@ import org.polygraph.storage.table.HistoryTable;
  * {@code --engine auto}: this process decides a history that fits in its memory. A larger one is decided by windows,
  * whose tasks run on a cluster if the master is one, else on threads of this process.
  */
-public final class AutoChecker implements Checker {
-    private final Checker embedded;
+final class AutoChecker implements Checker {
     private final @Nullable Checker cluster;
 
     /** @throws EngineMissingException if the master is a cluster, and Spark is not installed */
-    public AutoChecker(Engines engines, String master) throws EngineMissingException {
-        embedded = engines.embedded();
+    AutoChecker(Engines engines, String master) throws EngineMissingException {
         // spark-submit sets the property.
         boolean isLocal =
                 SparkSettings.isLocal(master) && SparkSettings.isLocal(System.getProperty("spark.master", master));
         cluster = isLocal ? null : engines.spark(master);
-    }
-
-    @Override
-    public Finding find(Check check) {
-        return embedded.find(check);
     }
 
     @Override
@@ -57,7 +48,7 @@ public final class AutoChecker implements Checker {
     @Override
     public Workers workers(@Nullable Location scratch, Progress progress, Budget budget) throws IOException {
         if (cluster == null) {
-            return embedded.workers(scratch, progress, budget);
+            return Checker.super.workers(scratch, progress, budget);
         }
         cluster.prepare(scratch, progress, budget, progress::note);
         return cluster.workers(scratch, progress, budget);

@@ -8,12 +8,13 @@ import java.nio.charset.StandardCharsets;
 import java.security.DigestInputStream;
 import java.security.MessageDigest;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Fingerprint;
-import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.CheckRequest;
@@ -90,6 +91,16 @@ public final class CheckRun {
             return failed(path, Failures.ofPath(path, e));
         } catch (HistoryException e) {
             return failed(path, Failures.text(e), Verdict.Status.INVALID);
+        } catch (BudgetException e) {
+            // Only the hashing of files has no other place that makes this an UNKNOWN.
+            String reason = budget.exhausted() ? budget.exhaustion("hashing of the input") : Failures.text(e);
+            return found(settings.requests().stream()
+                    .map(request -> Verdict.of(Verdict.Status.UNKNOWN, request.level())
+                            .path(path)
+                            .reason(reason)
+                            .millis(millisSince(start))
+                            .build())
+                    .toList());
         } finally {
             listener.pathEnds();
         }
@@ -168,95 +179,44 @@ public final class CheckRun {
         if (open == verdict || table == null) {
             return verdict;
         }
-        CheckRequest request = settings.requests().stream()
-                .filter(each -> each.level() == verdict.level())
-                .findFirst()
-                .orElseThrow();
-        return OpenTransactions.decided(open, table, request, checker, listener, budget);
+        return OpenTransactions.decided(
+                open, table, settings.request(verdict.level()), checker, listener, budget);
     }
 
     private List<Answer> kept(String path, Location location, long start, Budget budget, Location folder)
             throws IOException, HistoryException {
-        List<CheckRequest> requests = settings.requests();
         listener.phase("hashing");
-        StringBuilder input = new StringBuilder();
-        Verdict.@Nullable Builder unread =
-                LevelCheck.withinBudget(requests.get(0), budget, () -> "hashing of the input", (Deadline.Step<
-                                Verdict.Builder, IOException, IOException>)
-                        () -> {
-                            input.append(Deadline.run(budget, () -> Fingerprint.ofInput(location, budget::exhausted)));
-                            return null;
-                        });
-        if (unread != null) {
-            String reason = unread.path(path).build().reason();
-            return found(requests.stream()
-                    .map(request -> Verdict.of(Verdict.Status.UNKNOWN, request.level())
-                            .path(path)
-                            .reason(reason)
-                            .millis(millisSince(start))
-                            .build())
-                    .toList());
-        }
-        before = before(input.toString(), path, budget);
-        List<RunDirectory> runs = new ArrayList<>();
-        List<@Nullable Answer> answers = new ArrayList<>();
+        String input = Objects.requireNonNull(
+                Deadline.run(budget, () -> Fingerprint.ofInput(location, budget::exhausted)), "a hash");
+        before = before(input, path, budget);
+        Function<CheckRequest, RunDirectory> runs =
+                request -> settings.run(folder, request, location.fileName(), input, before);
+        List<Answer> answers = new ArrayList<>();
         List<CheckRequest> open = new ArrayList<>();
-        for (CheckRequest request : requests) {
-            RunDirectory run = settings.run(folder, request, location.fileName(), input.toString(), before);
-            runs.add(run);
+        for (CheckRequest request : settings.requests()) {
+            RunDirectory run = runs.apply(request);
             if (settings.runs().earlier() == CheckSettings.Earlier.OVERWRITTEN) {
                 run.stages().delete();
             }
             Answer answer = earlier(path, request, run, start);
-            answers.add(answer);
             if (answer == null) {
                 open.add(request);
+            } else {
+                answers.add(answer);
             }
         }
-        PathCheck.Kept each = new PathCheck.Kept() {
-            @Override
-            public Checkpoints of(CheckRequest request, long operations) {
-                return settings.keepsCheckpoints(operations)
-                        ? new CheckpointFiles(
-                                runs.get(requests.indexOf(request)).stages(), listener::message)
-                        : Checkpoints.NONE;
-            }
-
-            @Override
-            public KeptRun run(CheckRequest request) {
+        if (!open.isEmpty()) {
+            answers.addAll(found(check(path, open, start, budget, request -> {
+                RunDirectory run = runs.apply(request);
                 return new KeptRun(
-                        runs.get(requests.indexOf(request)), input.toString(), operations -> of(request, operations));
-            }
-        };
-        List<Answer> found = open.isEmpty() ? List.of() : found(check(path, open, start, budget, each));
-        List<Answer> all = new ArrayList<>();
-        List<Boolean> isNew = new ArrayList<>();
-        List<RunDirectory> kept = new ArrayList<>();
-        for (int i = 0; i < requests.size(); i++) {
-            Answer earlier = answers.get(i);
-            Answer answer = earlier == null ? at(requests.get(i).level(), found) : earlier;
-            if (answer != null) {
-                all.add(answer);
-                kept.add(runs.get(i));
-                isNew.add(earlier == null);
-            }
+                        run,
+                        input,
+                        operations -> settings.keepsCheckpoints(operations)
+                                ? new CheckpointFiles(run.stages(), listener::message)
+                                : Checkpoints.NONE);
+            })));
         }
-        all = consistent(all, path);
-        for (int i = 0; i < all.size(); i++) {
-            if (isNew.get(i)) {
-                all.set(i, kept(all.get(i), kept.get(i), input.toString(), budget));
-            }
-        }
-        return all;
-    }
-
-    private static @Nullable Answer at(IsolationLevel level, List<Answer> answers) {
-        for (Answer answer : answers) {
-            if (answer.level() == level) {
-                return answer;
-            }
-        }
-        return null;
+        return kept(answers, open, path, runs, input, budget);
     }
 
     /** Standard input is read once: its bytes are hashed on their way to the reader. */
@@ -272,15 +232,32 @@ public final class CheckRun {
             System.setIn(stdin);
         }
         String input = Fingerprint.hex(digest);
-        answers = consistent(answers, STDIN);
-        for (CheckRequest request : settings.requests()) {
-            Answer answer = at(request.level(), answers);
-            if (answer != null) {
-                RunDirectory run = settings.run(folder, request, STDIN, input, before);
-                answers.set(answers.indexOf(answer), kept(answer, run, input, budget));
-            }
-        }
-        return answers;
+        Function<CheckRequest, RunDirectory> runs = request -> settings.run(folder, request, STDIN, input, before);
+        return kept(answers, settings.requests(), STDIN, runs, input, budget);
+    }
+
+    /**
+     * Writes the runs of the answers that were found now.
+     *
+     * @param checked the requests of these answers
+     * @return all answers, the strongest level first
+     */
+    private List<Answer> kept(
+            List<Answer> answers,
+            List<CheckRequest> checked,
+            String path,
+            Function<CheckRequest, RunDirectory> runs,
+            String input,
+            Budget budget) {
+        List<IsolationLevel> levels =
+                settings.requests().stream().map(CheckRequest::level).toList();
+        answers.sort(Comparator.comparingInt(answer -> levels.indexOf(answer.level())));
+        List<Answer> all = consistent(answers, path);
+        all.replaceAll(answer -> {
+            CheckRequest request = settings.request(answer.level());
+            return checked.contains(request) ? kept(answer, runs.apply(request), input, budget) : answer;
+        });
+        return all;
     }
 
     /** Returns the verdict of an earlier run, or an error if it cannot be read; null if the level is open. */
@@ -445,7 +422,7 @@ public final class CheckRun {
                     run,
                     verdict,
                     chain.parts().size(),
-                    terms(verdict.level()),
+                    settings.request(verdict.level()).terms(),
                     decided().ends(verdict.level()));
         }
         if (settings.before().run() == null || witness == null) {
@@ -459,14 +436,6 @@ public final class CheckRun {
                     + (budget.exhausted() ? "; to write it, check again with --overwrite and --timeout more" : ""));
         }
         return listed;
-    }
-
-    private @Nullable Terms terms(IsolationLevel level) {
-        return settings.requests().stream()
-                .filter(request -> request.level() == level)
-                .findFirst()
-                .flatMap(CheckRequest::terms)
-                .orElse(null);
     }
 
     /**

@@ -8,6 +8,7 @@ import org.polygraph.jobs.report.RunDirectory;
 import org.polygraph.jobs.report.RunId;
 import org.polygraph.jobs.verdict.ExitCode;
 import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.format.HistoryFormat;
 
@@ -65,6 +66,14 @@ public record CheckSettings(
         RESUMED,
         /** The run is replaced. */
         OVERWRITTEN
+    }
+
+    /** Returns the request of a level. */
+    CheckRequest request(IsolationLevel level) {
+        return requests.stream()
+                .filter(each -> each.level() == level)
+                .findFirst()
+                .orElseThrow();
     }
 
     /** Returns a budget that starts now, for all levels of a PATH. */

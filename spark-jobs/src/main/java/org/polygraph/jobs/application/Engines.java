@@ -8,6 +8,9 @@ public interface Engines {
     /** Returns the engine in this JVM. It loads no Spark class. */
     Checker embedded();
 
+    /** Returns the engine that decides in this JVM what fits in its memory, and the rest by windows. */
+    Checker auto(String master) throws EngineMissingException;
+
     /** Returns the Spark engine, on a cluster or in this JVM. */
     Checker spark(String master) throws EngineMissingException;
 

@@ -22,6 +22,11 @@ public final class InstalledEngines implements Engines {
     }
 
     @Override
+    public Checker auto(String master) throws EngineMissingException {
+        return new AutoChecker(this, master);
+    }
+
+    @Override
     public Checker spark(String master) throws EngineMissingException {
         return ofSpark("SparkChecker", Checker.class, master);
     }

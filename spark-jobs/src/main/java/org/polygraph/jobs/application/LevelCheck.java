@@ -29,9 +29,10 @@ final class LevelCheck {
     static Verdict.Builder of(Check check, Checker checker) {
         String how = "failed";
         try {
+            check.phases().listener(checker.listening(check.phases().listener()));
             Verdict.Builder verdict = check.table().predicates() == null
                             || check.request().level().isAxiom()
-                    ? of(check, () -> find(check, checker))
+                    ? of(check, () -> checker.find(check))
                     : PredicateRefinement.of(check, checker);
             evaluate(verdict.witness(), check);
             how = verdict.status().name();
@@ -39,12 +40,6 @@ final class LevelCheck {
         } finally {
             checker.ended(how);
         }
-    }
-
-    /** Finds an order or a violation, as {@link Checker#find} does, and reports progress to the engine too. */
-    static Finding find(Check check, Checker checker) {
-        check.phases().listener(checker.listening(check.phases().listener()));
-        return checker.find(check);
     }
 
     /** Returns the verdict that follows from a finding, or UNKNOWN if the budget ends before it is found. */

@@ -7,9 +7,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.CheckRequest;
@@ -141,16 +139,15 @@ final class OnSeams {
 
     /** Repeats the VIOLATION of an earlier part if the last one cannot change it. */
     private void standing(Seams known, CheckRequest request) {
-        Terms terms = request.terms().orElse(null);
-        StandingViolation violation = terms == null || budget.exhausted() ? null : known.violation(terms);
+        StandingViolation violation = budget.exhausted() ? null : known.violation(request.terms());
         if (violation == null) {
             return;
         }
-        try {
+        // The check of all parts reports a failure, if it fails too.
+        PathCheck.attempt(path, request, budget, listener.quiet(), () -> {
             stands(violation.after(before, path, settings.format(), request, budget), request);
-        } catch (BudgetException | IOException | HistoryException e) {
-            // The check of all parts reports the failure, if it fails too.
-        }
+            return null;
+        });
     }
 
     private void stands(StandingViolation.@Nullable Repeated found, CheckRequest request) {
@@ -167,7 +164,7 @@ final class OnSeams {
         int left = open.size();
         int most = before.parts().size();
         while (most > 0 && open.size() == left && !budget.exhausted()) {
-            Seam seam = longest(known, requests.get(0), most);
+            Seam seam = known.longest(requests.get(0).terms(), most);
             if (seam == null) {
                 return;
             }
@@ -183,10 +180,8 @@ final class OnSeams {
             // A weaker level may hold in parts in which a stronger one is violated, so its newest seam may be another.
             List<CheckRequest> served = new ArrayList<>();
             for (CheckRequest request : requests) {
-                Seam own = request == requests.get(0) ? seam : longest(known, request, most);
-                if (own != null
-                        && own.covered() == seam.covered()
-                        && request.terms().filter(seam::serves).isPresent()) {
+                Seam own = request == requests.get(0) ? seam : known.longest(request.terms(), most);
+                if (own != null && own.covered() == seam.covered() && seam.serves(request.terms())) {
                     served.add(request);
                 }
             }
@@ -252,16 +247,12 @@ final class OnSeams {
                 if (!reason.isEmpty()) {
                     unexplained.putIfAbsent(verdict.level(), reason);
                 }
-                CheckRequest request = served.stream()
-                        .filter(r -> r.level() == verdict.level())
-                        .findFirst()
-                        .orElseThrow();
                 most = Math.min(
                         most,
                         refuted(
                                 verdict,
                                 table,
-                                request,
+                                settings.request(verdict.level()),
                                 new SeamRefutation(before, known, seam, path, settings.format(), budget)));
             }
         }
@@ -271,6 +262,16 @@ final class OnSeams {
 
     /** Decides the chain by a VIOLATION on a seam if it can. Returns the most parts that another seam may cover. */
     private int refuted(Verdict verdict, HistoryTable table, CheckRequest request, SeamRefutation refutation) {
+        int[] most = {Integer.MAX_VALUE};
+        PathCheck.attempt(path, request, budget, listener.quiet(), () -> {
+            most[0] = examined(verdict, table, request, refutation);
+            return null;
+        });
+        return most[0];
+    }
+
+    private int examined(Verdict verdict, HistoryTable table, CheckRequest request, SeamRefutation refutation)
+            throws IOException, HistoryException {
         try {
             int part = refutation.partOfMissing(table);
             Verdict open = part < 0 ? OpenReads.unlessWritten(verdict, path) : verdict;
@@ -280,9 +281,8 @@ final class OnSeams {
             }
             Verdict others =
                     OpenTransactions.decided(open, table, request.withoutLoaders(), checker, listener.quiet(), budget);
-            if (others.status() == Verdict.Status.VIOLATION) {
-                stands(refutation.proved(others, Objects.requireNonNull(others.table()), request), request);
-                return refutation.seam().covered();
+            if (others.status() == Verdict.Status.ERROR) {
+                return Integer.MAX_VALUE;
             }
             seams.put(verdict.level(), refutation.seam());
             decided(others);
@@ -291,13 +291,6 @@ final class OnSeams {
             // Other seams are tried, or all parts. If these are gone, the reason names the part that was needed here.
             unexplained.computeIfPresent(verdict.level(), (level, reason) -> reason + "; " + Failures.text(e));
             return Integer.MAX_VALUE;
-        } catch (IOException | HistoryException e) {
-            return Integer.MAX_VALUE;
         }
-    }
-
-    private static @Nullable Seam longest(Seams known, CheckRequest request, int most) {
-        Terms terms = request.terms().orElse(null);
-        return terms == null ? null : known.longest(terms, most);
     }
 }

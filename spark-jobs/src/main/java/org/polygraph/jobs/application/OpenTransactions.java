@@ -2,6 +2,7 @@ package org.polygraph.jobs.application;
 
 import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
 import it.unimi.dsi.fastutil.longs.LongSet;
+import java.io.IOException;
 import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Witness;
@@ -12,6 +13,7 @@ import org.polygraph.jobs.decision.Checkpoints;
 import org.polygraph.jobs.verdict.Certificate;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
@@ -33,20 +35,25 @@ final class OpenTransactions {
      *
      * @param open the verdict; its reason is that writers of reads may follow
      * @param table the history
-     * @return the verdict with an order if there is one. Otherwise the same verdict, also if the others violate the
-     *     level: an open transaction may write an initial value again, so that it explains what they read.
+     * @return the verdict with an order if there is one; an ERROR if the search for it failed. Otherwise the same
+     *     verdict, also if the others violate the level: an open transaction may write an initial value again, so that
+     *     it explains what they read.
      */
     static Verdict decided(
             Verdict open, HistoryTable table, CheckRequest request, Checker checker, Listener listener, Budget budget) {
         if (request.level() == IsolationLevel.LIN || !SeamCut.isPossible(table, false)) {
             return open;
         }
-        Deadline.Step<Verdict.Builder, RuntimeException, RuntimeException> step =
+        Deadline.Step<Verdict.Builder, HistoryException, IOException> step =
                 () -> withOrder(open, table, request, checker, listener, budget);
         Verdict.Builder made =
-                LevelCheck.withinBudget(request, budget, listener::currentPhase, () -> Deadline.run(budget, step));
-        Verdict verdict = made == null ? open : made.build();
-        return verdict.witness() == null ? open : verdict;
+                PathCheck.attempt(open.path(), request, budget, listener, () -> Deadline.run(budget, step));
+        return made == null || (made.witness() == null && made.status() != Verdict.Status.ERROR)
+                ? open
+                : made.path(open.path())
+                        .counts(open.counts())
+                        .millis(open.millis())
+                        .build();
     }
 
     private static Verdict.@Nullable Builder withOrder(

@@ -87,15 +87,11 @@ final class PathCheck {
     /** Keeps the checkpoints and the evidence of a check. */
     @FunctionalInterface
     interface Kept {
-        /** Keeps no checkpoints. */
-        Kept NOWHERE = (request, operations) -> Checkpoints.NONE;
-
-        Checkpoints of(CheckRequest request, long operations);
+        Kept NOWHERE = request -> null;
 
         /** The run of a request; null if none is kept, or the input is not known before it is read. */
-        default @Nullable KeptRun run(CheckRequest request) {
-            return null;
-        }
+        @Nullable
+        KeptRun run(CheckRequest request);
     }
 
     /**
@@ -279,17 +275,38 @@ final class PathCheck {
 
     Verdict.@Nullable Builder attempt(
             CheckRequest request, Deadline.Step<Verdict.Builder, HistoryException, IOException> step) {
+        return attempt(path, request, budget, listener, step);
+    }
+
+    /**
+     * Returns the verdict that a step makes. Every failure of the step becomes a verdict and a message.
+     *
+     * @throws ConfigurationException if the engine cannot work as it is set; nothing else is thrown
+     */
+    static Verdict.@Nullable Builder attempt(
+            String path,
+            CheckRequest request,
+            Budget budget,
+            Listener listener,
+            Deadline.Step<Verdict.Builder, HistoryException, IOException> step) {
+        Verdict.Status status;
+        String reason;
         try {
             return LevelCheck.withinBudget(request, budget, listener::currentPhase, step);
         } catch (HistoryException e) {
-            return failure(request, Verdict.Status.INVALID, Failures.text(e));
+            status = Verdict.Status.INVALID;
+            reason = Failures.text(e);
+            listener.message(reason);
         } catch (IOException e) {
-            return failure(request, Verdict.Status.ERROR, Failures.ofPath(path, e));
+            status = Verdict.Status.ERROR;
+            reason = Failures.ofPath(path, e);
+            listener.message(reason);
         } catch (ConfigurationException e) {
             throw e;
         } catch (EngineException e) {
-            listener.failure(path + ": " + Failures.text(e), e);
-            return Verdict.of(Verdict.Status.ERROR, request.level()).reason(Failures.text(e));
+            status = Verdict.Status.ERROR;
+            reason = Failures.text(e);
+            listener.failure(path + ": " + reason, e);
         } catch (RuntimeException | StackOverflowError | LinkageError | AssertionError e) {
             String what = "internal error during " + listener.currentPhase();
             listener.bug(path + ": " + what + ": " + e, e);
@@ -297,6 +314,7 @@ final class PathCheck {
                     .reason(what)
                     .exitCode(ExitCode.INTERNAL);
         }
+        return Verdict.of(status, request.level()).reason(reason);
     }
 
     /** Decides by windows a level that needed more memory than there is; null if windows do not decide it either. */
@@ -386,7 +404,10 @@ final class PathCheck {
                             + "; correct the recorder's clock, or check ser or si without --time strict");
         }
         budget.require();
-        Check check = new Check(whole, request, listener, budget, kept.of(request, history.operations()));
+        KeptRun run = kept.run(request);
+        Checkpoints checkpoints =
+                run == null ? Checkpoints.NONE : run.checkpoints().apply(history.operations());
+        Check check = new Check(whole, request, listener, budget, checkpoints);
         for (Verdict other : stronger) {
             Finding implied = new Implications(check).pass(other);
             if (implied != null) {

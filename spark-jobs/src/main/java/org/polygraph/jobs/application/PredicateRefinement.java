@@ -11,9 +11,7 @@ import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.Check;
 import org.polygraph.jobs.decision.CheckRequest;
-import org.polygraph.jobs.decision.Checkpoints;
 import org.polygraph.jobs.decision.Finding;
-import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.evidence.Implications;
 import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.jobs.verdict.TimeMode;
@@ -46,15 +44,10 @@ final class PredicateRefinement {
         boolean isFirst = pairs.isEmpty();
         Check current = isFirst
                 ? check
-                : new Check(
-                        all.resolved(check.table(), pairs),
-                        check.request(),
-                        Progress.NONE,
-                        check.budget(),
-                        Checkpoints.NONE);
+                : check.beside(all.resolved(check.table(), pairs), check.request(), check.budget());
         while (true) {
             Check now = current;
-            Verdict.Builder verdict = LevelCheck.of(now, () -> LevelCheck.find(now, checker));
+            Verdict.Builder verdict = LevelCheck.of(now, () -> checker.find(now));
             Witness witness = verdict.witness();
             PredicateReads predicates = now.table().predicates();
             if (verdict.status() != Verdict.Status.PASS || witness == null || predicates == null) {
@@ -76,11 +69,13 @@ final class PredicateRefinement {
             }
             Budget budget = check.budget();
             if (budget.exhausted()) {
-                return Verdict.of(Verdict.Status.UNKNOWN, check.request().level())
+                Verdict.Builder ended = Verdict.of(Verdict.Status.UNKNOWN, check.request().level())
                         .reason(budget.exhaustion("predicates"));
+                check.phases().addTo(ended);
+                return ended;
             }
             HistoryTable more = predicates.resolved(check.table(), pairs);
-            current = new Check(more, check.request(), Progress.NONE, budget, Checkpoints.NONE);
+            current = check.beside(more, check.request(), budget);
         }
     }
 
@@ -142,14 +137,14 @@ final class PredicateRefinement {
         LongSet pairs = new LongOpenHashSet();
         try {
             for (HistoryTable table = check.table(); ; ) {
-                Check now = new Check(table, stronger, Progress.NONE, budget, Checkpoints.NONE);
-                if (!(LevelCheck.find(now, checker) instanceof Finding.Order order)) {
+                Check now = check.beside(table, stronger, budget);
+                if (!(checker.find(now) instanceof Finding.Order order)) {
                     return null;
                 }
                 Witness witness = order.witness();
                 LongSet wrong = wrong(now, witness);
                 if (wrong.isEmpty()) {
-                    Terms terms = request.terms().orElseThrow();
+                    Terms terms = request.terms();
                     Witness same = new Witness(check.table(), witness.terms(), witness.counted(), witness.position());
                     return new Finding.Order(Implications.inTerms(same, terms), false);
                 }

@@ -7,9 +7,7 @@ import org.polygraph.jobs.certificate.judge.Verification;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.Check;
 import org.polygraph.jobs.decision.CheckRequest;
-import org.polygraph.jobs.decision.Checkpoints;
 import org.polygraph.jobs.decision.Decision;
-import org.polygraph.jobs.decision.Progress;
 import org.polygraph.solver.proof.Proof;
 import org.polygraph.solver.proof.ProofChecker;
 import org.polygraph.solver.proof.ProofFormatException;
@@ -44,7 +42,7 @@ public final class ProofVerification {
         } catch (ProofFormatException e) {
             throw new HistoryException(name + ": " + Failures.text(e));
         }
-        Check check = new Check(table, request, Progress.NONE, budget, Checkpoints.NONE);
+        Check check = new Check(table, request, budget);
         ProofProblem problem = Decision.problem(check);
         if (problem == null) {
             return rejected("this history is decided without a search at level "

@@ -11,9 +11,7 @@ import org.polygraph.jobs.certificate.replay.Replay;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.Check;
 import org.polygraph.jobs.decision.CheckRequest;
-import org.polygraph.jobs.decision.Checkpoints;
 import org.polygraph.jobs.decision.Finding;
-import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.decision.RecordedPlaces;
 import org.polygraph.jobs.evidence.Implications;
 import org.polygraph.jobs.verdict.TimeMode;
@@ -175,8 +173,7 @@ final class SampledOrder {
 
     private @Nullable Finding find(ReadSample sample, CheckRequest strict, Budget budget) {
         while (true) {
-            Check now = new Check(sample.history(), strict, Progress.NONE, budget, Checkpoints.NONE);
-            Finding finding = LevelCheck.find(now, checker);
+            Finding finding = checker.find(check.beside(sample.history(), strict, budget));
             if (!(finding instanceof Finding.Order order)) {
                 if (finding instanceof Finding.Refuted) {
                     sample.pairs(refuted);
@@ -189,7 +186,7 @@ final class SampledOrder {
             if (replayed == ReadSample.Replayed.RIGHT) {
                 Witness same = new Witness(check.table(), witness.terms(), witness.counted(), witness.position());
                 Witness shown =
-                        Implications.inTerms(same, check.request().terms().orElseThrow());
+                        Implications.inTerms(same, check.request().terms());
                 return Replay.of(shown).holds() ? new Finding.Order(shown, true) : null;
             }
             if (replayed == ReadSample.Replayed.HOPELESS) {

@@ -96,9 +96,7 @@ final class SeamCut {
 
     /** Whether a history can have a seam. */
     static boolean isPossible(HistoryTable table, boolean isByKey) {
-        return !table.hasRows()
-                && !table.values().hasLists()
-                && !table.values().hasPredicates()
+        return table.isPlain()
                 && (!table.values().hasOthers() || isByKey)
                 && table.source().unit() != SourceFiles.Unit.BYTE;
     }

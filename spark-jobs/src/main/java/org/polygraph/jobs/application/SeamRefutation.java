@@ -117,8 +117,8 @@ final class SeamRefutation {
      */
     StandingViolation.@Nullable Repeated proved(Verdict verdict, HistoryTable table, CheckRequest request)
             throws IOException, HistoryException {
-        Terms terms = request.terms().orElse(null);
-        if (terms == null || terms.guarantee() == Guarantee.LIN) {
+        Terms terms = request.terms();
+        if (terms.guarantee() == Guarantee.LIN) {
             return null;
         }
         int tried = 0;

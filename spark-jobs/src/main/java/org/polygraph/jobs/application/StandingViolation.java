@@ -16,8 +16,6 @@ import org.polygraph.jobs.certificate.judge.SubHistoryProof;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.Check;
 import org.polygraph.jobs.decision.CheckRequest;
-import org.polygraph.jobs.decision.Checkpoints;
-import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.verdict.Assumptions;
 import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.jobs.verdict.Verdict;
@@ -91,7 +89,8 @@ record StandingViolation(Location run, int covered, Terms terms, String input, L
      * @param next the later parts
      */
     boolean stands(HistoryTable sub, HistoryTable next) {
-        return isPlain(next)
+        return next.isPlain()
+                && next.initialState() == null
                 && sub.values().label(sub.initialValue()).equals(next.values().label(next.initialValue()))
                 && (!terms.guarantee().realTime() || isTimed(next))
                 && isContinued(next)
@@ -139,19 +138,11 @@ record StandingViolation(Location run, int covered, Terms terms, String input, L
             CheckRequest request,
             Budget budget) {
         // Loaders only exclude orders, so a violation without them is one with them.
-        Check check = new Check(sub, request.withoutLoaders(), Progress.NONE, budget, Checkpoints.NONE);
+        Check check = new Check(sub, request.withoutLoaders(), budget);
         Verdict.Builder verdict = LevelCheck.of(check, new EmbeddedChecker());
         return verdict.status() != Verdict.Status.VIOLATION
                 ? null
                 : new Repeated(verdict.counts(Counts.of(next)).reason(reason), SessionEnds.after(before, next));
-    }
-
-    private static boolean isPlain(HistoryTable table) {
-        return !table.hasRows()
-                && !table.values().hasLists()
-                && !table.values().hasPredicates()
-                && !table.values().hasVersions()
-                && table.initialState() == null;
     }
 
     private static boolean isTimed(HistoryTable table) {
@@ -204,20 +195,17 @@ record StandingViolation(Location run, int covered, Terms terms, String input, L
      * @param parts the number of parts that it covers
      * @param before the ends of sessions in parts that are not in the history of the verdict
      */
-    static void write(Location run, Verdict verdict, int parts, @Nullable Terms terms, Long2LongMap before)
+    static void write(Location run, Verdict verdict, int parts, Terms terms, Long2LongMap before)
             throws IOException {
         Location file = Seam.file(run, FILE);
         file.delete();
         HistoryTable table = verdict.table();
         Assumptions assumptions = verdict.assumptions();
         if (table == null
-                || terms == null
                 || assumptions == null
                 || assumptions.loaders().count() > 0
                 || terms.guarantee() == Guarantee.LIN
-                || table.hasRows()
-                || table.values().hasLists()
-                || table.values().hasPredicates()) {
+                || !table.isPlain()) {
             return;
         }
         int tried = 0;

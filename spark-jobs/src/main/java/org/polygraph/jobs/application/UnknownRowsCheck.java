@@ -11,9 +11,7 @@ import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.Check;
 import org.polygraph.jobs.decision.CheckRequest;
-import org.polygraph.jobs.decision.Checkpoints;
 import org.polygraph.jobs.decision.Finding;
-import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.evidence.Implications;
 import org.polygraph.jobs.verdict.Certificate;
 import org.polygraph.jobs.verdict.TimeMode;
@@ -208,7 +206,7 @@ final class UnknownRowsCheck {
             if (predicates != null && !predicates.areAllRead()) {
                 return null;
             }
-            Finding found = checker.find(new Check(table, request, Progress.NONE, share, Checkpoints.NONE));
+            Finding found = checker.find(new Check(table, request, share));
             if (found instanceof Finding.Order order) {
                 return passed(request, order.witness());
             }
@@ -250,7 +248,7 @@ final class UnknownRowsCheck {
                 refinement != null && table != null;
                 table = refinement.table()) {
             share.require();
-            Finding found = checker.find(new Check(table, plain, Progress.NONE, share, Checkpoints.NONE));
+            Finding found = checker.find(new Check(table, plain, share));
             if (found instanceof Finding.Refuted || found instanceof Finding.Violated) {
                 HistoryTable necessary = table;
                 return refuted(request, stronger -> violated(stronger, necessary));

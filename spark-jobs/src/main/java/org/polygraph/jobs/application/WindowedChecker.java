@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.Check;
 import org.polygraph.jobs.decision.CheckRequest;
@@ -63,9 +62,8 @@ public final class WindowedChecker implements Checker {
             Progress progress,
             Budget budget)
             throws HistoryException, IOException {
-        Terms terms = request.terms().orElse(null);
         ReadPlan plan = plan(path, format, request, budget);
-        if (plan == null || terms == null) {
+        if (plan == null) {
             return new Early(null, whyWhole(request));
         }
         Progress heard = whole.listening(progress);
@@ -77,7 +75,7 @@ public final class WindowedChecker implements Checker {
                     workers,
                     plan,
                     WindowSettings.of(window),
-                    terms,
+                    request.terms(),
                     judge,
                     phases,
                     kept == null ? operations -> Checkpoints.NONE : kept.checkpoints());
@@ -131,8 +129,9 @@ public final class WindowedChecker implements Checker {
 
     /** Returns how to read a history for windows; null if windows cannot decide it. */
     static @Nullable ReadPlan plan(String path, HistoryFormat format, CheckRequest request, Budget budget) {
-        boolean isSupported = request.terms().isPresent() && request.initial().kind() != InitialChoice.Kind.NAMED;
-        return isSupported ? ReadPlan.of(path, format, budget::exhausted) : null;
+        return request.initial().kind() == InitialChoice.Kind.NAMED
+                ? null
+                : ReadPlan.of(path, format, budget::exhausted);
     }
 
     /** Judges parts of the history, and keeps the verdict of the last one if it violates the level. */
@@ -148,7 +147,7 @@ public final class WindowedChecker implements Checker {
 
         @Override
         public boolean violates(HistoryTable part) {
-            Check check = new Check(part, request.withoutLoaders(), Progress.NONE, budget, Checkpoints.NONE);
+            Check check = new Check(part, request.withoutLoaders(), budget);
             Verdict.Builder verdict = LevelCheck.of(check, new EmbeddedChecker());
             if (verdict.status() == Verdict.Status.UNKNOWN) {
                 // A part that does not fit in memory shows nothing; another one may.

@@ -36,11 +36,11 @@ record Writes(String input, long[] hashes) {
     private static final long NULL = 0x9e3779b97f4a7c15L;
 
     /**
-     * Returns the hashes of the writes in one file or folder of a history; null if the history has lists, inserts,
-     * deletes or predicates.
+     * Returns the hashes of the writes in one file or folder of a history; null if it is not
+     * {@linkplain HistoryTable#isPlain plain}.
      */
     static long @Nullable [] of(HistoryTable table, String path) {
-        if (table.hasRows() || table.values().hasLists() || table.values().hasPredicates()) {
+        if (!table.isPlain()) {
             return null;
         }
         LongArrayList hashes = new LongArrayList();

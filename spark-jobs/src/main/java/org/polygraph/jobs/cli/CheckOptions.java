@@ -6,7 +6,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.jobs.application.AutoChecker;
 import org.polygraph.jobs.application.CheckSettings;
 import org.polygraph.jobs.application.Checker;
 import org.polygraph.jobs.application.Engines;
@@ -278,7 +277,7 @@ final class CheckOptions {
 
     Checker checker(Engines engines) {
         Checker whole = engine.isAuto()
-                ? engine.made(master -> new AutoChecker(engines, master))
+                ? engine.made(engines::auto)
                 : engine.choose(engines::embedded, engines::spark);
         return window == null || window == 0 ? whole : new WindowedChecker(whole, window);
     }

@@ -52,8 +52,6 @@ final class ProgressPrinter implements Listener {
     private int drawn;
     /** The phases of this PATH so far. */
     private final Set<String> phases = new HashSet<>();
-    /** Bytes on disk; -1 for an engine that never spills. */
-    private long spilled = -1;
 
     ProgressPrinter(PrintStream err, ProgressMode mode, boolean terminal, boolean verbose) {
         this(err, mode, terminal, verbose, System::nanoTime, Memory.OF_THIS_PROCESS);
@@ -87,7 +85,6 @@ final class ProgressPrinter implements Listener {
         startNanos = clock.getAsLong();
         itemsNanos = startNanos;
         nextNanos = startNanos + intervalNanos;
-        spilled = -1;
         phases.clear();
         phaseBegins();
     }
@@ -156,11 +153,6 @@ final class ProgressPrinter implements Listener {
     }
 
     @Override
-    public synchronized void spilled(long spilledBytes) {
-        spilled = spilledBytes;
-    }
-
-    @Override
     public synchronized void items(long done, long total) {
         if (mode == ProgressMode.NONE) {
             return;
@@ -186,15 +178,13 @@ final class ProgressPrinter implements Listener {
                         + ",\"total\":" + total + ",\"ms\":" + millis
                         + (showsRate ? ",\"per_second\":" + number(rate) : "")
                         + (left < 0 ? "" : ",\"left_s\":" + left)
-                        + ",\"heap_bytes\":" + memory.heap() + ",\"off_heap_bytes\":" + memory.offHeap()
-                        + (spilled < 0 ? "" : ",\"spilled_bytes\":" + spilled) + "}");
+                        + ",\"heap_bytes\":" + memory.heap() + ",\"off_heap_bytes\":" + memory.offHeap() + "}");
             case PLAIN ->
                 err.println(Legible.of(path) + ": " + phase + (job.isEmpty() ? "" : " (" + Legible.of(job) + ")")
                         + amount(done, total) + ", " + millis / 1000 + " s"
                         + (showsRate ? ", " + number(rate) + " a second" : "")
                         + (left < 0 ? "" : ", " + left + " s left") + ", heap " + (memory.heap() >> 20)
-                        + " MiB, off-heap " + (memory.offHeap() >> 20) + " MiB"
-                        + (spilled < 0 ? "" : ", spilled " + (spilled >> 20) + " MiB"));
+                        + " MiB, off-heap " + (memory.offHeap() >> 20) + " MiB");
             default ->
                 // The most important numbers come first, because the end may be cut off.
                 draw(phase + " " + bar(done, total) + amount(done, total).replace(" of ", "/") + "  " + millis / 1000
@@ -202,7 +192,6 @@ final class ProgressPrinter implements Listener {
                         + (showsRate ? "  " + number(rate) + "/s" : "")
                         + (left < 0 ? "" : "  " + left + "s left")
                         + "  heap " + (memory.heap() >> 20) + "+" + (memory.offHeap() >> 20) + "M"
-                        + (spilled < 0 ? "" : "  spill " + (spilled >> 20) + "M")
                         + (job.isEmpty() ? "" : "  " + Legible.of(job)));
         }
     }

@@ -1,6 +1,7 @@
 package org.polygraph.jobs.decision;
 
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.model.BudgetException;
 
@@ -23,7 +24,8 @@ public final class Budget {
     private final long heap;
 
     private final long bytes;
-    private volatile boolean cancelled;
+    /** Shared by a budget and all of its shares. */
+    private final AtomicBoolean cancelled;
     /**
      * For a budget of one thread that counts calls: how often {@link #exhausted} may be called in all, and how often it
      * still may.
@@ -41,11 +43,12 @@ public final class Budget {
     private final long startCpuMillis;
     private volatile long nextCpuLook;
 
-    private Budget(long startNanos, long timeoutNanos, long heap) {
-        this(startNanos, timeoutNanos, NO_DEADLINE, heap);
+    private Budget(AtomicBoolean cancelled, long startNanos, long timeoutNanos, long heap) {
+        this(cancelled, startNanos, timeoutNanos, NO_DEADLINE, heap);
     }
 
-    private Budget(long startNanos, long timeoutNanos, long cpuNanos, long heap) {
+    private Budget(AtomicBoolean cancelled, long startNanos, long timeoutNanos, long cpuNanos, long heap) {
+        this.cancelled = cancelled;
         this.cpuNanos = cpuNanos;
         this.startCpuMillis = cpuNanos == NO_DEADLINE ? 0 : CpuClock.millis();
         this.nextCpuLook = cpuNanos == NO_DEADLINE ? 0 : startNanos + cpuNanos;
@@ -57,7 +60,7 @@ public final class Budget {
 
     /** Returns a budget without deadline and with all memory that the JVM may take. */
     public static Budget unlimited() {
-        return new Budget(System.nanoTime(), NO_DEADLINE, Runtime.getRuntime().maxMemory());
+        return new Budget(new AtomicBoolean(), System.nanoTime(), NO_DEADLINE, Runtime.getRuntime().maxMemory());
     }
 
     /**
@@ -68,7 +71,7 @@ public final class Budget {
      *     for small objects that are not counted
      */
     public static Budget starting(long timeoutNanos, long heapBytes) {
-        return new Budget(System.nanoTime(), timeoutNanos, heapBytes);
+        return new Budget(new AtomicBoolean(), System.nanoTime(), timeoutNanos, heapBytes);
     }
 
     /** Whether there is a deadline. */
@@ -81,7 +84,7 @@ public final class Budget {
      * Reads a clock once, rarely twice.
      */
     public boolean exhausted() {
-        return cancelled
+        return cancelled.get()
                 || (looks != Long.MAX_VALUE && --looks < 0)
                 || (whole != null && whole.exhausted())
                 || (timeoutNanos != NO_DEADLINE && isOver(System.nanoTime()));
@@ -162,7 +165,7 @@ public final class Budget {
         long now = System.nanoTime();
         long cpu = cpuNanos == NO_DEADLINE ? mostNanos : Math.min(mostNanos, (cpuNanos - takenCpuNanos()) / 2);
         long left = timeoutNanos == NO_DEADLINE ? NO_DEADLINE : (timeoutNanos - (now - startNanos)) / 2;
-        return new Budget(now, Math.min(left, SLOWEST * cpu), cpu, Math.max(0, heap - heldBytes));
+        return new Budget(cancelled, now, Math.min(left, SLOWEST * cpu), cpu, Math.max(0, heap - heldBytes));
     }
 
     /**
@@ -170,7 +173,7 @@ public final class Budget {
      * work in a way that is the same on every machine. It ends with this budget at the latest.
      */
     public Budget ofLooks(long most) {
-        Budget share = new Budget(startNanos, NO_DEADLINE, heap);
+        Budget share = new Budget(cancelled, startNanos, NO_DEADLINE, heap);
         share.whole = this;
         share.mostLooks = most;
         share.looks = most;
@@ -182,7 +185,7 @@ public final class Budget {
      * budget.
      */
     public Budget share(int workers) {
-        Budget share = new Budget(startNanos, NO_DEADLINE, heap / workers);
+        Budget share = new Budget(cancelled, startNanos, NO_DEADLINE, heap / workers);
         share.whole = this;
         return share;
     }
@@ -194,7 +197,7 @@ public final class Budget {
     public Budget half() {
         long now = System.nanoTime();
         long left = timeoutNanos == NO_DEADLINE ? NO_DEADLINE : (timeoutNanos - (now - startNanos)) / 2;
-        Budget share = new Budget(now, left, heap);
+        Budget share = new Budget(cancelled, now, left, heap);
         share.whole = this;
         return share;
     }
@@ -214,14 +217,14 @@ public final class Budget {
         return moreBytes <= bytes - heldBytes;
     }
 
-    /** Makes {@link #exhausted} true. Any thread may call it. */
+    /** Makes {@link #exhausted} true, also for the budget that this is a share of. Any thread may call it. */
     public void cancel() {
-        cancelled = true;
+        cancelled.set(true);
     }
 
     /** Returns the reason of an UNKNOWN after {@link #exhausted}. It names what ran out, the phase, and a remedy. */
     public String exhaustion(String phase) {
-        return timeoutNanos == NO_DEADLINE
+        return timeoutNanos == NO_DEADLINE || cancelled.get()
                 ? "cancelled during " + phase
                 : "timeout of " + duration(timeoutNanos) + " ran out during " + phase + "; give --timeout more";
     }

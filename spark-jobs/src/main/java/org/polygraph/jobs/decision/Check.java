@@ -29,12 +29,27 @@ public final class Check {
      * @param checkpoints of this history and request alone
      */
     public Check(HistoryTable table, CheckRequest request, Progress progress, Budget budget, Checkpoints checkpoints) {
+        this(table, request, budget, checkpoints, new PhaseClock(progress, table.operations()));
+    }
+
+    private Check(
+            HistoryTable table, CheckRequest request, Budget budget, Checkpoints checkpoints, PhaseClock phases) {
         this.table = request.judged(table);
         this.withRows = table.hasRows() ? table.withoutRefusals() : this.table;
         this.request = request;
         this.budget = budget;
-        this.phases = new PhaseClock(progress, table.operations());
+        this.phases = phases;
         this.checkpoints = new DecisionCheckpoints(checkpoints, this.table, request, phases);
+    }
+
+    /** Creates the context of a check without listener and checkpoints. */
+    public Check(HistoryTable table, CheckRequest request, Budget budget) {
+        this(table, request, Progress.NONE, budget, Checkpoints.NONE);
+    }
+
+    /** Returns the context of another check for the same verdict. Its phases are added to those of this check. */
+    public Check beside(HistoryTable other, CheckRequest request, Budget budget) {
+        return new Check(other, request, budget, Checkpoints.NONE, phases);
     }
 
     /**
@@ -77,7 +92,7 @@ public final class Check {
         for (int t = 0; t < counted.length; t++) {
             counted[t] = status.isCounted(t) || (committed != null && committed[t]);
         }
-        return new Witness(table, request.terms().orElseThrow(), counted, position);
+        return new Witness(table, request.terms(), counted, position);
     }
 
     /**

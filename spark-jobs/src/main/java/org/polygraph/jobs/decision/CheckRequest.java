@@ -1,6 +1,5 @@
 package org.polygraph.jobs.decision;
 
-import java.util.Optional;
 import org.polygraph.jobs.certificate.format.Guarantee;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.certificate.format.Terms;
@@ -64,10 +63,11 @@ public record CheckRequest(
         this(level, time, clockSkewNanos, indeterminate, true, DEFAULT_VIOLATIONS);
     }
 
-    /** Returns what an order must fulfil for a PASS. It is never empty, because every level is a {@link Guarantee}. */
-    public Optional<Terms> terms() {
-        return Guarantee.of(level.label(), time == TimeMode.STRICT)
-                .map(guarantee -> new Terms(guarantee, clockSkewNanos, indeterminate));
+    /** Returns what an order must fulfil for a PASS. */
+    public Terms terms() {
+        Guarantee guarantee =
+                Guarantee.of(level.label(), time == TimeMode.STRICT).orElseThrow();
+        return new Terms(guarantee, clockSkewNanos, indeterminate);
     }
 
     /** Creates a request without timestamps, in which unknown outcomes are committed if observed. */

@@ -1,5 +1,6 @@
 package org.polygraph.jobs.decision;
 
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.verdict.ResidualSize;
 import org.polygraph.partitioner.graph.Events;
@@ -79,11 +80,7 @@ final class DecisionState {
 
     /** The rules, after they have run. */
     PruneLoop loop() {
-        PruneLoop made = loop;
-        if (made == null) {
-            throw new IllegalStateException("the rules have not run");
-        }
-        return made;
+        return Objects.requireNonNull(loop, "the rules have run");
     }
 
     /** Whether the rules have run. */

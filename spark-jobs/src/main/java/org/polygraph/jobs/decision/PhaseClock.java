@@ -65,7 +65,7 @@ public final class PhaseClock {
     }
 
     /** Adds the phases that have ended to a checkpoint. */
-    public void saveTo(ArrayFile file) {
+    public synchronized void saveTo(ArrayFile file) {
         StringBuilder names = new StringBuilder();
         long[] numbers = new long[3 * phases.size()];
         for (int i = 0; i < phases.size(); i++) {
@@ -80,7 +80,7 @@ public final class PhaseClock {
     }
 
     /** Replaces the phases by those that an earlier process had ended: the verdict states their times too. */
-    public void restore(ArrayFile file) throws ArrayFile.DamagedException {
+    public synchronized void restore(ArrayFile file) throws ArrayFile.DamagedException {
         String text = new String(file.bytes("phaseNames"), StandardCharsets.UTF_8);
         long[] numbers = file.longs("phaseNumbers");
         String[] names = text.isEmpty() ? new String[0] : text.split("\n");

@@ -2,8 +2,8 @@ package org.polygraph.jobs.decision;
 
 /**
  * Receives the progress of a check, as often as a phase reports it. The thread that checks reports phases and jobs.
- * Other threads report task counts and spilled bytes, under the lock of this object and between the beginning and the
- * end of a job, so an implementation must not wait for another thread.
+ * Other threads report task counts, under the lock of this object and between the beginning and the end of a job, so an
+ * implementation must not wait for another thread.
  */
 public interface Progress {
     /** Ignores everything. */
@@ -31,12 +31,6 @@ public interface Progress {
      * @param total 0 if unknown
      */
     void items(long done, long total);
-
-    /**
-     * Reports how many bytes the engine has spilled to disk since the check began. Engines that do not spill do not
-     * report this.
-     */
-    default void spilled(long bytes) {}
 
     /** Reports a line for users of verbose output. */
     default void note(String text) {}

@@ -1,6 +1,7 @@
 package org.polygraph.jobs.decision;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.closure.EventOrder;
@@ -249,10 +250,7 @@ final class PruneLoop {
      * now.
      */
     List<Violation> violations() {
-        Refuted found = refutation;
-        if (found == null) {
-            throw new IllegalStateException("nothing was refuted");
-        }
+        Refuted found = Objects.requireNonNull(refutation, "a refutation");
         CycleEvidence evidence = new CycleEvidence(history, graph);
         return found.key < 0
                 ? evidence.ofCycles()
@@ -265,20 +263,12 @@ final class PruneLoop {
 
     /** Returns an order that extends the known graph, unless it {@link #isRefuted}. */
     int[] position() {
-        int[] found = position;
-        if (found == null) {
-            throw new IllegalStateException("no order was made");
-        }
-        return found;
+        return Objects.requireNonNull(position, "an order");
     }
 
     /** Returns the reads and writers that {@link #position} breaks, unless it {@link #isRefuted}. */
     ResidualCore core() {
-        ResidualCore found = core;
-        if (found == null) {
-            throw new IllegalStateException("nothing was checked");
-        }
-        return found;
+        return Objects.requireNonNull(core, "a check of the order");
     }
 
     /** Returns the problem that is left to the solver, unless it {@link #isRefuted}. */

@@ -214,7 +214,7 @@ public final class Counterexamples {
         if (sub == null || (sub.transactions().length > BruteForce.TRANSACTIONS && isJudged)) {
             return violation;
         }
-        Terms terms = request.terms().orElseThrow();
+        Terms terms = request.terms();
         return switch (BruteForce.judge(
                 HistorySelection.of(table, sub.operations()).table(), terms, BruteForce.FEW_STATES)) {
             case VIOLATED -> {

@@ -71,7 +71,7 @@ public final class Implications {
         }
         PhaseClock phases = check.phases();
         phases.begin("implied");
-        Terms terms = request.terms().orElseThrow();
+        Terms terms = request.terms();
         boolean isUnchanged = terms.guarantee().isAxiom();
         Witness shown = isUnchanged ? witness : inTerms(witness, terms);
         phases.end(table.transactions());
@@ -149,7 +149,7 @@ public final class Implications {
     private SubHistory.@Nullable Judge judge(CheckRequest request, SubHistory sub) {
         HistoryTable alone = HistorySelection.of(table, sub.operations()).table();
         if (sub.transactions().length <= BruteForce.TRANSACTIONS) {
-            switch (BruteForce.judge(alone, request.terms().orElseThrow())) {
+            switch (BruteForce.judge(alone, request.terms())) {
                 case VIOLATED -> {
                     return SubHistory.Judge.BRUTE_FORCE;
                 }

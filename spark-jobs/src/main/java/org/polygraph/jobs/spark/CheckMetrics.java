@@ -9,16 +9,14 @@ import java.lang.management.ManagementFactory;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.decision.Progress;
 
 /**
  * Publishes the progress of a check as gauges of a registry: {@code phase.<name>.done}, {@code .total} (0 where
  * unknown) and {@code .running} (1 or 0) of each phase that has begun, {@code checks.<status>} and {@code
- * checks.failed} of the checks that have ended, {@code heap.bytes}, {@code offheap.bytes} (buffers and mapped files)
- * and {@code spilled.bytes}, which is 0 because tasks of windows spill nothing. All values are numbers, because
- * Prometheus supports no others.
+ * checks.failed} of the checks that have ended, {@code heap.bytes} and {@code offheap.bytes} (buffers and mapped
+ * files). All values are numbers, because Prometheus supports no others.
  */
 final class CheckMetrics {
     /**
@@ -30,7 +28,6 @@ final class CheckMetrics {
     private final Map<String, Metric> metrics = new TreeMap<>();
     private final Map<String, Counter> counters = new HashMap<>();
     private final Map<String, PhaseGauge> phases = new HashMap<>();
-    private final AtomicLong spilled = new AtomicLong();
     private MetricRegistry registry = new MetricRegistry();
     private @Nullable PhaseGauge running;
 
@@ -45,7 +42,6 @@ final class CheckMetrics {
                 "heap.bytes",
                 () -> Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory());
         gauge("offheap.bytes", CheckMetrics::offHeap);
-        gauge("spilled.bytes", spilled::get);
     }
 
     /** Registers all gauges in a registry. Those of phases that begin later are added. */
@@ -121,9 +117,8 @@ final class CheckMetrics {
         counter.inc();
     }
 
-    /** Begins a new check; the returned listener forwards to another one. */
+    /** Returns a listener that forwards to another one. */
     Progress listening(Progress to) {
-        spilled.set(0);
         return new Progress() {
             @Override
             public void phase(String name) {
@@ -140,12 +135,6 @@ final class CheckMetrics {
             public void items(long done, long total) {
                 CheckMetrics.this.items(done, total);
                 to.items(done, total);
-            }
-
-            @Override
-            public void spilled(long bytes) {
-                spilled.set(bytes);
-                to.spilled(bytes);
             }
 
             @Override

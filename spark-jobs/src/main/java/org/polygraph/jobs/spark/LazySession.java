@@ -4,8 +4,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Function;
-import java.util.function.Supplier;
 import org.apache.spark.SparkConf;
 import org.apache.spark.sql.SparkSession;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +21,12 @@ final class LazySession implements AutoCloseable {
 
     /** Spark requires one and a half times the memory that it reserves, and does not start with less. */
     static final long LEAST_HEAP = 450L << 20;
+
+    /** Work with a session. */
+    @FunctionalInterface
+    interface Work<T, E extends Exception, F extends Exception> {
+        T with(SparkSession spark) throws E, F;
+    }
 
     private final String master;
     private @Nullable FutureTask<SparkSession> session;
@@ -117,15 +121,14 @@ final class LazySession implements AutoCloseable {
     }
 
     /** Does work with the session, started if there is no live one. */
-    <T> T use(Budget budget, Function<SparkSession, T> work) {
-        SparkSession spark = get(budget);
-        return use(spark, () -> work.apply(spark));
+    <T, E extends Exception, F extends Exception> T use(Budget budget, Work<T, E, F> work) throws E, F {
+        return use(get(budget), work);
     }
 
     /** Does work with a session that this one started. */
-    <T> T use(SparkSession spark, Supplier<T> work) {
+    <T, E extends Exception, F extends Exception> T use(SparkSession spark, Work<T, E, F> work) throws E, F {
         try {
-            return work.get();
+            return work.with(spark);
         } catch (IllegalStateException | EngineException e) {
             // An unreachable or lost master stops the context; Spark then answers each use with pages of text.
             if (spark.sparkContext().isStopped()) {

@@ -2,12 +2,7 @@ package org.polygraph.jobs.spark;
 
 import java.io.Closeable;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
-import java.nio.channels.OverlappingFileLockException;
-import java.nio.file.Files;
-import java.nio.file.StandardOpenOption;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.apache.hadoop.fs.FileSystem;
@@ -15,6 +10,7 @@ import org.apache.hadoop.fs.LeaseRecoverable;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.ipc.RemoteException;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.storage.artifact.FolderLock;
 
 /**
  * Decides whether the process that made a folder of scratch files is alive, by a file in it that only that process can
@@ -24,7 +20,6 @@ import org.jspecify.annotations.Nullable;
  * file system. Object stores have neither locks nor leases; there all folders count as alive.
  */
 final class ScratchOwner implements Closeable {
-    private static final String NAME = ".owner";
     /** What the name node answers to one who wants to write to a file that another process holds, or held until now. */
     private static final Set<String> HELD = Set.of(
             "org.apache.hadoop.hdfs.protocol.AlreadyBeingCreatedException",
@@ -35,17 +30,9 @@ final class ScratchOwner implements Closeable {
 
     private static final long POLL_MILLIS = 1_000;
 
-    /**
-     * Names of this process's folders. Closing a locked file, even one that was opened to test it, releases the
-     * process's lock.
-     */
-    private static final Set<String> OWN = ConcurrentHashMap.newKeySet();
-
-    private final Path folder;
     private final @Nullable Closeable held;
 
-    private ScratchOwner(Path folder, @Nullable Closeable held) {
-        this.folder = folder;
+    private ScratchOwner(@Nullable Closeable held) {
         this.held = held;
     }
 
@@ -54,43 +41,45 @@ final class ScratchOwner implements Closeable {
     }
 
     private static java.nio.file.Path local(Path folder) {
-        return java.nio.file.Path.of(folder.toUri().getPath(), NAME);
+        return java.nio.file.Path.of(folder.toUri().getPath());
     }
 
     /**
      * Takes ownership of a folder.
      *
      * @param folder a qualified path that does not exist yet
-     * @return null if another process considered the folder abandoned and has removed it; the caller then takes another
-     *     name
+     * @return null if another process considered the folder abandoned and has removed it, or if this process uses it;
+     *     the caller then takes another name
      */
     static @Nullable ScratchOwner take(FileSystem fileSystem, Path folder) throws IOException {
-        OWN.add(folder.getName());
         fileSystem.mkdirs(folder);
-        if (isLocal(fileSystem)) {
-            return locked(folder);
+        Path file = new Path(folder, FolderLock.FILE);
+        if (!isLocal(fileSystem)) {
+            return new ScratchOwner(fileSystem instanceof LeaseRecoverable ? fileSystem.create(file) : null);
         }
-        Closeable open = fileSystem instanceof LeaseRecoverable ? fileSystem.create(new Path(folder, NAME)) : null;
-        return new ScratchOwner(folder, open);
+        FolderLock lock = FolderLock.take(local(folder));
+        if (lock != null && !lock.isLocked()) {
+            // A folder without the file is never removed.
+            fileSystem.delete(file, false);
+        }
+        return lock == null ? null : new ScratchOwner(lock);
     }
 
     /**
      * Takes ownership of a folder that may exist. On HDFS a process that was killed holds it for a minute, so this waits that long.
      *
      * @param stop whether to wait no longer
-     * @return null if another process has it
+     * @return null if this process or another one has it
      */
     static @Nullable ScratchOwner takeAgain(FileSystem fileSystem, Path folder, BooleanSupplier stop)
             throws IOException {
-        Path file = new Path(folder, NAME);
+        Path file = new Path(folder, FolderLock.FILE);
         if (!(fileSystem instanceof LeaseRecoverable) || !fileSystem.exists(file)) {
             return take(fileSystem, folder);
         }
         for (long start = System.nanoTime(); ; ) {
             try {
-                Closeable open = fileSystem.append(file);
-                OWN.add(folder.getName());
-                return new ScratchOwner(folder, open);
+                return new ScratchOwner(fileSystem.append(file));
             } catch (RemoteException e) {
                 if (!HELD.contains(e.getClassName())) {
                     throw e;
@@ -108,52 +97,24 @@ final class ScratchOwner implements Closeable {
         }
     }
 
-    private static @Nullable ScratchOwner locked(Path folder) throws IOException {
-        java.nio.file.Path file = local(folder);
-        FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-        boolean mine;
-        try {
-            mine = channel.tryLock() != null && Files.exists(file);
-        } catch (IOException e) {
-            // Some network file systems have no locks. A folder without the file is never removed.
-            Files.deleteIfExists(file);
-            channel.close();
-            return new ScratchOwner(folder, null);
-        }
-        if (!mine) {
-            channel.close();
-            OWN.remove(folder.getName());
-            return null;
-        }
-        return new ScratchOwner(folder, channel);
-    }
-
     /**
      * Deletes a folder if the process that took it has ended.
      *
      * @param folder a qualified path
      */
     static void sweep(FileSystem fileSystem, Path folder) throws IOException {
-        if (OWN.contains(folder.getName())) {
+        Path file = new Path(folder, FolderLock.FILE);
+        if (!fileSystem.exists(file)) {
             return;
         }
-        if (!isLocal(fileSystem)) {
-            Path file = new Path(folder, NAME);
-            if (fileSystem instanceof LeaseRecoverable leases && fileSystem.exists(file) && leases.isFileClosed(file)) {
-                fileSystem.delete(folder, true);
+        if (isLocal(fileSystem)) {
+            try (FolderLock lock = FolderLock.take(local(folder))) {
+                if (lock != null && lock.isLocked()) {
+                    fileSystem.delete(folder, true);
+                }
             }
-            return;
-        }
-        java.nio.file.Path file = local(folder);
-        if (!Files.exists(file)) {
-            return;
-        }
-        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
-            if (channel.tryLock() != null) {
-                fileSystem.delete(folder, true);
-            }
-        } catch (OverlappingFileLockException e) {
-            // This process owns the folder.
+        } else if (fileSystem instanceof LeaseRecoverable leases && leases.isFileClosed(file)) {
+            fileSystem.delete(folder, true);
         }
     }
 
@@ -167,6 +128,5 @@ final class ScratchOwner implements Closeable {
         } catch (IOException e) {
             // The file is gone with its folder, so its end cannot be written.
         }
-        OWN.remove(folder.getName());
     }
 }

@@ -78,9 +78,9 @@ public final class SparkChecker implements Checker, AutoCloseable {
             throw new BudgetException(budget.shortage("a Spark session", LazySession.LEAST_HEAP));
         }
         SparkSession spark = started(progress, budget);
-        return session.use(spark, () -> {
-            SparkWorkers workers = new SparkWorkers(session, spark, scratch, budget, progress);
-            new EffectiveSettings(spark, workers.folder()).lines().forEach(progress::note);
+        return session.use(spark, live -> {
+            SparkWorkers workers = new SparkWorkers(session, live, scratch, budget, progress);
+            new EffectiveSettings(live, workers.folder()).lines().forEach(progress::note);
             return workers;
         });
     }

@@ -55,12 +55,7 @@ public final class SparkGenerator implements Generator, AutoCloseable {
         progress.phase("start of Spark");
         long written = session.use(Budget.unlimited(), spark -> {
             progress.phase("generate");
-            Spill spill = new Spill(spark.sparkContext(), progress);
-            try {
-                return generate(spark, plan, target, progress);
-            } finally {
-                spill.end();
-            }
+            return generate(spark, plan, target, progress);
         });
         if (written != plan.transactions()) {
             throw new IllegalStateException(written + " rows were written of " + plan.transactions());

@@ -1,9 +1,7 @@
 package org.polygraph.jobs.spark;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.Optional;
-import org.apache.spark.SparkContext;
 import org.apache.spark.sql.SparkSession;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.application.EngineException;
@@ -43,42 +41,17 @@ public final class SparkReplayer implements Verification.Replayer, AutoCloseable
         if (plan == null) {
             return null;
         }
+        LazySession.Work<Optional<Verification.Replayed>, HistoryException, IOException> inPieces =
+                spark -> Optional.ofNullable(
+                        new PieceReplay(spark.sparkContext(), plan).of(run, header, mayHaveLoaders));
         try {
-            return session.use(
-                            Budget.unlimited(),
-                            spark -> inPieces(spark.sparkContext(), plan, run, header, mayHaveLoaders))
-                    .orElse(null);
-        } catch (UncheckedIOException e) {
-            throw e.getCause();
-        } catch (Refused e) {
+            return session.use(Budget.unlimited(), inPieces).orElse(null);
+        } catch (HistoryException e) {
             if (run.isLocal() && !session.master().startsWith("local")) {
                 // Executors on other machines find no certificate there; the driver reports what it finds.
                 return null;
             }
-            throw e.refused;
-        }
-    }
-
-    private static Optional<Verification.Replayed> inPieces(
-            SparkContext context, ReadPlan plan, Location run, RankHeader header, boolean mayHaveLoaders) {
-        try {
-            return Optional.ofNullable(new PieceReplay(context, plan).of(run, header, mayHaveLoaders));
-        } catch (HistoryException e) {
-            throw new Refused(e);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    /** Carries the exception through a function. */
-    private static final class Refused extends RuntimeException {
-        private static final long serialVersionUID = 1L;
-
-        private final transient HistoryException refused;
-
-        Refused(HistoryException refused) {
-            super(refused);
-            this.refused = refused;
+            throw e;
         }
     }
 

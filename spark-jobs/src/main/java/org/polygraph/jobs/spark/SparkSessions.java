@@ -15,8 +15,10 @@ final class SparkSessions {
     /** The setting for a profile other than the master's, such as managed. */
     static final String PROFILE = OwnSetting.PROFILE.key();
 
-    /** The names of the jars that executors need besides those of Spark; bin/thin-jars copies more. */
-    private static final Pattern OWN = Pattern.compile("(polygraph|picocli|fastutil|jmustache)-.*\\.jar");
+    /** The names of the jars that executors need besides those of Spark: those that bin/thin-jars copies. */
+    static final Pattern OWN =
+            Pattern.compile("((polygraph|picocli|fastutil|jmustache|chronicle|posix|jnr|jffi|javapoet)-"
+                    + "|(asm|compiler)-[0-9]).*\\.jar");
 
     private static final String PLUGINS = "spark.plugins";
 

@@ -75,7 +75,7 @@ final class SparkWorkers implements Workers {
         try {
             return session.use(
                     spark,
-                    () -> jobs.run(what, () -> JavaSparkContext.fromSparkContext(spark.sparkContext())
+                    live -> jobs.run(what, () -> JavaSparkContext.fromSparkContext(live.sparkContext())
                             .parallelize(tasks.stream().map(ReplayTasks::bytes).toList(), tasks.size())
                             .map(RUN)
                             .collect()));

@@ -63,7 +63,7 @@ public final class LinearDecision {
         if (open != null) {
             throw new BudgetException(open);
         }
-        Witness witness = new Witness(table, request.terms().orElseThrow(), found.counted(), found.position());
+        Witness witness = new Witness(table, request.terms(), found.counted(), found.position());
         return new Finding.Order(witness, false);
     }
 
@@ -80,7 +80,7 @@ public final class LinearDecision {
             }
             BruteForce.Answer answer = BruteForce.judge(
                     HistorySelection.of(table, sub.operations()).table(),
-                    request.terms().orElseThrow());
+                    request.terms());
             if (answer == BruteForce.Answer.HOLDS) {
                 throw new IllegalStateException(
                         "the sub-history of " + violation.anomaly().label() + " has an order that explains it");

@@ -10,11 +10,9 @@ import org.polygraph.jobs.certificate.replay.Replay;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.Check;
 import org.polygraph.jobs.decision.CheckRequest;
-import org.polygraph.jobs.decision.Checkpoints;
 import org.polygraph.jobs.decision.Decision;
 import org.polygraph.jobs.decision.Finding;
 import org.polygraph.jobs.decision.PhaseClock;
-import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.decision.Strategy;
 import org.polygraph.jobs.decision.SubHistoryDecision;
 import org.polygraph.jobs.decision.Tuning;
@@ -126,7 +124,7 @@ public final class WeakLevelDecision {
     private @Nullable Witness recorded() {
         phases.begin("guess");
         Witness recorded = RecordedOrder.serial(
-                table, request.terms().orElseThrow(), request.time() != TimeMode.NONE, budget::exhausted);
+                table, request.terms(), request.time() != TimeMode.NONE, budget::exhausted);
         phases.end(recorded == null ? 0 : table.transactions());
         return recorded;
     }
@@ -136,7 +134,7 @@ public final class WeakLevelDecision {
         ReadsFrom sources = order.readsFrom();
         phases.begin("guess");
         Witness recorded = RecordedOrder.weak(
-                order, request.terms().orElseThrow(), request.time() != TimeMode.NONE, budget::exhausted);
+                order, request.terms(), request.time() != TimeMode.NONE, budget::exhausted);
         phases.end(recorded == null ? 0 : table.transactions());
         if (recorded != null) {
             return new Finding.Order(recorded, true);
@@ -172,7 +170,7 @@ public final class WeakLevelDecision {
                 false,
                 request.mostViolations());
         Budget share = budget.part(MOST_ORDER_NANOS + ORDER_NANOS * table.operations());
-        Check halves = new Check(split.table(), serial, Progress.NONE, share, Checkpoints.NONE);
+        Check halves = new Check(split.table(), serial, share);
         Finding found = Strategy.optional(budget, () -> Decision.of(halves, Tuning.DEFAULT))
                 .find();
         if (!(found instanceof Finding.Order order)) {
@@ -190,7 +188,7 @@ public final class WeakLevelDecision {
         for (int place = 0; place < position.length; place++) {
             position[(int) places[place]] = place;
         }
-        Witness witness = new Witness(table, request.terms().orElseThrow(), counted, position);
+        Witness witness = new Witness(table, request.terms(), counted, position);
         return Replay.of(witness).holds() ? witness : null;
     }
 
@@ -215,7 +213,7 @@ public final class WeakLevelDecision {
         if (table.transactions() > BruteForce.TRANSACTIONS) {
             return false;
         }
-        return switch (BruteForce.judge(table, request.terms().orElseThrow())) {
+        return switch (BruteForce.judge(table, request.terms())) {
             case HOLDS -> true;
             case TOO_LARGE -> false;
             case VIOLATED -> throw new IllegalStateException("no choice of writers explains the history");

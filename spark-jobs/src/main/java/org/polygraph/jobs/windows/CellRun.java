@@ -376,22 +376,22 @@ final class CellRun {
 
         /** Adds edges of real time: to a member from the last lone commit before it, and to the first lone snapshot. */
         private void addRealTime(LoneEvents outer, IntArrayList edges) {
+            long[] starts = new long[outer.size()];
+            long[] ends = new long[outer.size()];
+            for (int number = 0; number < outer.size(); number++) {
+                int event = present[outer.index(number)];
+                starts[number] = all.isCommit(event) ? HistoryTable.NO_TIME : all.start(event);
+                ends[number] = all.isCommit(event) ? end(event) : HistoryTable.NO_TIME;
+            }
+            RealTimeBounds bounds = new RealTimeBounds(starts, ends, terms);
             for (int m = 0; m < members(); m++) {
-                int before = -1;
-                int behind = -1;
-                for (int number = 0; number < outer.size(); number++) {
-                    int event = present[outer.index(number)];
-                    if (all.isCommit(event)) {
-                        before = terms.precedes(end(event), all.start(member(m))) ? number : before;
-                    } else if (behind < 0 && terms.precedes(end(member(m)), all.start(event))) {
-                        behind = number;
-                    }
-                }
+                int before = bounds.lastBefore(all.start(member(m)));
+                int behind = bounds.firstBehind(end(member(m)));
                 if (before >= 0) {
                     edges.add(2 * (members() + before) + 1);
                     edges.add(2 * m);
                 }
-                if (behind >= 0) {
+                if (behind < outer.size()) {
                     edges.add(2 * m + 1);
                     edges.add(2 * (members() + behind));
                 }

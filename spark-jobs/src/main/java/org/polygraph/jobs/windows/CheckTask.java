@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.storage.dictionary.KeyDictionary;
+import org.polygraph.storage.dictionary.ValueDictionary;
 
 /**
  * Finds the violated reads and writes of a slice. Result: {@link Result}.
@@ -25,12 +26,12 @@ record CheckTask(SliceRows.Slice slice, byte[] initial, long[] firsts, boolean a
         private static final long serialVersionUID = 1L;
 
         static Read of(SliceRows rows) {
+            return of(rows.place(), rows.keys(), rows.key(), rows.values(), rows.code());
+        }
+
+        static Read of(long place, KeyDictionary keys, int key, ValueDictionary values, long code) {
             return new Read(
-                    rows.place(),
-                    new BlockWriter()
-                            .key(rows.keys(), rows.key())
-                            .value(rows.values(), rows.code())
-                            .toBytes());
+                    place, new BlockWriter().key(keys, key).value(values, code).toBytes());
         }
 
         /** Whether it returned a value. @param value a block with the value alone */

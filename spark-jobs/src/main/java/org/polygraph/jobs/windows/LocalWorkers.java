@@ -1,11 +1,8 @@
 package org.polygraph.jobs.windows;
 
 import java.io.IOException;
-import java.nio.channels.FileChannel;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
@@ -16,17 +13,16 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.Progress;
+import org.polygraph.storage.artifact.FolderLock;
 import org.polygraph.storage.artifact.Location;
 
 /** Runs tasks on threads of this process. */
 public final class LocalWorkers implements Workers {
     private static final int PATIENCE_SECONDS = 10;
-    /** Locked by the process that uses the folder. */
-    private static final String OWNER = ".owner";
 
     private final Location folder;
     /** The lock of a folder that may outlive this process; null for a temporary folder. */
-    private final @Nullable FileChannel lock;
+    private final @Nullable FolderLock lock;
 
     private final ExecutorService threads;
     private final int cores;
@@ -37,7 +33,7 @@ public final class LocalWorkers implements Workers {
 
     private boolean isKept;
 
-    private LocalWorkers(Location folder, @Nullable FileChannel lock, int cores, Budget budget, Progress progress) {
+    private LocalWorkers(Location folder, @Nullable FolderLock lock, int cores, Budget budget, Progress progress) {
         this.folder = folder;
         this.lock = lock;
         this.cores = cores;
@@ -65,24 +61,18 @@ public final class LocalWorkers implements Workers {
      */
     public static LocalWorkers of(@Nullable Location scratch, Budget budget, Progress progress) throws IOException {
         int cores = Runtime.getRuntime().availableProcessors();
-        FileChannel lock = scratch == null || !scratch.isLocal() ? null : locked(Path.of(scratch.absolute()));
+        FolderLock lock = scratch == null || !scratch.isLocal() ? null : locked(Path.of(scratch.absolute()));
         return scratch == null || lock == null
                 ? new LocalWorkers(cores, budget, progress)
                 : new LocalWorkers(scratch, lock, cores, budget, progress);
     }
 
-    private static @Nullable FileChannel locked(Path folder) throws IOException {
-        Files.createDirectories(folder);
-        FileChannel channel =
-                FileChannel.open(folder.resolve(OWNER), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-        try {
-            if (channel.tryLock() != null) {
-                return channel;
-            }
-        } catch (IOException | OverlappingFileLockException e) {
-            // The file system has no locks, or another check of this process uses the folder.
+    private static @Nullable FolderLock locked(Path folder) throws IOException {
+        FolderLock lock = FolderLock.take(Files.createDirectories(folder));
+        if (lock == null || lock.isLocked()) {
+            return lock;
         }
-        channel.close();
+        lock.close();
         return null;
     }
 
@@ -96,11 +86,12 @@ public final class LocalWorkers implements Workers {
         progress.job(what);
         List<Future<byte[]>> futures = new ArrayList<>();
         List<byte[]> results = new ArrayList<>();
+        int atOnce = Math.min(cores, tasks.size());
         try {
             for (Task task : tasks) {
                 futures.add(threads.submit(() -> {
                     budget.require();
-                    return task.run(budget.share(cores));
+                    return task.run(budget.share(atOnce));
                 }));
             }
             for (Future<byte[]> future : futures) {

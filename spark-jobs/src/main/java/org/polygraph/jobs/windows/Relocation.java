@@ -342,12 +342,9 @@ final class Relocation {
             for (int o = from; o < Math.min(from + MOST_OPERATIONS, to); o++) {
                 if (visible.isVisible(o)) {
                     int slice = DealTask.slice(all.keys(), all.key(o), store.slices());
-                    byte[] item = new BlockWriter()
-                            .key(all.keys(), all.key(o))
-                            .value(all.values(), all.code(o))
-                            .toBytes();
                     writes.get(slice).set(asked.get(slice).size(), all.isWrite(o));
-                    asked.get(slice).add(new CheckTask.Read(candidate.place, item));
+                    asked.get(slice)
+                            .add(CheckTask.Read.of(candidate.place, all.keys(), all.key(o), all.values(), all.code(o)));
                     askers.get(slice).add(candidate);
                 }
             }

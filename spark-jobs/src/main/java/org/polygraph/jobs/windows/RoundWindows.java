@@ -2,6 +2,7 @@ package org.polygraph.jobs.windows;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Comparator;
 import java.util.List;
 
@@ -14,8 +15,7 @@ import java.util.List;
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record RoundWindows(List<WindowStore.Range> windows, long[] left) {
     /** Windows of two cells with violated operations. */
-    static List<WindowStore.Range> ofCells(WindowStore store, long[] violated, int shift) {
-        long[] firsts = store.firsts();
+    static List<WindowStore.Range> ofCells(long[] firsts, long[] violated, int shift) {
         List<WindowStore.Range> windows = new ArrayList<>();
         for (int c = -shift; c < violated.length; c += 2) {
             int from = Math.max(0, c);
@@ -29,11 +29,16 @@ record RoundWindows(List<WindowStore.Range> windows, long[] left) {
 
     /** Windows of two cells with violated operations that share no cell with other windows. */
     static List<WindowStore.Range> ofOtherCells(
-            WindowStore store, long[] violated, int shift, List<WindowStore.Range> others) {
-        List<WindowStore.Range> windows = ofCells(store, violated, shift);
-        windows.removeIf(window -> others.stream()
-                .anyMatch(other -> store.cellOf(other.from()) <= store.cellOf(window.to() - 1)
-                        && store.cellOf(window.from()) <= store.cellOf(other.to() - 1)));
+            long[] firsts, long[] violated, int shift, List<WindowStore.Range> others) {
+        BitSet taken = new BitSet();
+        for (WindowStore.Range other : others) {
+            taken.set(DealTask.cellOf(firsts, other.from()), DealTask.cellOf(firsts, other.to() - 1) + 1);
+        }
+        List<WindowStore.Range> windows = ofCells(firsts, violated, shift);
+        windows.removeIf(window -> {
+            int next = taken.nextSetBit(DealTask.cellOf(firsts, window.from()));
+            return next >= 0 && next <= DealTask.cellOf(firsts, window.to() - 1);
+        });
         return windows;
     }
 

@@ -122,11 +122,7 @@ final class SmallHistory {
         List<CheckTask.Read> reads = new ArrayList<>();
         for (int o = cell.firstOperation(t); o < cell.operationsEnd(t); o++) {
             if (cell.key(o) == key && cell.kind(o) == Cell.READ) {
-                byte[] item = new BlockWriter()
-                        .key(cell.keys(), key)
-                        .value(cell.values(), cell.code(o))
-                        .toBytes();
-                reads.add(new CheckTask.Read(read.place(), item));
+                reads.add(CheckTask.Read.of(read.place(), cell.keys(), key, cell.values(), cell.code(o)));
             }
         }
         TreeSet<Long> places = new TreeSet<>(List.of(read.place()));

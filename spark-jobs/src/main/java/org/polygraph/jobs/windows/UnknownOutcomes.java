@@ -1,9 +1,11 @@
 package org.polygraph.jobs.windows;
 
 import it.unimi.dsi.fastutil.objects.Object2ByteOpenHashMap;
+import it.unimi.dsi.fastutil.objects.Object2ObjectOpenHashMap;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,29 +35,32 @@ final class UnknownOutcomes {
         }
     }
 
-    /** A read of what a transaction of unknown outcome wrote. @param reader null if the reader counts */
-    private record Read(@Nullable Name reader, Name writer, boolean isOnly) {}
+    /** A read of what a transaction of unknown outcome wrote. @param next another read of the same reader */
+    private record Read(Name writer, boolean isOnly, @Nullable Read next) {}
 
-    private final List<Read> reads = new ArrayList<>();
     private final Object2ByteOpenHashMap<Name> outcomes = new Object2ByteOpenHashMap<>();
 
     /** @param results of {@link UnknownTask}s */
     UnknownOutcomes(List<byte[]> results) {
+        // By reader; those that count have no name here.
+        Map<@Nullable Name, Read> reads = new Object2ObjectOpenHashMap<>();
         for (byte[] result : results) {
             for (BlockReader in = new BlockReader(result); in.hasMore(); ) {
                 Name reader = in.unsigned() == 1 ? null : Name.read(in);
-                reads.add(new Read(reader, Name.read(in), in.unsigned() == 1));
+                Name writer = Name.read(in);
+                reads.put(reader, new Read(writer, in.unsigned() == 1, reads.get(reader)));
             }
         }
-        boolean changed = true;
-        while (changed) {
-            changed = false;
-            for (Read read : reads) {
-                byte reader = read.reader == null ? YES : outcomes.getByte(read.reader);
-                byte now = reader == NO ? NO : reader == YES && read.isOnly ? YES : MAYBE;
+        List<@Nullable Name> changed = new ArrayList<>();
+        changed.add(null);
+        while (!changed.isEmpty()) {
+            Name reader = changed.remove(changed.size() - 1);
+            boolean counts = reader == null || outcomes.getByte(reader) == YES;
+            for (Read read = reads.get(reader); read != null; read = read.next) {
+                byte now = counts && read.isOnly ? YES : MAYBE;
                 if (now > outcomes.getByte(read.writer)) {
                     outcomes.put(read.writer, now);
-                    changed = true;
+                    changed.add(read.writer);
                 }
             }
         }

@@ -385,7 +385,7 @@ public final class WindowCheck {
                 isLate |= margin > least;
                 margin = Math.min(GROWTH * margin, store.places());
             } else {
-                windows = RoundWindows.ofCells(store, violated, round % 2);
+                windows = RoundWindows.ofCells(store.firsts(), violated, round % 2);
             }
             boolean isWhole = windows.get(0).size() == store.places();
             WindowTask.Extent extent =
@@ -394,7 +394,7 @@ public final class WindowCheck {
             Outcome outcome = judge(store, small, windows, outcomes, isLate);
             boolean isRepaired = outcomes.contains(WindowTask.REPAIRED);
             if (isSmall && outcome == Outcome.ORDERED) {
-                windows = RoundWindows.ofOtherCells(store, around.left(), round % 2, windows);
+                windows = RoundWindows.ofOtherCells(store.firsts(), around.left(), round % 2, windows);
                 outcomes = new WindowRepair(store, windows, WindowTask.Extent.CELLS).run();
                 outcome = judge(store, small, windows, outcomes, false);
                 isRepaired |= outcomes.contains(WindowTask.REPAIRED);

@@ -137,7 +137,7 @@ class ChainsAgainstBruteForceTest {
 
     private static BruteForce.Answer judged(HistoryTable table, IsolationLevel level) throws HistoryException {
         CheckRequest request = RollingTest.request(level);
-        Terms terms = request.terms().orElseThrow();
+        Terms terms = request.terms();
         assertThat(request.time()).isEqualTo(level.realTime() ? TimeMode.STRICT : TimeMode.NONE);
         HistoryTable whole = request.loaders(table).applied();
         return BruteForce.judge(level == IsolationLevel.LIN ? whole : whole.withoutRefusals(), terms);

@@ -22,7 +22,9 @@ import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.certificate.format.RankFile;
 import org.polygraph.jobs.certificate.judge.Verification;
 import org.polygraph.jobs.decision.Budget;
+import org.polygraph.jobs.decision.Check;
 import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.decision.Finding;
 import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.decision.Registers;
 import org.polygraph.jobs.verdict.TimeMode;
@@ -291,6 +293,46 @@ class RollingTest {
                 transactions,
                 SeamFiles.of(seam.run(), tail, file -> inputs.getOrDefault(file, "")),
                 seam.sessions());
+    }
+
+    /** An engine with a bug in its first check of the transactions that are not open. */
+    private static final class FailsOnOthers implements Checker {
+        private boolean hasFailed;
+
+        @Override
+        public Finding find(Check check) {
+            HistoryTable table = check.table();
+            boolean isOfOthers = IntStream.range(0, table.transactions())
+                    .anyMatch(t -> table.status(t) == TransactionStatus.ABORTED);
+            if (isOfOthers && !hasFailed) {
+                hasFailed = true;
+                throw new IllegalStateException("a bug");
+            }
+            return Checker.super.find(check);
+        }
+    }
+
+    /** After a failure on a seam, all parts are checked. */
+    @Test
+    void aBugInTheSearchForTheOrderOfOthersIsReported() throws Exception {
+        HistoryTable history = HistoryDsl.parse("init 0; s0: w(x,1); s1: r(x,1); s2: r(z,1)");
+        for (int last = 0; last <= 1; last++) {
+            CheckSettings settings = settings(IsolationLevel.SER, Files.createDirectory(folder.resolve("runs")));
+            IsolationCheck.Messages messages = new IsolationCheck.Messages();
+            Checker checker = new FailsOnOthers();
+            Verdict.Status status = Verdict.Status.PASS;
+            for (int p = 0; p <= last; p++) {
+                Path part = folder.resolve("part-" + p + ".jsonl");
+                write(history, new int[] {0, last, last}, p, p, part);
+                status = new CheckRun(settings, checker, messages, 0)
+                        .answers(part.toString())
+                        .get(0)
+                        .status();
+            }
+            assertThat(messages.lines.toString()).contains("internal error", "a bug");
+            assertThat(status).isEqualTo(last == 0 ? Verdict.Status.ERROR : Verdict.Status.UNKNOWN);
+            delete();
+        }
     }
 
     /** A transaction that reads what a later part writes is in the tail, or the replay of the seam rejects it. */

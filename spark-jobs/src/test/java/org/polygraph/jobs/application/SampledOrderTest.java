@@ -2,15 +2,16 @@ package org.polygraph.jobs.application;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.Check;
 import org.polygraph.jobs.decision.CheckRequest;
-import org.polygraph.jobs.decision.Checkpoints;
 import org.polygraph.jobs.decision.Finding;
-import org.polygraph.jobs.decision.Progress;
+import org.polygraph.jobs.verdict.Phase;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
@@ -73,6 +74,27 @@ class SampledOrderTest {
         }
     }
 
+    /** The sample has no order, so there are several rounds. */
+    @Test
+    void theVerdictHasThePhasesOfAllRounds() throws Exception {
+        HistoryTable table = PredicateStore.all(workload(0).level(Workload.Level.SI).plan(), done -> {});
+        List<Integer> operations = new ArrayList<>();
+        Checker counting = new Checker() {
+            @Override
+            public Finding find(Check check) {
+                operations.add(check.table().operations());
+                return Checker.super.find(check);
+            }
+        };
+        Verdict verdict = LevelCheck.of(check(unread(table), IsolationLevel.SER, TimeMode.HINT, 0), counting)
+                .build();
+        assertThat(operations).hasSizeGreaterThan(1);
+        Phase index = verdict.phases().get(0);
+        assertThat(index.name()).isEqualTo("index");
+        assertThat(index.items())
+                .isEqualTo(operations.stream().mapToLong(count -> count).sum());
+    }
+
     private static Verdict.Status status(HistoryTable table, TimeMode time) {
         return LevelCheck.of(check(table, IsolationLevel.SER, time, 0), new EmbeddedChecker())
                 .build()
@@ -101,11 +123,6 @@ class SampledOrderTest {
     }
 
     private static Check check(HistoryTable table, IsolationLevel level, TimeMode time, long skew) {
-        return new Check(
-                table,
-                new CheckRequest(level, time, skew, IndeterminateMode.MAYBE),
-                Progress.NONE,
-                Budget.unlimited(),
-                Checkpoints.NONE);
+        return new Check(table, new CheckRequest(level, time, skew, IndeterminateMode.MAYBE), Budget.unlimited());
     }
 }

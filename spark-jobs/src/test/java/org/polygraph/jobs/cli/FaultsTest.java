@@ -409,7 +409,6 @@ class FaultsTest {
                 .anyMatch(line -> line.matches(plugin + "phase_read_done_Value\\{.*} [0-9]+"))
                 .anyMatch(line -> line.matches(plugin + "checks_pass_Count\\{.*} [1-9][0-9]*"))
                 .anyMatch(line -> line.matches(plugin + "heap_bytes_Value\\{.*} [1-9][0-9]*"))
-                .anyMatch(line -> line.matches(plugin + "offheap_bytes_Value\\{.*} [0-9]+"))
-                .anyMatch(line -> line.matches(plugin + "spilled_bytes_Value\\{.*} [0-9]+"));
+                .anyMatch(line -> line.matches(plugin + "offheap_bytes_Value\\{.*} [0-9]+"));
     }
 }

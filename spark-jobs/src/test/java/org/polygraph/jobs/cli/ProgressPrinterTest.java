@@ -102,14 +102,10 @@ class ProgressPrinterTest {
         after(100);
         printer.items(7, 2);
         assertThat(printed()).startsWith("\rclosure [" + "=".repeat(8) + "] 7/2");
-        printer.spilled(5 << 20);
-        after(100);
-        printer.items(70_000, 200_000);
-        assertThat(printed()).contains("heap 3+1M  spill 5M");
         after(100);
         printer.job("close columns of sessions, a description that is longer than a line of a terminal");
         assertThat(printed().strip())
-                .startsWith("closure   2s  heap 3+1M  spill 5M  close columns")
+                .startsWith("closure   2s  heap 3+1M  close columns")
                 .hasSizeLessThan(80);
         printer.pathEnds();
         assertThat(printed()).matches("\r +\r");
@@ -133,16 +129,10 @@ class ProgressPrinterTest {
             assertThat(printed().lines())
                     .containsExactly(
                             "a \"b\"\\n: solve 4 of 10, 10 s, 0.8 a second, 8 s left, heap 3 MiB, off-heap 1 MiB");
-            printer.spilled(5 << 20);
             after(5000);
             printer.items(4, 0);
             assertThat(printed().lines())
-                    .containsExactly(
-                            "a \"b\"\\n: solve 4, 15 s, 0.4 a second, heap 3 MiB, off-heap 1 MiB, spilled 5 MiB");
-            printer.path("b");
-            after(5000);
-            printer.items(4, 0);
-            assertThat(printed()).doesNotContain("spilled");
+                    .containsExactly("a \"b\"\\n: solve 4, 15 s, 0.4 a second, heap 3 MiB, off-heap 1 MiB");
             printer.pathEnds();
             assertThat(printed()).isEmpty();
         }
@@ -152,15 +142,9 @@ class ProgressPrinterTest {
     void jsonIsAnObjectALine() {
         ProgressPrinter printer = printer(ProgressMode.JSON, true);
         printed();
-        printer.spilled(7);
         after(500);
         printer.items(3, 4);
         assertThat(printed()).isEmpty();
-        printer.path("x");
-        printer.spilled(9);
-        after(1000);
-        printer.items(3, 4);
-        assertThat(printed()).contains("\"off_heap_bytes\":1048576,\"spilled_bytes\":9}");
         printer.path("a \"b\"\n");
         printed();
         after(1000);

@@ -44,6 +44,21 @@ class TimeoutTest {
     }
 
     @Test
+    void hashingTheInitialStateIsInTime() throws IOException {
+        String small = folder.resolve("small.jsonl").toString();
+        Files.writeString(Path.of(small), "{\"session\":0,\"index\":0,\"status\":\"committed\",\"ops\":[]}\n");
+        for (String out : List.of("", " -o " + folder.resolve("after"))) {
+            InProcess check = InProcess.of(
+                    "check -q -l ser,si --timeout 1ms --initial-state " + history + out + " " + small);
+            assertThat(check.exitCode()).as(check.toString()).isEqualTo(4);
+            assertThat(check.out().lines().filter(line -> line.startsWith("UNKNOWN")))
+                    .as(check.toString())
+                    .hasSize(2)
+                    .allMatch(line -> line.contains("timeout of 1 ms ran out during hashing of the input"));
+        }
+    }
+
+    @Test
     void verificationIsInTime() {
         String out = folder.resolve("verified").toString();
         assertThat(InProcess.run("check", "-q", "-l", "ser", "-o", out, history).exitCode())

@@ -80,6 +80,16 @@ class BudgetTest {
     }
 
     @Test
+    void aCancelledBudgetEndsItsPartsAndDoesNotBlameTheTime() {
+        Budget whole = Budget.starting(HOUR, HEAP);
+        Budget part = whole.part(HOUR).part(HOUR);
+        assertThat(part.exhausted()).isFalse();
+        whole.cancel();
+        assertThat(part.exhausted()).isTrue();
+        assertThat(whole.exhaustion("a test")).isEqualTo("cancelled during a test");
+    }
+
+    @Test
     void aHalfEndsWithHalfOfTheTimeAndWithTheWhole() {
         long start = System.nanoTime();
         Budget whole = Budget.starting(400_000_000, HEAP);

@@ -64,7 +64,7 @@ class ConditionsAgainstDefinitionTest {
                 boolean holds = history.holds(level);
                 CheckRequest request = new CheckRequest(level, TimeMode.HINT, 0, IndeterminateMode.MAYBE);
                 String what = level + " seed " + (seed + i) + "\n" + lines;
-                assertThat(BruteForce.judge(table, request.terms().orElseThrow()))
+                assertThat(BruteForce.judge(table, request.terms()))
                         .as("brute force of the reads at %s", what)
                         .isEqualTo(holds ? BruteForce.Answer.HOLDS : BruteForce.Answer.VIOLATED);
                 for (Tuning tuning : tunings) {
@@ -131,7 +131,7 @@ class ConditionsAgainstDefinitionTest {
     }
 
     private static boolean isViolated(HistoryTable table, CheckRequest request) {
-        return BruteForce.judge(table, request.terms().orElseThrow()) == BruteForce.Answer.VIOLATED;
+        return BruteForce.judge(table, request.terms()) == BruteForce.Answer.VIOLATED;
     }
 
     /** Whether the violation of a part is one of the whole, perhaps with writes in place of inserts and deletes. */
@@ -141,7 +141,7 @@ class ConditionsAgainstDefinitionTest {
             CheckRequest request,
             BiPredicate<HistoryTable, CheckRequest> isViolated) {
         boolean isShown = isViolated.test(part, request)
-                && SubHistoryProof.firstGap(whole, part, request.terms().orElseThrow()) == null;
+                && SubHistoryProof.firstGap(whole, part, request.terms()) == null;
         return isShown
                 || (whole.hasRows()
                         && request.level().eventsPerTransaction() == 1

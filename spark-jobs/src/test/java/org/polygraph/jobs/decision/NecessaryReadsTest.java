@@ -59,7 +59,7 @@ class NecessaryReadsTest {
                 HistoryTable guess = unknown.byReplay(
                         level.eventsPerTransaction(), history.isTimed(), level.realTime(), 0, () -> false);
                 boolean isExplained = guess != null
-                        && BruteForce.judge(guess, request.terms().orElseThrow()) == BruteForce.Answer.HOLDS;
+                        && BruteForce.judge(guess, request.terms()) == BruteForce.Answer.HOLDS;
                 assertThat(isExplained && !holds).as(what).isFalse();
                 counts.merge(
                         outcome + (guess == null ? ", no order" : isExplained ? ", order" : ", wrong order"),
@@ -80,7 +80,7 @@ class NecessaryReadsTest {
         assertThat(necessary).as(what).isNotNull();
         Finding found = find(necessary, request);
         boolean isRefuted = found instanceof Finding.Refuted || found instanceof Finding.Violated;
-        BruteForce.Answer answer = BruteForce.judge(necessary, request.terms().orElseThrow());
+        BruteForce.Answer answer = BruteForce.judge(necessary, request.terms());
         if (answer != BruteForce.Answer.TOO_LARGE) {
             assertThat(answer == BruteForce.Answer.VIOLATED).as(what).isEqualTo(isRefuted);
         }
@@ -104,7 +104,6 @@ class NecessaryReadsTest {
     }
 
     private static Finding find(HistoryTable history, CheckRequest request) {
-        return new EmbeddedChecker()
-                .find(new Check(history, request, Progress.NONE, Budget.unlimited(), Checkpoints.NONE));
+        return new EmbeddedChecker().find(new Check(history, request, Budget.unlimited()));
     }
 }

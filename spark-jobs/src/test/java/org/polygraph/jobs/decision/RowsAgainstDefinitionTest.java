@@ -46,7 +46,7 @@ class RowsAgainstDefinitionTest {
                 boolean holds = RowDefinition.holds(history, level);
                 CheckRequest request = new CheckRequest(level, TimeMode.HINT, 0, IndeterminateMode.MAYBE);
                 String what = level + " seed " + (seed + i) + "\n" + HistoryDsl.print(history);
-                assertThat(BruteForce.judge(history, request.terms().orElseThrow()))
+                assertThat(BruteForce.judge(history, request.terms()))
                         .as("brute force at %s", what)
                         .isEqualTo(holds ? BruteForce.Answer.HOLDS : BruteForce.Answer.VIOLATED);
                 for (Tuning tuning : tunings) {
@@ -76,7 +76,7 @@ class RowsAgainstDefinitionTest {
             CheckRequest request = CheckRequest.of(level);
             String what = level + " " + seed + "\n" + HistoryDsl.print(history);
             BruteForce.Answer answer =
-                    BruteForce.judge(history.withoutRows(), request.terms().orElseThrow());
+                    BruteForce.judge(history.withoutRows(), request.terms());
             assertThat(ConditionsAgainstDefinitionTest.check(history, request, Tuning.DEFAULT, what)
                             .status())
                     .as(what)

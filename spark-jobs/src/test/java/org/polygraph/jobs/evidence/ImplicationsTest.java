@@ -16,7 +16,6 @@ import org.polygraph.jobs.certificate.replay.Replay;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.Check;
 import org.polygraph.jobs.decision.CheckRequest;
-import org.polygraph.jobs.decision.Checkpoints;
 import org.polygraph.jobs.decision.Finding;
 import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.verdict.Counts;
@@ -165,8 +164,7 @@ class ImplicationsTest {
     }
 
     private static Implications implications(HistoryTable history, Verdict own) {
-        return new Implications(
-                new Check(history, CheckRequest.of(own.level()), Progress.NONE, Budget.unlimited(), Checkpoints.NONE));
+        return new Implications(new Check(history, CheckRequest.of(own.level()), Budget.unlimited()));
     }
 
     private void passes(Finding.Order found, Verdict own, String as) {

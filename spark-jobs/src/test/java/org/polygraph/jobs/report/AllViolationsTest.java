@@ -12,7 +12,6 @@ import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.Check;
 import org.polygraph.jobs.decision.CheckRequest;
-import org.polygraph.jobs.decision.Checkpoints;
 import org.polygraph.jobs.decision.Finding;
 import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.evidence.Implications;
@@ -94,8 +93,7 @@ class AllViolationsTest {
     void areCountedIfAWeakerLevelImpliesThem() {
         HistoryTable table = fractured();
         Verdict weaker = check(table, IsolationLevel.RA, 1);
-        Check check =
-                new Check(table, request(IsolationLevel.SER, 1), Progress.NONE, Budget.unlimited(), Checkpoints.NONE);
+        Check check = new Check(table, request(IsolationLevel.SER, 1), Budget.unlimited());
         Finding.Violated implied = (Finding.Violated) new Implications(check).violation(weaker);
         assertThat(implied.found()).isEqualTo(3);
         assertThat(kinds(implied.violations(), implied.unexplained())).isEqualTo(Map.of("FracturedRead", 3));

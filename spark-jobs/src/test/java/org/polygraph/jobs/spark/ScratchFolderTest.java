@@ -42,6 +42,19 @@ class ScratchFolderTest {
     }
 
     @Test
+    void aFolderThatThisProcessUsesIsNotTakenAgain() throws IOException {
+        org.apache.hadoop.fs.Path folder =
+                new org.apache.hadoop.fs.Path(parent.resolve("windows").toUri());
+        Configuration configuration = new Configuration(false);
+        for (int i = 0; i < 2; i++) {
+            try (ScratchFolder used = ScratchFolder.kept(folder, configuration, () -> true)) {
+                assertThat(used).isNotNull();
+                assertThat(ScratchFolder.kept(folder, configuration, () -> true)).isNull();
+            }
+        }
+    }
+
+    @Test
     @Timeout(120)
     void onlyTheDeadAreSwept() throws IOException, InterruptedException {
         // The owners of these folders cannot be determined, so the folders stay.

@@ -87,7 +87,7 @@ class SparkWorkersTest {
                 workers,
                 plan,
                 new WindowSettings(200, 300, 100, slices),
-                request.terms().orElseThrow(),
+                request.terms(),
                 part -> new EmbeddedChecker()
                                 .check(part, request, Progress.NONE, Budget.unlimited())
                                 .status()

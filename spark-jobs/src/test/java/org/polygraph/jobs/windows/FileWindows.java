@@ -62,7 +62,7 @@ final class FileWindows {
                 workers,
                 plan(file, pieceBytes),
                 settings,
-                request.terms().orElseThrow(),
+                request.terms(),
                 judge,
                 new PhaseClock(Progress.NONE, 0),
                 operations -> Checkpoints.NONE);

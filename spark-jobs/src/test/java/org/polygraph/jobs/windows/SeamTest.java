@@ -117,7 +117,7 @@ class SeamTest {
         }
         ReadPlan plan = FileWindows.plan(file, pieceBytes);
         WindowStore store = WindowStore.of(
-                workers, plan, usesTimes, settings, request.terms().orElseThrow());
+                workers, plan, usesTimes, settings, request.terms());
         if (isSupported(store, plan, history)) {
             count("histories that " + (holds ? "hold" : "do not"));
             store.countUnknown();
@@ -176,7 +176,7 @@ class SeamTest {
             WindowCheck.Outcome outcome = check.run(usesTimes, false);
             count("growth ends " + outcome);
             if (outcome == WindowCheck.Outcome.OPEN) {
-                boolean isAxiom = request.terms().orElseThrow().guarantee().isOfCommits();
+                boolean isAxiom = request.terms().guarantee().isOfCommits();
                 assertThat(isAxiom
                                 || request.level().realTime()
                                 || check.reason().contains("contradicts itself"))
@@ -259,7 +259,7 @@ class SeamTest {
             count("windows of which all orders are tried");
             assertThat(isRepaired).as(which).isEqualTo(window.hasOrder());
         }
-        boolean isExact = !request.terms().orElseThrow().guarantee().isOfCommits();
+        boolean isExact = !request.terms().guarantee().isOfCommits();
         if (isWhole && isExact && !contradictsItself) {
             assertThat(isRepaired).as(which).isEqualTo(holds);
         }
@@ -323,7 +323,7 @@ class SeamTest {
     private BruteForceChecker.Verdict truth(HistoryTable history) {
         HistoryTable plain = plain(history);
         IsolationLevel level = request.level();
-        if (!request.terms().orElseThrow().guarantee().isOfCommits()) {
+        if (!request.terms().guarantee().isOfCommits()) {
             return BruteForceChecker.judge(
                     plain,
                     level == IsolationLevel.LIN

@@ -314,7 +314,7 @@ class WindowCheckTest {
                     plan,
                     usesTimes,
                     new WindowSettings(500, 1_000, 10_000, 7),
-                    CheckRequest.of(IsolationLevel.SER).terms().orElseThrow());
+                    CheckRequest.of(IsolationLevel.SER).terms());
             store.ingest();
             return store.check(false).stream()
                     .flatMapToLong(result -> Arrays.stream(result.counts()))

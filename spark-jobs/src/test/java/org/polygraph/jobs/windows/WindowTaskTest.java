@@ -47,7 +47,7 @@ class WindowTaskTest {
                 new ArrayList<>(List.of(new WindowStore.Range(0, firsts[CELLS]))),
                 new ArrayList<>(),
                 new byte[] {BlockWriter.NULL},
-                CheckRequest.of(IsolationLevel.SER).terms().orElseThrow(),
+                CheckRequest.of(IsolationLevel.SER).terms(),
                 WindowTask.Extent.AROUND,
                 new Section.Files(folder.toString(), "moved"));
         byte[] result = task.run(Budget.starting(Long.MAX_VALUE, CellRun.bytes(cells) / 2));

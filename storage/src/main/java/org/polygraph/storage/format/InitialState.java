@@ -206,7 +206,7 @@ public final class InitialState {
      */
     public HistoryTable applied(HistoryTable history) throws HistoryException {
         ValueDictionary kinds = history.values();
-        if (history.hasRows() || kinds.hasLists() || kinds.hasPredicates() || kinds.hasVersions()) {
+        if (!history.isPlain()) {
             String found = kinds.hasLists() ? "lists" : kinds.hasPredicates() ? "predicates" : "versions of Cobra";
             throw new HistoryException(
                     history.source().files().isEmpty()

@@ -217,6 +217,14 @@ public final class HistoryTable {
         return operationKinds != null && !values.hasLists();
     }
 
+    /**
+     * Whether all operations are reads and writes of values: there are no inserts, deletes, lists, predicates, or reads
+     * that name the transaction that they read from.
+     */
+    public boolean isPlain() {
+        return !hasRows() && !values.hasLists() && !values.hasPredicates() && !values.hasVersions();
+    }
+
     /** Whether an operation inserts a row. */
     public boolean isInsert(int operation) {
         return operationKinds != null && operationKinds[operation] == Operations.INSERT;

@@ -1,0 +1,31 @@
+package org.polygraph.jobs.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+class SparkSessionsTest {
+    private static final Path ROOT = Path.of(System.getProperty("polygraph.root", ".."));
+
+    /** Executors get the jars that {@code thin-jars} copies, whose strings are outside the heap if there are many. */
+    @Test
+    void executorsGetTheJarsOfThinJars() throws IOException {
+        String script = Files.readString(ROOT.resolve("cluster-config/bin/thin-jars"));
+        List<String> globs = Pattern.compile("[a-z]+-(\\[0-9])?\\*")
+                .matcher(script.substring(script.indexOf("case "), script.indexOf("esac")))
+                .results()
+                .map(found -> found.group())
+                .toList();
+        assertThat(globs).contains("polygraph-*", "chronicle-*", "asm-[0-9]*").hasSizeGreaterThan(9);
+        for (String glob : globs) {
+            assertThat(glob.replace("[0-9]*", "9.6.jar").replace("*", "core-1.0.jar"))
+                    .matches(SparkSessions.OWN);
+        }
+        assertThat("scala-compiler-2.12.18.jar").doesNotMatch(SparkSessions.OWN);
+    }
+}

@@ -1,0 +1,54 @@
+package org.polygraph.jobs.windows;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+class UnknownOutcomesTest {
+    private static UnknownOutcomes.Name name(int session) {
+        return new UnknownOutcomes.Name(session, 0);
+    }
+
+    /** Adds a read. @param reader negative if it counts */
+    private static void read(BlockWriter out, int reader, int writer, boolean isOnly) {
+        out.unsigned(reader < 0 ? 1 : 0);
+        if (reader >= 0) {
+            name(reader).write(out);
+        }
+        name(writer).write(out);
+        out.unsigned(isOnly ? 1 : 0);
+    }
+
+    /** Each read depends on the next one of the list. Scans of all reads until nothing changes take minutes here. */
+    @Test
+    @Timeout(60)
+    void aLongChainOfReads() {
+        int length = 200_000;
+        BlockWriter out = new BlockWriter();
+        for (int i = length - 2; i >= 0; i--) {
+            read(out, i, i + 1, i != 100_000);
+        }
+        read(out, -1, 0, true);
+        UnknownOutcomes outcomes = new UnknownOutcomes(List.of(out.toBytes()));
+        assertThat(outcomes.outcomes()).hasSize(length);
+        assertThat(outcomes.outcomes().getByte(name(100_000))).isEqualTo(UnknownOutcomes.YES);
+        assertThat(outcomes.outcomes().getByte(name(100_001))).isEqualTo(UnknownOutcomes.MAYBE);
+        assertThat(outcomes.outcomes().getByte(name(length - 1))).isEqualTo(UnknownOutcomes.MAYBE);
+    }
+
+    @Test
+    void aTransactionCountsIfAnyReaderShowsIt() {
+        BlockWriter out = new BlockWriter();
+        read(out, 0, 1, true);
+        read(out, -1, 0, false);
+        read(out, -1, 0, true);
+        read(out, 2, 3, true);
+        UnknownOutcomes outcomes = new UnknownOutcomes(List.of(out.toBytes()));
+        assertThat(outcomes.outcomes()).hasSize(2);
+        assertThat(outcomes.outcomes().getByte(name(0))).isEqualTo(UnknownOutcomes.YES);
+        assertThat(outcomes.outcomes().getByte(name(1))).isEqualTo(UnknownOutcomes.YES);
+        assertThat(outcomes.outcomes().getByte(name(3))).isEqualTo(UnknownOutcomes.NO);
+    }
+}
