@@ -179,8 +179,7 @@ public final class CheckRun {
         if (open == verdict || table == null) {
             return verdict;
         }
-        return OpenTransactions.decided(
-                open, table, settings.request(verdict.level()), checker, listener, budget);
+        return OpenTransactions.decided(open, table, settings.request(verdict.level()), checker, listener, budget);
     }
 
     private List<Answer> kept(String path, Location location, long start, Budget budget, Location folder)

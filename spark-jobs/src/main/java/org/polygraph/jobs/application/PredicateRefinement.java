@@ -42,9 +42,8 @@ final class PredicateRefinement {
         }
         LongSet pairs = sampled.refuted();
         boolean isFirst = pairs.isEmpty();
-        Check current = isFirst
-                ? check
-                : check.beside(all.resolved(check.table(), pairs), check.request(), check.budget());
+        Check current =
+                isFirst ? check : check.beside(all.resolved(check.table(), pairs), check.request(), check.budget());
         while (true) {
             Check now = current;
             Verdict.Builder verdict = LevelCheck.of(now, () -> checker.find(now));
@@ -69,7 +68,8 @@ final class PredicateRefinement {
             }
             Budget budget = check.budget();
             if (budget.exhausted()) {
-                Verdict.Builder ended = Verdict.of(Verdict.Status.UNKNOWN, check.request().level())
+                Verdict.Builder ended = Verdict.of(
+                                Verdict.Status.UNKNOWN, check.request().level())
                         .reason(budget.exhaustion("predicates"));
                 check.phases().addTo(ended);
                 return ended;

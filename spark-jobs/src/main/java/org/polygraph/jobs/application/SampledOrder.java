@@ -185,8 +185,7 @@ final class SampledOrder {
             ReadSample.Replayed replayed = sample.extend(witness.counted(), witness.position());
             if (replayed == ReadSample.Replayed.RIGHT) {
                 Witness same = new Witness(check.table(), witness.terms(), witness.counted(), witness.position());
-                Witness shown =
-                        Implications.inTerms(same, check.request().terms());
+                Witness shown = Implications.inTerms(same, check.request().terms());
                 return Replay.of(shown).holds() ? new Finding.Order(shown, true) : null;
             }
             if (replayed == ReadSample.Replayed.HOPELESS) {

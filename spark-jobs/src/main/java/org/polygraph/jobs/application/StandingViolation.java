@@ -195,8 +195,7 @@ record StandingViolation(Location run, int covered, Terms terms, String input, L
      * @param parts the number of parts that it covers
      * @param before the ends of sessions in parts that are not in the history of the verdict
      */
-    static void write(Location run, Verdict verdict, int parts, Terms terms, Long2LongMap before)
-            throws IOException {
+    static void write(Location run, Verdict verdict, int parts, Terms terms, Long2LongMap before) throws IOException {
         Location file = Seam.file(run, FILE);
         file.delete();
         HistoryTable table = verdict.table();

@@ -276,9 +276,7 @@ final class CheckOptions {
     }
 
     Checker checker(Engines engines) {
-        Checker whole = engine.isAuto()
-                ? engine.made(engines::auto)
-                : engine.choose(engines::embedded, engines::spark);
+        Checker whole = engine.isAuto() ? engine.made(engines::auto) : engine.choose(engines::embedded, engines::spark);
         return window == null || window == 0 ? whole : new WindowedChecker(whole, window);
     }
 

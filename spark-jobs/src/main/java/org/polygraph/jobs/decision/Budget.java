@@ -60,7 +60,11 @@ public final class Budget {
 
     /** Returns a budget without deadline and with all memory that the JVM may take. */
     public static Budget unlimited() {
-        return new Budget(new AtomicBoolean(), System.nanoTime(), NO_DEADLINE, Runtime.getRuntime().maxMemory());
+        return new Budget(
+                new AtomicBoolean(),
+                System.nanoTime(),
+                NO_DEADLINE,
+                Runtime.getRuntime().maxMemory());
     }
 
     /**

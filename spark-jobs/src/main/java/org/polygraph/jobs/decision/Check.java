@@ -32,8 +32,7 @@ public final class Check {
         this(table, request, budget, checkpoints, new PhaseClock(progress, table.operations()));
     }
 
-    private Check(
-            HistoryTable table, CheckRequest request, Budget budget, Checkpoints checkpoints, PhaseClock phases) {
+    private Check(HistoryTable table, CheckRequest request, Budget budget, Checkpoints checkpoints, PhaseClock phases) {
         this.table = request.judged(table);
         this.withRows = table.hasRows() ? table.withoutRefusals() : this.table;
         this.request = request;

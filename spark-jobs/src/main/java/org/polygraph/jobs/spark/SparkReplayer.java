@@ -41,9 +41,8 @@ public final class SparkReplayer implements Verification.Replayer, AutoCloseable
         if (plan == null) {
             return null;
         }
-        LazySession.Work<Optional<Verification.Replayed>, HistoryException, IOException> inPieces =
-                spark -> Optional.ofNullable(
-                        new PieceReplay(spark.sparkContext(), plan).of(run, header, mayHaveLoaders));
+        LazySession.Work<Optional<Verification.Replayed>, HistoryException, IOException> inPieces = spark ->
+                Optional.ofNullable(new PieceReplay(spark.sparkContext(), plan).of(run, header, mayHaveLoaders));
         try {
             return session.use(Budget.unlimited(), inPieces).orElse(null);
         } catch (HistoryException e) {

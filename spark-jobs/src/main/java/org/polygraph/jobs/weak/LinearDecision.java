@@ -79,8 +79,7 @@ public final class LinearDecision {
                 continue;
             }
             BruteForce.Answer answer = BruteForce.judge(
-                    HistorySelection.of(table, sub.operations()).table(),
-                    request.terms());
+                    HistorySelection.of(table, sub.operations()).table(), request.terms());
             if (answer == BruteForce.Answer.HOLDS) {
                 throw new IllegalStateException(
                         "the sub-history of " + violation.anomaly().label() + " has an order that explains it");

@@ -123,8 +123,8 @@ public final class WeakLevelDecision {
 
     private @Nullable Witness recorded() {
         phases.begin("guess");
-        Witness recorded = RecordedOrder.serial(
-                table, request.terms(), request.time() != TimeMode.NONE, budget::exhausted);
+        Witness recorded =
+                RecordedOrder.serial(table, request.terms(), request.time() != TimeMode.NONE, budget::exhausted);
         phases.end(recorded == null ? 0 : table.transactions());
         return recorded;
     }
@@ -133,8 +133,8 @@ public final class WeakLevelDecision {
     private Finding ambiguous(CommitOrder order) {
         ReadsFrom sources = order.readsFrom();
         phases.begin("guess");
-        Witness recorded = RecordedOrder.weak(
-                order, request.terms(), request.time() != TimeMode.NONE, budget::exhausted);
+        Witness recorded =
+                RecordedOrder.weak(order, request.terms(), request.time() != TimeMode.NONE, budget::exhausted);
         phases.end(recorded == null ? 0 : table.transactions());
         if (recorded != null) {
             return new Finding.Order(recorded, true);

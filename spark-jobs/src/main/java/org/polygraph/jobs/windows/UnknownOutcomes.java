@@ -36,7 +36,8 @@ final class UnknownOutcomes {
     }
 
     /** A read of what a transaction of unknown outcome wrote. @param next another read of the same reader */
-    private record Read(Name writer, boolean isOnly, @Nullable Read next) {}
+    private record Read(
+            Name writer, boolean isOnly, @Nullable Read next) {}
 
     private final Object2ByteOpenHashMap<Name> outcomes = new Object2ByteOpenHashMap<>();
 

@@ -77,7 +77,8 @@ class SampledOrderTest {
     /** The sample has no order, so there are several rounds. */
     @Test
     void theVerdictHasThePhasesOfAllRounds() throws Exception {
-        HistoryTable table = PredicateStore.all(workload(0).level(Workload.Level.SI).plan(), done -> {});
+        HistoryTable table =
+                PredicateStore.all(workload(0).level(Workload.Level.SI).plan(), done -> {});
         List<Integer> operations = new ArrayList<>();
         Checker counting = new Checker() {
             @Override

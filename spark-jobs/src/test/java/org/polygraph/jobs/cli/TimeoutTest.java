@@ -48,8 +48,8 @@ class TimeoutTest {
         String small = folder.resolve("small.jsonl").toString();
         Files.writeString(Path.of(small), "{\"session\":0,\"index\":0,\"status\":\"committed\",\"ops\":[]}\n");
         for (String out : List.of("", " -o " + folder.resolve("after"))) {
-            InProcess check = InProcess.of(
-                    "check -q -l ser,si --timeout 1ms --initial-state " + history + out + " " + small);
+            InProcess check =
+                    InProcess.of("check -q -l ser,si --timeout 1ms --initial-state " + history + out + " " + small);
             assertThat(check.exitCode()).as(check.toString()).isEqualTo(4);
             assertThat(check.out().lines().filter(line -> line.startsWith("UNKNOWN")))
                     .as(check.toString())

@@ -140,8 +140,8 @@ class ConditionsAgainstDefinitionTest {
             HistoryTable part,
             CheckRequest request,
             BiPredicate<HistoryTable, CheckRequest> isViolated) {
-        boolean isShown = isViolated.test(part, request)
-                && SubHistoryProof.firstGap(whole, part, request.terms()) == null;
+        boolean isShown =
+                isViolated.test(part, request) && SubHistoryProof.firstGap(whole, part, request.terms()) == null;
         return isShown
                 || (whole.hasRows()
                         && request.level().eventsPerTransaction() == 1

@@ -133,8 +133,7 @@ class CorpusSubHistoryTest {
                     String what = name + " " + level;
                     Verdict alone = new EmbeddedChecker().check(part, request, Progress.NONE, Budget.unlimited());
                     assertThat(alone.status()).as(what).isEqualTo(Verdict.Status.VIOLATION);
-                    assertThat(SubHistoryProof.firstGap(
-                                    table, part, request.terms()))
+                    assertThat(SubHistoryProof.firstGap(table, part, request.terms()))
                             .as(what)
                             .isNull();
                     assertThat(minimal.minimal()).as(what).isTrue();

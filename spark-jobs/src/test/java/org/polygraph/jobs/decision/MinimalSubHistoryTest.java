@@ -98,8 +98,7 @@ class MinimalSubHistoryTest {
     }
 
     private static String gap(HistoryTable whole, HistoryTable part, CheckRequest request) {
-        return org.polygraph.jobs.certificate.judge.SubHistoryProof.firstGap(
-                whole, part, request.terms());
+        return org.polygraph.jobs.certificate.judge.SubHistoryProof.firstGap(whole, part, request.terms());
     }
 
     /**

@@ -58,8 +58,8 @@ class NecessaryReadsTest {
                 }
                 HistoryTable guess = unknown.byReplay(
                         level.eventsPerTransaction(), history.isTimed(), level.realTime(), 0, () -> false);
-                boolean isExplained = guess != null
-                        && BruteForce.judge(guess, request.terms()) == BruteForce.Answer.HOLDS;
+                boolean isExplained =
+                        guess != null && BruteForce.judge(guess, request.terms()) == BruteForce.Answer.HOLDS;
                 assertThat(isExplained && !holds).as(what).isFalse();
                 counts.merge(
                         outcome + (guess == null ? ", no order" : isExplained ? ", order" : ", wrong order"),

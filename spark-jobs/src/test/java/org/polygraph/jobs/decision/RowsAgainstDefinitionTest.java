@@ -75,8 +75,7 @@ class RowsAgainstDefinitionTest {
         for (IsolationLevel level : List.of(IsolationLevel.CC, IsolationLevel.RA, IsolationLevel.RC)) {
             CheckRequest request = CheckRequest.of(level);
             String what = level + " " + seed + "\n" + HistoryDsl.print(history);
-            BruteForce.Answer answer =
-                    BruteForce.judge(history.withoutRows(), request.terms());
+            BruteForce.Answer answer = BruteForce.judge(history.withoutRows(), request.terms());
             assertThat(ConditionsAgainstDefinitionTest.check(history, request, Tuning.DEFAULT, what)
                             .status())
                     .as(what)

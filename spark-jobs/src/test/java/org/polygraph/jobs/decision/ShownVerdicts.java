@@ -124,8 +124,7 @@ public final class ShownVerdicts {
                     .isNotEqualTo(true);
         }
         if (request.level() != IsolationLevel.LIN) {
-            assertThat(org.polygraph.jobs.certificate.judge.SubHistoryProof.firstGap(
-                            whole, alone, request.terms()))
+            assertThat(org.polygraph.jobs.certificate.judge.SubHistoryProof.firstGap(whole, alone, request.terms()))
                     .as(as)
                     .isNull();
         }

@@ -49,7 +49,8 @@ class ScratchFolderTest {
         for (int i = 0; i < 2; i++) {
             try (ScratchFolder used = ScratchFolder.kept(folder, configuration, () -> true)) {
                 assertThat(used).isNotNull();
-                assertThat(ScratchFolder.kept(folder, configuration, () -> true)).isNull();
+                assertThat(ScratchFolder.kept(folder, configuration, () -> true))
+                        .isNull();
             }
         }
     }

@@ -128,7 +128,6 @@ class SparkGeneratorTest {
         for (int i = 0; i < counts.size(); i += 2) {
             assertThat(counts.get(i)).isBetween(0L, counts.get(i + 1));
         }
-        assertThat(heard)
-                .containsSubsequence("start of Spark", "generate", "job generate 60000 transactions", "job ");
+        assertThat(heard).containsSubsequence("start of Spark", "generate", "job generate 60000 transactions", "job ");
     }
 }

@@ -61,7 +61,10 @@ class CorpusWeakLevelsTest {
         for (String line : Files.readAllLines(folder.resolve("TRUTH.csv"))) {
             String[] fields = line.split(",", -1);
             boolean isLeftOut = SuiteScale.isReduced() && fields[0].endsWith("-large");
-            if (isLeftOut || fields[0].equals("history") || fields[0].contains("-pred-") || fields[0].contains("-append-")) {
+            if (isLeftOut
+                    || fields[0].equals("history")
+                    || fields[0].contains("-pred-")
+                    || fields[0].contains("-append-")) {
                 continue;
             }
             boolean strong = List.of(fields).subList(FIRST_STRONG, FIRST_WEAK).contains("accept");

@@ -35,7 +35,9 @@ class RealTimeBoundsTest {
                 behind = behind == count && terms.precedes(end, starts[n]) ? n : behind;
             }
             RealTimeBounds bounds = new RealTimeBounds(starts, ends, terms);
-            assertThat(bounds.lastBefore(start)).as("seed %d, round %d", SEED, i).isEqualTo(before);
+            assertThat(bounds.lastBefore(start))
+                    .as("seed %d, round %d", SEED, i)
+                    .isEqualTo(before);
             assertThat(bounds.firstBehind(end)).as("seed %d, round %d", SEED, i).isEqualTo(behind);
         }
     }

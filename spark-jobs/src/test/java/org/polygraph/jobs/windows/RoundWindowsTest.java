@@ -37,7 +37,8 @@ class RoundWindowsTest {
         SplitMix random = new SplitMix(SEED);
         for (int i = 0; i < 200; i++) {
             long[] firsts = firsts(20);
-            long[] violated = LongStream.range(0, 20).map(c -> random.nextInt(2)).toArray();
+            long[] violated =
+                    LongStream.range(0, 20).map(c -> random.nextInt(2)).toArray();
             List<WindowStore.Range> others = windows(random, 20 * PLACES_OF_CELL);
             int shift = random.nextInt(2);
             List<WindowStore.Range> expected = new ArrayList<>(RoundWindows.ofCells(firsts, violated, shift));

@@ -116,8 +116,7 @@ class SeamTest {
             grow(file, settings, pieceBytes, usesTimes);
         }
         ReadPlan plan = FileWindows.plan(file, pieceBytes);
-        WindowStore store = WindowStore.of(
-                workers, plan, usesTimes, settings, request.terms());
+        WindowStore store = WindowStore.of(workers, plan, usesTimes, settings, request.terms());
         if (isSupported(store, plan, history)) {
             count("histories that " + (holds ? "hold" : "do not"));
             store.countUnknown();
