@@ -43,7 +43,7 @@ class ManyUnknownRowsTest {
     void isTheConjunctionOfItsParts() throws IOException {
         Map<String, Integer> counts = new TreeMap<>();
         int next = 0;
-        for (int i = 0; i < SuiteScale.of(4, 1); i++) {
+        for (int i = 0; i < SuiteScale.of(4, 2); i++) {
             IsolationLevel level = i % 4 < 2 ? IsolationLevel.SER : IsolationLevel.SI;
             boolean isViolated = i % 2 == 0;
             lines.setLength(0);

@@ -86,7 +86,7 @@ class InitialRowsTest {
     void withoutLoaderNothingChanges() throws HistoryException {
         IsolationLevel[] levels = IsolationLevel.values();
         int initial = 0;
-        for (int i = 0; i < SuiteScale.of(1_200); i++) {
+        for (int i = 0; i < SuiteScale.of(1_200, 250); i++) {
             long seed = SplitMix.seedOf(SEED + 2, i);
             SplitMix random = new SplitMix(seed);
             String[] transactions = workload(random);

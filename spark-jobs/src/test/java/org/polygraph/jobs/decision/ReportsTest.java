@@ -55,7 +55,7 @@ class ReportsTest {
     @Test
     void tinyHistories() {
         TinyHistories stream = new TinyHistories(0x7e11);
-        int histories = SuiteScale.of(400);
+        int histories = SuiteScale.of(400, 80);
         for (int i = 0; i < histories; i++) {
             HistoryTable history = stream.at(i);
             if (Counts.of(history).transactionsCommitted() > 0) {

@@ -34,7 +34,7 @@ import org.polygraph.storage.testkit.SuiteScale;
  */
 class CorpusWindowsTest {
     /** Of 65,536 histories, so many are tried. */
-    private static final int TRIED = SuiteScale.of(500);
+    private static final int TRIED = SuiteScale.of(500, 100);
 
     private static final int ALL = 20_000;
     private static final int SMALL = 2_000;

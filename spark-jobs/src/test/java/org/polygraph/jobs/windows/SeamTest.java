@@ -69,7 +69,7 @@ class SeamTest {
     void setsAndWindowsOfTinyHistories(IsolationLevel level) throws IOException, HistoryException {
         TinyHistories stream = new TinyHistories(SEED + level.ordinal());
         try (LocalWorkers workers = FileWindows.workers()) {
-            for (int i = 0; i < SuiteScale.of(50, 5); i++) {
+            for (int i = 0; i < SuiteScale.of(50, 10); i++) {
                 SplitMix random = new SplitMix(stream.seedOf(i));
                 HistoryTable history =
                         level == IsolationLevel.LIN ? Registers.tiny(random).withoutRefusals() : stream.at(i);

@@ -68,7 +68,7 @@ class WindowCheckTest {
 
     @Test
     void historiesOfManyWindowsHaveTheSameVerdicts() throws IOException, HistoryException {
-        for (int i = 0; i < SuiteScale.of(14, 4); i++) {
+        for (int i = 0; i < SuiteScale.of(14, 7); i++) {
             IsolationLevel level = FileWindows.LEVELS.get(i % FileWindows.LEVELS.size());
             SplitMix random = new SplitMix(SplitMix.seedOf(SEED + 1, i));
             HistoryGenerator generator = HistoryGenerator.withSeed(random.nextLong())

@@ -1,6 +1,7 @@
 package org.polygraph.storage.format.parquet;
 
 import com.github.luben.zstd.Zstd;
+import com.github.luben.zstd.ZstdException;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import org.polygraph.storage.format.io.GzipInput;
@@ -77,11 +78,11 @@ enum PageCompression {
                         }
                     }
                     case ZSTD -> {
-                        long n = Zstd.decompressByteArray(into, offset, size, from, at, length);
-                        if (Zstd.isError(n)) {
-                            throw new IOException("damaged zstd data: " + Zstd.getErrorName(n));
+                        try {
+                            yield Zstd.decompressByteArray(into, offset, size, from, at, length);
+                        } catch (ZstdException e) {
+                            throw new IOException("damaged zstd data: " + e.getMessage(), e);
                         }
-                        yield n;
                     }
                 };
         if (found != size) {
