@@ -193,7 +193,7 @@ class InitialStateTest {
                 .contains("lists with an initial state");
     }
 
-    /** A read of the initial transaction does not tell the value, and no value of a state is a version. */
+    /** A read of the initial transaction does not state the value, and no value of a state is a version. */
     @Test
     void aStateBeforeCobraIsRefused() throws Exception {
         Path logs = folder.resolve("logs");

@@ -39,7 +39,7 @@ class NoSparkInEmbeddedTest {
         assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
         assertThat(process.exitValue()).as(Files.readString(out)).isZero();
         String classes = Files.readString(loaded);
-        assertThat(classes).contains("org.polygraph.jobs.application.EmbeddedChecker");
+        assertThat(classes).contains("org.polygraph.jobs.decision.Decision");
         assertThat(classes.lines()
                         .filter(line -> line.contains("] org.apache.spark.")
                                 || line.contains("] scala.")

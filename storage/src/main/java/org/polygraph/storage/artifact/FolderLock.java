@@ -33,7 +33,8 @@ public final class FolderLock implements Closeable {
     /**
      * Takes a folder that exists.
      *
-     * @return null if this process or another one uses it, or if it was deleted in the meantime
+     * @return null if this process or another one uses it, or if its file was deleted in the meantime
+     * @throws IOException if the folder is missing
      */
     public static @Nullable FolderLock take(Path existing) throws IOException {
         FolderLock lock = new FolderLock(existing.toRealPath());

@@ -65,6 +65,36 @@ class HistoryTableTest {
     }
 
     @Test
+    void findsTheFirstReadAndTheLastWriteOfAKey() throws Exception {
+        HistoryTableBuilder builder = new HistoryTableBuilder();
+        builder.file("h");
+        int x = builder.keys().id("x");
+        int y = builder.keys().id("y");
+        builder.begin(0, 0, TransactionStatus.COMMITTED, 1);
+        builder.write(x, 1);
+        builder.read(y, 2);
+        builder.end();
+        builder.begin(0, 1, TransactionStatus.COMMITTED, 2);
+        builder.read(x, 1);
+        builder.insert(x, 3);
+        builder.read(x, 3);
+        builder.delete(x);
+        builder.end();
+        builder.begin(0, 2, TransactionStatus.COMMITTED, 3);
+        builder.write(y, 4);
+        builder.end();
+        HistoryTable table = builder.build();
+        assertThat(List.of(table.firstRead(0, x), table.firstRead(0, y), table.firstRead(1, x), table.firstRead(1, y)))
+                .containsExactly(-1, 1, 2, -1);
+        assertThat(List.of(table.lastWrite(0, x), table.lastWrite(0, y), table.lastWrite(1, x), table.lastWrite(1, y)))
+                .containsExactly(0, -1, 5, -1);
+        assertThat(List.of(table.lastWrite(1, x, 2), table.lastWrite(1, x, 3), table.lastWrite(1, x, 4)))
+                .containsExactly(-1, -1, 3);
+        assertThat(List.of(table.lastWrite(1, x, 5), table.lastWrite(1, x, 6), table.lastWrite(2, x, 7)))
+                .containsExactly(3, 5, -1);
+    }
+
+    @Test
     void shuffledTransactionsGiveTheSameTable() throws Exception {
         for (long seed = 1; seed <= 50; seed++) {
             Random random = new Random(seed);

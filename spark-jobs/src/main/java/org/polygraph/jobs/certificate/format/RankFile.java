@@ -131,7 +131,7 @@ public final class RankFile {
     static void compare(Location file, String name, String text, NumberTable.Source rows) throws IOException {
         Comparison comparison = new Comparison(text, rows);
         try {
-            // The source of the expected rows stops it.
+            // The source of many expected rows stops it.
             NumberTable.read(file, name, () -> false, comparison);
         } catch (HistoryException e) {
             throw new IOException("the certificate cannot be read back: " + e.getMessage(), e);
