@@ -86,12 +86,11 @@ public final class LocalWorkers implements Workers {
         progress.job(what);
         List<Future<byte[]>> futures = new ArrayList<>();
         List<byte[]> results = new ArrayList<>();
-        int atOnce = Math.min(cores, tasks.size());
         try {
             for (Task task : tasks) {
                 futures.add(threads.submit(() -> {
                     budget.require();
-                    return task.run(budget.share(atOnce));
+                    return task.run(budget.share(cores));
                 }));
             }
             for (Future<byte[]> future : futures) {
