@@ -92,8 +92,8 @@ public final class CheckRun {
         } catch (HistoryException e) {
             return failed(path, Failures.text(e), Verdict.Status.INVALID);
         } catch (BudgetException e) {
-            // Only the hashing of files has no other place that makes this an UNKNOWN.
-            String reason = budget.exhausted() ? budget.exhaustion("hashing of the input") : Failures.text(e);
+            // Most phases make this an UNKNOWN themselves; hashing does not.
+            String reason = budget.exhausted() ? budget.exhaustion(listener.currentPhase()) : Failures.text(e);
             return found(settings.requests().stream()
                     .map(request -> Verdict.of(Verdict.Status.UNKNOWN, request.level())
                             .path(path)
@@ -118,7 +118,11 @@ public final class CheckRun {
                         settings.runs().folder());
         known = found.known();
         Chain chain = found.chain();
-        return state == null ? chain : chain.beginningWith(state, budget::exhausted);
+        if (state == null) {
+            return chain;
+        }
+        listener.phase("hashing");
+        return chain.beginningWith(state, budget::exhausted);
     }
 
     /** Returns an error at every level, with one message. */
