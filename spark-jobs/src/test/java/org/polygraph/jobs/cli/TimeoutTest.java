@@ -37,8 +37,7 @@ class TimeoutTest {
         assertThat(check.exitCode()).isEqualTo(4);
         assertThat(check.out().lines().filter(line -> line.startsWith("UNKNOWN")))
                 .hasSize(2)
-                .allMatch(line ->
-                        line.endsWith("  timeout of 1 ms ran out during hashing; give --timeout more"));
+                .allMatch(line -> line.endsWith("  timeout of 1 ms ran out during hashing; give --timeout more"));
         // The id of the run is not known.
         assertThat(out).doesNotExist();
     }
