@@ -14,13 +14,13 @@ import org.polygraph.storage.table.HistorySelection;
 
 /** Converts violations of a selection to the ids of the whole history. Shared reasons stay shared. */
 public final class WholeHistoryIds {
-    private final HistorySelection part;
+    private final HistorySelection selection;
     private final IdentityHashMap<Dependency, Dependency> dependencies = new IdentityHashMap<>();
     private final IdentityHashMap<Reason, Reason> reasons = new IdentityHashMap<>();
     private final IdentityHashMap<Alternative, Alternative> alternatives = new IdentityHashMap<>();
 
-    public WholeHistoryIds(HistorySelection part) {
-        this.part = part;
+    public WholeHistoryIds(HistorySelection selection) {
+        this.selection = selection;
     }
 
     /** The violation and its sub-history in the ids of the whole history. */
@@ -28,8 +28,8 @@ public final class WholeHistoryIds {
         return new Violation(
                 v.anomaly(),
                 v.aliases(),
-                v.transactions().stream().map(t -> part.transactions()[t]).toList(),
-                v.keys().stream().map(key -> part.keys()[key]).toList(),
+                v.transactions().stream().map(t -> selection.transactions()[t]).toList(),
+                v.keys().stream().map(key -> selection.keys()[key]).toList(),
                 dependencies(v.cycle()),
                 alternatives(v.cases()),
                 v.detail(),
@@ -46,8 +46,8 @@ public final class WholeHistoryIds {
             return null;
         }
         return new SubHistory(
-                inWhole(of.transactions(), part.transactions()),
-                inWhole(of.operations(), part.operations()),
+                inWhole(of.transactions(), selection.transactions()),
+                inWhole(of.operations(), selection.operations()),
                 of.minimal(),
                 of.judge());
     }
@@ -71,7 +71,7 @@ public final class WholeHistoryIds {
                     transaction(d.from()),
                     transaction(d.to()),
                     d.kind(),
-                    d.key() == Dependency.NO_KEY ? Dependency.NO_KEY : part.keys()[d.key()],
+                    d.key() == Dependency.NO_KEY ? Dependency.NO_KEY : selection.keys()[d.key()],
                     d.value(),
                     reason(d.reason()));
             dependencies.put(d, known);
@@ -80,7 +80,7 @@ public final class WholeHistoryIds {
     }
 
     private int transaction(int t) {
-        return t == Dependency.INITIAL ? t : part.transactions()[t];
+        return t == Dependency.INITIAL ? t : selection.transactions()[t];
     }
 
     private Reason reason(Reason r) {

@@ -207,7 +207,7 @@ final class OnSeams {
             Location file = Location.of(part.location());
             bytes += file.exists() ? bytes(file) : ofLast;
         }
-        return budget.part(LEAST_NANOS + bytes * NANOS_PER_BYTE);
+        return budget.atMost(LEAST_NANOS + bytes * NANOS_PER_BYTE);
     }
 
     private static long bytes(Location location) throws IOException {

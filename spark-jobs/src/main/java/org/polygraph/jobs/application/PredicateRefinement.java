@@ -133,7 +133,7 @@ final class PredicateRefinement {
                 request.initial(),
                 request.replayed(),
                 request.mostViolations());
-        Budget budget = check.budget().part(MOST_STRONGER_NANOS);
+        Budget budget = check.budget().atMost(MOST_STRONGER_NANOS);
         LongSet pairs = new LongOpenHashSet();
         try {
             for (HistoryTable table = check.table(); ; ) {

@@ -155,7 +155,7 @@ final class SampledOrder {
                 : List.of(IsolationLevel.SSER);
         for (IsolationLevel level : levels) {
             ReadSample sample = predicates.sample(check.table(), starts, ends, skew);
-            Budget budget = check.budget().part(MOST_NANOS);
+            Budget budget = check.budget().atMost(MOST_NANOS);
             CheckRequest strict = new CheckRequest(
                     level, TimeMode.STRICT, skew, check.request().indeterminate(), false, 1);
             Finding found;

@@ -151,7 +151,7 @@ final class UnknownRowsCheck {
 
     private @Nullable HistoryTable byReplay(CheckRequest request, int events, boolean usesTimes, boolean inRealTime)
             throws HistoryException {
-        Budget share = budget.part(MOST_NANOS);
+        Budget share = budget.atMost(MOST_NANOS);
         return unknown.byReplay(events, usesTimes, inRealTime, request.clockSkewNanos(), share::exhausted);
     }
 
@@ -193,7 +193,7 @@ final class UnknownRowsCheck {
 
     /** Decides every choice of the rows; null if there are too many, or one is not decided. */
     private Verdict.@Nullable Builder byChoices(CheckRequest request, int operations) throws HistoryException {
-        Budget share = budget.part(MOST_NANOS);
+        Budget share = budget.atMost(MOST_NANOS);
         RowChoices choices = unknown.choices(MOST_OPERATIONS / Math.max(1_000, operations), share::exhausted);
         if (choices == null) {
             return null;
@@ -238,7 +238,7 @@ final class UnknownRowsCheck {
      * that does not succeed.
      */
     private Verdict.@Nullable Builder byNecessaryReads(CheckRequest request) throws HistoryException {
-        Budget share = budget.part(MOST_NANOS);
+        Budget share = budget.atMost(MOST_NANOS);
         // An order would have to place loaders of initial rows before all others.
         SerialRefinement refinement = request.level().eventsPerTransaction() == 1 && input.unloaded() == null
                 ? unknown.refinement(FEW, share::exhausted)

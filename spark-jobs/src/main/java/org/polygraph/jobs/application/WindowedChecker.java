@@ -68,7 +68,7 @@ public final class WindowedChecker implements Checker {
         }
         Progress heard = whole.listening(progress);
         PhaseClock phases = new PhaseClock(heard, Integer.MAX_VALUE);
-        PartJudge judge = new PartJudge(request, budget);
+        SubHistoryJudge judge = new SubHistoryJudge(request, budget);
         String how = "failed";
         try (Workers workers = whole.workers(kept == null ? null : kept.scratch(), heard, budget)) {
             WindowCheck check = new WindowCheck(
@@ -79,14 +79,14 @@ public final class WindowedChecker implements Checker {
                     judge,
                     phases,
                     kept == null ? operations -> Checkpoints.NONE : kept.checkpoints());
-            WindowCheck.Outcome outcome = run(check, request, workers);
-            if (outcome == WindowCheck.Outcome.OPEN) {
+            WindowCheck.Ending outcome = run(check, request, workers);
+            if (outcome == WindowCheck.Ending.OPEN) {
                 workers.keep(false);
                 how = "undecided";
                 return check.reason().equals(WindowCheck.UNREADABLE) ? Early.TO_READ : new Early(null, check.reason());
             }
             Verdict.Builder verdict;
-            if (outcome == WindowCheck.Outcome.VIOLATED) {
+            if (outcome == WindowCheck.Ending.VIOLATED) {
                 verdict = Objects.requireNonNull(
                         judge.violation, "the verdict on the transactions that violate the level");
             } else {
@@ -106,7 +106,7 @@ public final class WindowedChecker implements Checker {
     }
 
     /** A failure to read or write a file names the folder of scratch files, which the user may not know. */
-    private static WindowCheck.Outcome run(WindowCheck check, CheckRequest request, Workers workers) {
+    private static WindowCheck.Ending run(WindowCheck check, CheckRequest request, Workers workers) {
         try {
             return check.run(request.time() != TimeMode.NONE, request.initial().kind() == InitialChoice.Kind.AUTO);
         } catch (IOException e) {
@@ -134,23 +134,23 @@ public final class WindowedChecker implements Checker {
                 : ReadPlan.of(path, format, budget::exhausted);
     }
 
-    /** Judges parts of the history, and keeps the verdict of the last one if it violates the level. */
-    private static final class PartJudge implements WindowCheck.Judge {
+    /** Judges sub-histories, and keeps the verdict of the last one if it violates the level. */
+    private static final class SubHistoryJudge implements WindowCheck.Judge {
         private final CheckRequest request;
         private final Budget budget;
         private Verdict.@Nullable Builder violation;
 
-        PartJudge(CheckRequest request, Budget budget) {
+        SubHistoryJudge(CheckRequest request, Budget budget) {
             this.request = request;
             this.budget = budget;
         }
 
         @Override
-        public boolean violates(HistoryTable part) {
-            Check check = new Check(part, request.withoutLoaders(), budget);
+        public boolean violates(HistoryTable subHistory) {
+            Check check = new Check(subHistory, request.withoutLoaders(), budget);
             Verdict.Builder verdict = LevelCheck.of(check, new EmbeddedChecker());
             if (verdict.status() == Verdict.Status.UNKNOWN) {
-                // A part that does not fit in memory shows nothing; another one may.
+                // A sub-history that does not fit in memory shows nothing; another one may.
                 budget.require();
                 return false;
             }

@@ -160,12 +160,12 @@ public final class Budget {
      * given CPU time of this process, so that the result depends little on other load of the machine. On the wall clock
      * it ends after {@value #SLOWEST} times as long. Its end does not end this budget.
      */
-    public Budget part(long mostNanos) {
-        return part(mostNanos, 0);
+    public Budget atMost(long mostNanos) {
+        return atMost(mostNanos, 0);
     }
 
-    /** Does the same as {@link #part(long)} while others hold the given number of bytes. */
-    public Budget part(long mostNanos, long heldBytes) {
+    /** Does the same as {@link #atMost(long)} while others hold the given number of bytes. */
+    public Budget atMost(long mostNanos, long heldBytes) {
         long now = System.nanoTime();
         long cpu = cpuNanos == NO_DEADLINE ? mostNanos : Math.min(mostNanos, (cpuNanos - takenCpuNanos()) / 2);
         long left = timeoutNanos == NO_DEADLINE ? NO_DEADLINE : (timeoutNanos - (now - startNanos)) / 2;
@@ -185,10 +185,10 @@ public final class Budget {
     }
 
     /**
-     * Returns a share for one of several workers, which has all of the time and a part of the memory. It ends with this
+     * Returns a share for one of several workers, which has all of the time and an equal share of the memory. It ends with this
      * budget.
      */
-    public Budget share(int workers) {
+    public Budget perWorker(int workers) {
         Budget share = new Budget(cancelled, startNanos, NO_DEADLINE, heap / workers);
         share.whole = this;
         return share;

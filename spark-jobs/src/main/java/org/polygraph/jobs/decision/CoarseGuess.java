@@ -71,7 +71,7 @@ final class CoarseGuess implements Strategy {
         if (ChainClocks.bytes(events) > room(state.history(), known, loop)) {
             return null;
         }
-        Budget share = budget.part(MOST_NANOS);
+        Budget share = budget.atMost(MOST_NANOS);
         int[] turns = EventOrder.byTurns(known);
         for (int[] position : new int[][] {turns, loop.position()}) {
             for (int windows = FINEST; position != null && windows >= COARSEST; windows = next(windows)) {

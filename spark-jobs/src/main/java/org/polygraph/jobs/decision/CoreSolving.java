@@ -131,7 +131,7 @@ final class CoreSolving {
 
     /** @return false if there was no time to check all of it */
     private static boolean proofHolds(Polygraph problem, ProofTrace trace, Budget budget) {
-        Budget share = budget.part(MOST_CHECK_NANOS);
+        Budget share = budget.atMost(MOST_CHECK_NANOS);
         ProofResult result = ProofChecker.check(problem.proofProblem(), trace, share::exhausted);
         if (!result.accepted() && !share.exhausted()) {
             throw new IllegalStateException(

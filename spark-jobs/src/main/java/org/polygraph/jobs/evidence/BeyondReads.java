@@ -79,7 +79,7 @@ public final class BeyondReads {
         }
         long each = Estimate.of(Estimate.Engine.EMBEDDED, HistorySize.of(table), request.level())
                 .leastBytes();
-        Budget budget = whole.part(MOST_NANOS, each);
+        Budget budget = whole.atMost(MOST_NANOS, each);
         if (!budget.fits(0, each)) {
             return List.of();
         }

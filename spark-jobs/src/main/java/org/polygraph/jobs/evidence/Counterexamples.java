@@ -24,7 +24,7 @@ import org.polygraph.partitioner.subhistory.SubHistoryFinder;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
-import org.polygraph.storage.table.RecordedPart;
+import org.polygraph.storage.table.RecordedSelection;
 
 /**
  * Turns the violations that refuted a history into those that are reported: each is shown by a minimal sub-history
@@ -196,17 +196,17 @@ public final class Counterexamples {
 
     /** Whether the recorded form of a sub-history shows the violation too. */
     private boolean isShownAsRecorded(SubHistory sub, Terms terms) {
-        HistoryTable part = RecordedPart.of(table, sub.operations());
-        return part != null
-                && (isShown(table, part, terms)
+        HistoryTable recorded = RecordedSelection.of(table, sub.operations());
+        return recorded != null
+                && (isShown(table, recorded, terms)
                         || (terms.guarantee().events() == 1
                                 && table.hasRows()
-                                && isShown(table.withoutRows(), part.withoutRows(), terms)));
+                                && isShown(table.withoutRows(), recorded.withoutRows(), terms)));
     }
 
-    private static boolean isShown(HistoryTable whole, HistoryTable part, Terms terms) {
-        return SubHistoryProof.firstGap(whole, part, terms) == null
-                && BruteForce.judge(part, terms, BruteForce.FEW_STATES) == BruteForce.Answer.VIOLATED;
+    private static boolean isShown(HistoryTable whole, HistoryTable sub, Terms terms) {
+        return SubHistoryProof.firstGap(whole, sub, terms) == null
+                && BruteForce.judge(sub, terms, BruteForce.FEW_STATES) == BruteForce.Answer.VIOLATED;
     }
 
     private Violation judged(Violation violation) {

@@ -29,7 +29,7 @@ import org.polygraph.storage.format.HistoryWriter;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
-import org.polygraph.storage.table.RecordedPart;
+import org.polygraph.storage.table.RecordedSelection;
 
 /**
  * {@code DIR/run=<id>/}: the files of a check, on any file system. Each file is whole or absent. {@code _SUCCESS} is
@@ -254,7 +254,7 @@ public final class RunDirectory {
     private static void write(Location folder, Violation violation, HistoryTable table) throws IOException {
         SubHistory sub = violation.minimal();
         if (sub != null) {
-            HistoryTable alone = RecordedPart.written(table, sub.operations(), sub.recorded());
+            HistoryTable alone = RecordedSelection.written(table, sub.operations(), sub.recorded());
             folder.child("history.jsonl").write(out -> HistoryWriter.writeJsonl(alone, out));
         } else {
             BitSet involved = involved(violation);

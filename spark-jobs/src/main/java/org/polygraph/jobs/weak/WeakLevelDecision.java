@@ -169,7 +169,7 @@ public final class WeakLevelDecision {
                 request.indeterminate(),
                 false,
                 request.mostViolations());
-        Budget share = budget.part(MOST_ORDER_NANOS + ORDER_NANOS * table.operations());
+        Budget share = budget.atMost(MOST_ORDER_NANOS + ORDER_NANOS * table.operations());
         Check halves = new Check(split.table(), serial, share);
         Finding found = Strategy.optional(budget, () -> Decision.of(halves, Tuning.DEFAULT))
                 .find();

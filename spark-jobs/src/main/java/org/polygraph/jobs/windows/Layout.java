@@ -93,12 +93,12 @@ final class Layout {
     /** Puts the number of all events of a session in place of the leads. */
     private void pace() {
         Long2LongOpenHashMap sums = new Long2LongOpenHashMap();
-        List<Part> parts = parts();
-        for (Part part : parts) {
-            sums.addTo(part.session.label(), events * part.session.count());
+        List<PieceSession> sessions = pieceSessions();
+        for (PieceSession each : sessions) {
+            sums.addTo(each.session.label(), events * each.session.count());
         }
-        for (Part part : parts) {
-            leads[part.piece][part.number] = sums.get(part.session.label());
+        for (PieceSession each : sessions) {
+            leads[each.piece][each.number] = sums.get(each.session.label());
         }
     }
 
@@ -113,20 +113,20 @@ final class Layout {
     }
 
     /** A session of a piece. */
-    private record Part(int piece, int number, Survey.Session session) {}
+    private record PieceSession(int piece, int number, Survey.Session session) {}
 
     /** All sessions of pieces, by label and index. */
-    private List<Part> parts() {
-        List<Part> parts = new ArrayList<>();
+    private List<PieceSession> pieceSessions() {
+        List<PieceSession> sessions = new ArrayList<>();
         for (int p = 0; p < surveys.size(); p++) {
-            Survey.Session[] sessions = surveys.get(p).sessions();
-            for (int s = 0; s < sessions.length; s++) {
-                parts.add(new Part(p, s, sessions[s]));
+            Survey.Session[] ofPiece = surveys.get(p).sessions();
+            for (int s = 0; s < ofPiece.length; s++) {
+                sessions.add(new PieceSession(p, s, ofPiece[s]));
             }
         }
-        parts.sort(Comparator.<Part>comparingLong(part -> part.session.label())
-                .thenComparingLong(part -> part.session.least()));
-        return parts;
+        sessions.sort(Comparator.<PieceSession>comparingLong(each -> each.session.label())
+                .thenComparingLong(each -> each.session.least()));
+        return sessions;
     }
 
     /** Ranges of a certificate with about so many transactions; a session of a piece is in one range. */
@@ -134,33 +134,33 @@ final class Layout {
         LongArrayList ofSession = new LongArrayList();
         LongArrayList indexes = new LongArrayList();
         long count = 0;
-        for (Part part : parts()) {
+        for (PieceSession each : pieceSessions()) {
             if (count >= transactions) {
-                ofSession.add(part.session.label());
-                indexes.add(part.session.least());
+                ofSession.add(each.session.label());
+                indexes.add(each.session.least());
                 count = 0;
             }
-            count += part.session.count();
+            count += each.session.count();
         }
         return new RankRanges(ofSession.toLongArray(), indexes.toLongArray());
     }
 
     private void joinSessions() {
-        List<Part> parts = parts();
+        List<PieceSession> sessions = pieceSessions();
         long count = 0;
         long lead = PieceRows.NONE;
         Ascent starts = Ascent.EMPTY;
         Ascent written = Ascent.EMPTY;
-        for (int i = 0; i < parts.size(); i++) {
-            Part part = parts.get(i);
-            Survey.Session session = part.session;
-            boolean isFirst = i == 0 || parts.get(i - 1).session.label() != session.label();
+        for (int i = 0; i < sessions.size(); i++) {
+            PieceSession each = sessions.get(i);
+            Survey.Session session = each.session;
+            boolean isFirst = i == 0 || sessions.get(i - 1).session.label() != session.label();
             if (isFirst) {
                 count = 0;
                 lead = PieceRows.NONE;
                 starts = Ascent.EMPTY;
                 written = Ascent.EMPTY;
-            } else if (problem.isEmpty() && parts.get(i - 1).session.greatest() >= session.least()) {
+            } else if (problem.isEmpty() && sessions.get(i - 1).session.greatest() >= session.least()) {
                 problem = "the transactions of session " + session.label() + " are not in their order in the input";
             }
             starts = starts.then(session.starts(), false);
@@ -168,8 +168,8 @@ final class Layout {
             written = written.then(session.written(), true);
             valuesAscend &= written.ascends();
             hasValues |= written.last() != Ascent.NONE;
-            leads[part.piece][part.number] = lead;
-            before[part.piece][part.number] = count;
+            leads[each.piece][each.number] = lead;
+            before[each.piece][each.number] = count;
             lead = Math.max(lead, session.lead() == PieceRows.NONE ? PieceRows.NONE : session.lead() - count);
             count += events * session.count();
         }
@@ -236,13 +236,13 @@ final class Layout {
 
     /** Which transaction may load initial rows; empty if none. */
     String loader(Ingested.Input input) {
-        List<Part> parts = parts();
-        for (int i = 0; i < parts.size(); i++) {
-            Part part = parts.get(i);
-            boolean isFirst = i == 0 || parts.get(i - 1).session.label() != part.session.label();
-            byte[] loaded = input.pieces().get(part.piece).loaded()[part.number];
+        List<PieceSession> sessions = pieceSessions();
+        for (int i = 0; i < sessions.size(); i++) {
+            PieceSession each = sessions.get(i);
+            boolean isFirst = i == 0 || sessions.get(i - 1).session.label() != each.session.label();
+            byte[] loaded = input.pieces().get(each.piece).loaded()[each.number];
             if (isFirst && Arrays.equals(loaded, initialValue)) {
-                return "session " + part.session.label() + " begins with a transaction that may load the initial rows";
+                return "session " + each.session.label() + " begins with a transaction that may load the initial rows";
             }
         }
         return "";

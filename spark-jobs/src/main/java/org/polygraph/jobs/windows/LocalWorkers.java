@@ -90,7 +90,7 @@ public final class LocalWorkers implements Workers {
             for (Task task : tasks) {
                 futures.add(threads.submit(() -> {
                     budget.require();
-                    return task.run(budget.share(cores));
+                    return task.run(budget.perWorker(cores));
                 }));
             }
             for (Future<byte[]> future : futures) {

@@ -93,14 +93,14 @@ public final class WindowCheck {
     @FunctionalInterface
     public interface Judge {
         /** Whether a history violates the level; the judge keeps the evidence. */
-        boolean violates(HistoryTable part);
+        boolean violates(HistoryTable subHistory);
     }
 
     /** How a check ends. */
-    public enum Outcome {
+    public enum Ending {
         /** An order explains the history, and its replay agrees. */
         ORDERED,
-        /** The judge found a part that violates the level. */
+        /** The judge found a sub-history that violates the level. */
         VIOLATED,
         /** Nothing is decided, for the {@link #reason}. */
         OPEN
@@ -153,7 +153,7 @@ public final class WindowCheck {
     }
 
     /**
-     * Writes the order as a certificate, after the outcome {@link Outcome#ORDERED}.
+     * Writes the order as a certificate, after the outcome {@link Ending#ORDERED}.
      *
      * @param run the folder of the run, which all workers see
      * @param input fingerprint of the bytes of the history
@@ -181,9 +181,9 @@ public final class WindowCheck {
         return open;
     }
 
-    private Outcome open(String reason) {
+    private Ending open(String reason) {
         open = reason;
-        return Outcome.OPEN;
+        return Ending.OPEN;
     }
 
     /**
@@ -194,7 +194,7 @@ public final class WindowCheck {
      * @throws IOException if the input or a scratch file cannot be reached
      * @throws org.polygraph.storage.model.BudgetException if the budget ended
      */
-    public Outcome run(boolean usesTimes, boolean findsLoaders) throws IOException {
+    public Ending run(boolean usesTimes, boolean findsLoaders) throws IOException {
         WindowStore restored = restored();
         if (restored == null) {
             phases.begin("read");
@@ -261,9 +261,9 @@ public final class WindowCheck {
                 store.reads(),
                 store.writes(),
                 keys);
-        Outcome outcome = repair(store, results);
+        Ending outcome = repair(store, results);
         phases.end(decided);
-        if (outcome == Outcome.ORDERED) {
+        if (outcome == Ending.ORDERED) {
             phases.begin("replay");
             StoredOrder placed = new StoredOrder(store);
             String wrong = placed.replay();
@@ -324,7 +324,7 @@ public final class WindowCheck {
         store.sweep();
     }
 
-    private Outcome repair(WindowStore store, List<CheckTask.Result> first) throws IOException {
+    private Ending repair(WindowStore store, List<CheckTask.Result> first) throws IOException {
         List<CheckTask.Result> results = first;
         SmallHistory small = new SmallHistory(plan, store);
         long least = store.events() == 1 ? LEAST_MARGIN : LEAST_MARGIN_OF_TWO;
@@ -339,14 +339,14 @@ public final class WindowCheck {
                         return open("a transaction read two values of a key, which the level may allow");
                     }
                     return store.isCommitted(read.place()) && judge.violates(small.ofContradiction(read))
-                            ? Outcome.VIOLATED
+                            ? Ending.VIOLATED
                             : open("a transaction of unknown outcome contradicts itself");
                 }
             }
             long[] violated = CheckTask.Result.violated(results, store.cellCount());
             long sum = Arrays.stream(violated).sum();
             if (sum == 0) {
-                return Outcome.ORDERED;
+                return Ending.ORDERED;
             }
             if (isWholeRepaired) {
                 throw new IllegalStateException("a repaired history has " + sum + " violated operations");
@@ -357,7 +357,7 @@ public final class WindowCheck {
                     || results.stream().mapToLong(CheckTask.Result::namedCount).sum() == sum) {
                 List<SourceTask.Sources[]> sources = sources(store, results);
                 if (isImpossible(store, small, results, sources)) {
-                    return Outcome.VIOLATED;
+                    return Ending.VIOLATED;
                 }
                 if (moves < MOST_MOVES && sum < violatedBefore) {
                     moves++;
@@ -371,9 +371,9 @@ public final class WindowCheck {
                     // If real time is part of the level, the smallest margin suffices: it has the reader and the
                     // transactions that wrote and replaced what it read.
                     long last = terms.guarantee().realTime() ? MARGINS_OF_SET : LEAST_MARGINS_OF_SET;
-                    for (long part = MARGINS_OF_SET; part >= last; part /= GROWTH) {
-                        if (violates(store, small, relocation.sets(Math.max(1, far / part)))) {
-                            return Outcome.VIOLATED;
+                    for (long divisor = MARGINS_OF_SET; divisor >= last; divisor /= GROWTH) {
+                        if (violates(store, small, relocation.sets(Math.max(1, far / divisor)))) {
+                            return Ending.VIOLATED;
                         }
                     }
                 }
@@ -391,15 +391,15 @@ public final class WindowCheck {
             WindowTask.Extent extent =
                     isWhole ? WindowTask.Extent.WHOLE : isSmall ? WindowTask.Extent.AROUND : WindowTask.Extent.CELLS;
             List<Integer> outcomes = new WindowRepair(store, windows, extent).run();
-            Outcome outcome = judge(store, small, windows, outcomes, isLate);
+            Ending outcome = judge(store, small, windows, outcomes, isLate);
             boolean isRepaired = outcomes.contains(WindowTask.REPAIRED);
-            if (isSmall && outcome == Outcome.ORDERED) {
+            if (isSmall && outcome == Ending.ORDERED) {
                 windows = RoundWindows.ofOtherCells(store.firsts(), around.left(), round % 2, windows);
                 outcomes = new WindowRepair(store, windows, WindowTask.Extent.CELLS).run();
                 outcome = judge(store, small, windows, outcomes, false);
                 isRepaired |= outcomes.contains(WindowTask.REPAIRED);
             }
-            if (outcome != Outcome.ORDERED) {
+            if (outcome != Ending.ORDERED) {
                 return outcome;
             }
             round++;
@@ -417,7 +417,7 @@ public final class WindowCheck {
      *
      * @return ORDERED if none violates the level: the rounds go on
      */
-    private Outcome judge(
+    private Ending judge(
             WindowStore store,
             SmallHistory small,
             List<WindowStore.Range> windows,
@@ -448,9 +448,11 @@ public final class WindowCheck {
             }
         }
         if (violates(store, small, alone)) {
-            return Outcome.VIOLATED;
+            return Ending.VIOLATED;
         }
-        return isWholeAlone ? open("windows found no order, and no part that violates the level") : Outcome.ORDERED;
+        return isWholeAlone
+                ? open("windows found no order, and no sub-history that violates the level")
+                : Ending.ORDERED;
     }
 
     /** Whether some set of transactions violates the level alone. */

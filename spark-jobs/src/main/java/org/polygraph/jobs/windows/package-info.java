@@ -9,8 +9,8 @@
  * without first committer wins, at LIN for one that explains SSER without sessions.
  *
  * <p>Guarantee: a PASS has an order in which independent code replayed the operations of every key, which are the
- * operations of the input ({@link org.polygraph.jobs.certificate.replay.Tally}). A VIOLATION is one of a part of the
- * history, without the reads that the rest may explain; the embedded engine judges it. Results are a function of the
+ * operations of the input ({@link org.polygraph.jobs.certificate.replay.Tally}). A VIOLATION is one of a sub-history,
+ * without the reads that the rest may explain; the embedded engine judges it. Results are a function of the
  * input, the size of a window and the pieces in which the input is read, not of the number of workers. May import:
  * storage, partitioner, certificate, decision.
  */

@@ -15,11 +15,11 @@ class BudgetTest {
     }
 
     @Test
-    void aPartEndsByCpuTimeAndNotBefore() {
+    void aShareEndsByCpuTimeAndNotBefore() {
         long share = 100_000_000;
         long cpu = CpuClock.millis();
         long start = System.nanoTime();
-        await(Budget.unlimited().part(share));
+        await(Budget.unlimited().atMost(share));
         assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(share);
         // The CPU clock has steps of 10 ms at both ends, unless ten times the share has passed on the wall clock.
         assertThat(CpuClock.millis() - cpu >= 80 || System.nanoTime() - start >= 10 * share)
@@ -27,34 +27,34 @@ class BudgetTest {
     }
 
     @Test
-    void aPartThatSleepsEndsAllTheSame() throws InterruptedException {
-        Budget part = Budget.unlimited().part(20_000_000);
+    void aShareThatSleepsEndsAllTheSame() throws InterruptedException {
+        Budget share = Budget.unlimited().atMost(20_000_000);
         Thread.sleep(201);
-        assertThat(part.exhausted()).isTrue();
+        assertThat(share.exhausted()).isTrue();
     }
 
     @Test
-    void aPartTakesHalfOfWhatIsLeft() {
+    void aShareTakesHalfOfWhatIsLeft() {
         long start = System.nanoTime();
         Budget whole = Budget.starting(400_000_000, HEAP);
-        Budget part = whole.part(HOUR);
-        await(part);
+        Budget share = whole.atMost(HOUR);
+        await(share);
         assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(190_000_000);
-        assertThat(part.part(HOUR).exhausted()).isTrue();
-        Budget outer = Budget.starting(HOUR, HEAP).part(200_000_000);
-        Budget inner = outer.part(HOUR);
+        assertThat(share.atMost(HOUR).exhausted()).isTrue();
+        Budget outer = Budget.starting(HOUR, HEAP).atMost(200_000_000);
+        Budget inner = outer.atMost(HOUR);
         await(inner);
         assertThat(inner.exhausted()).isTrue();
     }
 
     @Test
-    void looksEndAPartAndTheWholeEndsIt() {
+    void looksEndAShareAndTheWholeEndsIt() {
         Budget whole = Budget.starting(HOUR, HEAP);
-        Budget part = whole.ofLooks(3);
+        Budget share = whole.ofLooks(3);
         for (int i = 0; i < 3; i++) {
-            assertThat(part.exhausted()).isFalse();
+            assertThat(share.exhausted()).isFalse();
         }
-        assertThat(part.exhausted()).isTrue();
+        assertThat(share.exhausted()).isTrue();
         assertThat(whole.exhausted()).isFalse();
         Budget other = whole.ofLooks(1_000);
         whole.cancel();
@@ -66,26 +66,26 @@ class BudgetTest {
     @Test
     void whatIsSpentGoesByLooksAlone() {
         Budget whole = Budget.starting(50_000_000, HEAP);
-        Budget part = whole.ofLooks(64);
+        Budget share = whole.ofLooks(64);
         await(whole);
-        assertThat(part.spent()).isZero();
-        assertThat(part.exhausted()).isTrue();
-        assertThat(part.spent()).isEqualTo(1.0 / 64);
-        part.charge(31);
-        assertThat(part.spent()).isEqualTo(0.5);
-        part.charge(1_000);
-        assertThat(part.spent()).isEqualTo(1);
+        assertThat(share.spent()).isZero();
+        assertThat(share.exhausted()).isTrue();
+        assertThat(share.spent()).isEqualTo(1.0 / 64);
+        share.charge(31);
+        assertThat(share.spent()).isEqualTo(0.5);
+        share.charge(1_000);
+        assertThat(share.spent()).isEqualTo(1);
         whole.charge(1_000);
         assertThat(whole.spent()).isZero();
     }
 
     @Test
-    void aCancelledBudgetEndsItsPartsAndDoesNotBlameTheTime() {
+    void aCancelledBudgetEndsItsSharesAndDoesNotBlameTheTime() {
         Budget whole = Budget.starting(HOUR, HEAP);
-        Budget part = whole.part(HOUR).part(HOUR);
-        assertThat(part.exhausted()).isFalse();
+        Budget share = whole.atMost(HOUR).atMost(HOUR);
+        assertThat(share.exhausted()).isFalse();
         whole.cancel();
-        assertThat(part.exhausted()).isTrue();
+        assertThat(share.exhausted()).isTrue();
         assertThat(whole.exhaustion("a test")).isEqualTo("cancelled during a test");
     }
 

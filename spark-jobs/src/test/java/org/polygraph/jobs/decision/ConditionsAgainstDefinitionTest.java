@@ -26,7 +26,7 @@ import org.polygraph.storage.format.HistoryWriter;
 import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.PredicateReads;
-import org.polygraph.storage.table.RecordedPart;
+import org.polygraph.storage.table.RecordedSelection;
 import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.SuiteScale;
 
@@ -121,7 +121,7 @@ class ConditionsAgainstDefinitionTest {
             throws Exception {
         Path file = folder.resolve("part.jsonl");
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        HistoryWriter.writeJsonl(RecordedPart.written(whole, minimal.operations(), true), out);
+        HistoryWriter.writeJsonl(RecordedSelection.written(whole, minimal.operations(), true), out);
         Files.write(file, out.toByteArray());
         HistoryTable part = HistoryReader.read(file.toString(), HistoryFormat.JSONL);
         assertThat(part.predicates()).as(what + out).isNotNull();

@@ -77,7 +77,7 @@ class GeneratedRowsTest {
                                     history,
                                     request,
                                     Progress.NONE,
-                                    Budget.unlimited().part(NANOS));
+                                    Budget.unlimited().atMost(NANOS));
                     assertThat(verdict.status())
                             .as("%s seed %d %s: %s", level, seed, time, verdict.reason())
                             .isEqualTo(Verdict.Status.PASS);

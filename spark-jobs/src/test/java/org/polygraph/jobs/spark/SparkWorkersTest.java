@@ -94,7 +94,7 @@ class SparkWorkersTest {
                         == Verdict.Status.VIOLATION,
                 new PhaseClock(Progress.NONE, 0),
                 operations -> Checkpoints.NONE);
-        assertThat(check.run(true, false)).isEqualTo(WindowCheck.Outcome.ORDERED);
+        assertThat(check.run(true, false)).isEqualTo(WindowCheck.Ending.ORDERED);
         assertThat(check.windows().decided()).isPositive();
         check.certificate(Location.of(folder.resolve("run").toString()), "the input", "this version");
         try (var files = Files.list(folder.resolve("run").resolve(RankFile.FOLDER))) {

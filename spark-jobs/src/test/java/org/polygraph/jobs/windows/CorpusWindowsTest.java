@@ -155,14 +155,14 @@ class CorpusWindowsTest {
             throws IOException, HistoryException {
         try (LocalWorkers workers = FileWindows.workers()) {
             WindowCheck check = FileWindows.check(workers, file, 1 << 20, WindowSettings.of(window), request);
-            WindowCheck.Outcome outcome = check.run(true, false);
-            if (outcome == WindowCheck.Outcome.OPEN) {
+            WindowCheck.Ending outcome = check.run(true, false);
+            if (outcome == WindowCheck.Ending.OPEN) {
                 row[4]++;
                 reasons.merge(request.level().label() + " " + check.reason().replaceAll("\\d+", "N"), 1, Integer::sum);
                 return;
             }
-            assertThat(outcome == WindowCheck.Outcome.ORDERED).as(what).isEqualTo(whole == Verdict.Status.PASS);
-            count(row, outcome == WindowCheck.Outcome.VIOLATED, check.windows());
+            assertThat(outcome == WindowCheck.Ending.ORDERED).as(what).isEqualTo(whole == Verdict.Status.PASS);
+            count(row, outcome == WindowCheck.Ending.VIOLATED, check.windows());
         }
     }
 

@@ -48,7 +48,7 @@ class ListWindowsTest {
     @TempDir
     private Path folder;
 
-    private final Map<WindowCheck.Outcome, Integer> outcomes = new EnumMap<>(WindowCheck.Outcome.class);
+    private final Map<WindowCheck.Ending, Integer> outcomes = new EnumMap<>(WindowCheck.Ending.class);
     /** Why outcomes are open. */
     private final Map<String, Integer> reasons = new HashMap<>();
 
@@ -119,8 +119,8 @@ class ListWindowsTest {
     }
 
     private void assertDecidedMost() {
-        assertThat(outcomes.get(WindowCheck.Outcome.ORDERED)).isPositive();
-        assertThat(outcomes.get(WindowCheck.Outcome.VIOLATED)).isPositive();
+        assertThat(outcomes.get(WindowCheck.Ending.ORDERED)).isPositive();
+        assertThat(outcomes.get(WindowCheck.Ending.VIOLATED)).isPositive();
         assertThat(reasons.keySet())
                 .allMatch(
                         reason -> REASONS.contains(reason) || reason.endsWith(" are not in their order in the input"));
@@ -222,13 +222,13 @@ class ListWindowsTest {
         boolean holds = known == null ? FileWindows.whole(read, request) == Verdict.Status.PASS : known;
         try (LocalWorkers workers = FileWindows.workers()) {
             WindowCheck check = FileWindows.check(workers, file, pieceBytes, settings, request);
-            WindowCheck.Outcome outcome = check.run(usesTimes, false);
+            WindowCheck.Ending outcome = check.run(usesTimes, false);
             outcomes.merge(outcome, 1, Integer::sum);
-            if (outcome == WindowCheck.Outcome.OPEN) {
+            if (outcome == WindowCheck.Ending.OPEN) {
                 reasons.merge(check.reason(), 1, Integer::sum);
                 return holds;
             }
-            assertThat(outcome == WindowCheck.Outcome.ORDERED).as(what).isEqualTo(holds);
+            assertThat(outcome == WindowCheck.Ending.ORDERED).as(what).isEqualTo(holds);
             assertThat(check.counts()).as(what).isEqualTo(Counts.of(read));
             if (holds) {
                 FileWindows.assertCertified(check, folder, read, what);

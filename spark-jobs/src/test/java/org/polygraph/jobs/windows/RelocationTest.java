@@ -128,7 +128,7 @@ class RelocationTest {
                         FileWindows.check(workers, file(lines), 1 << 16, SMALL, CheckRequest.of(level), part -> {
                             throw new AssertionError("a part of a history without a violation was judged");
                         });
-                assertThat(check.run(true, false)).as(level.toString()).isEqualTo(WindowCheck.Outcome.ORDERED);
+                assertThat(check.run(true, false)).as(level.toString()).isEqualTo(WindowCheck.Ending.ORDERED);
             }
         }
     }
@@ -139,7 +139,7 @@ class RelocationTest {
         lines.add(line(9, 0, now, now + 50, reads));
         try (LocalWorkers workers = FileWindows.workers()) {
             WindowCheck check = FileWindows.check(workers, file(lines), 1 << 16, SMALL, CheckRequest.of(level));
-            assertThat(check.run(true, false)).as(level.toString()).isEqualTo(WindowCheck.Outcome.VIOLATED);
+            assertThat(check.run(true, false)).as(level.toString()).isEqualTo(WindowCheck.Ending.VIOLATED);
             assertThat(check.windows().decided()).as(level.toString()).isZero();
         }
     }
@@ -169,7 +169,7 @@ class RelocationTest {
         try (LocalWorkers workers = FileWindows.workers()) {
             WindowCheck check =
                     FileWindows.check(workers, file(stale(true)), 1 << 16, SMALL, CheckRequest.of(IsolationLevel.SER));
-            assertThat(check.run(true, false)).isEqualTo(WindowCheck.Outcome.VIOLATED);
+            assertThat(check.run(true, false)).isEqualTo(WindowCheck.Ending.VIOLATED);
         }
     }
 
@@ -197,7 +197,7 @@ class RelocationTest {
     private WindowCheck check(IsolationLevel level, List<String> lines) throws IOException, HistoryException {
         try (LocalWorkers workers = FileWindows.workers()) {
             WindowCheck check = FileWindows.check(workers, file(lines), 1 << 16, SMALL, CheckRequest.of(level));
-            assertThat(check.run(true, false)).as(level.toString()).isEqualTo(WindowCheck.Outcome.ORDERED);
+            assertThat(check.run(true, false)).as(level.toString()).isEqualTo(WindowCheck.Ending.ORDERED);
             return check;
         }
     }

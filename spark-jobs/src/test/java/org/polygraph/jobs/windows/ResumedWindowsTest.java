@@ -87,7 +87,7 @@ class ResumedWindowsTest {
                     part -> FileWindows.whole(part, request) == Verdict.Status.VIOLATION,
                     new PhaseClock(Progress.NONE, 0),
                     operations -> new CheckpointFiles(stages, messages::add));
-            WindowCheck.Outcome outcome = check.run(true, false);
+            WindowCheck.Ending outcome = check.run(true, false);
             stages.delete();
             return outcome + " " + check.order() + " " + check.counts() + " " + check.hasUniqueValues();
         } catch (Killed.Kill e) {

@@ -172,9 +172,9 @@ class SeamTest {
             throws IOException, HistoryException {
         try (LocalWorkers workers = FileWindows.workers()) {
             WindowCheck check = FileWindows.check(workers, file, pieceBytes, settings, request);
-            WindowCheck.Outcome outcome = check.run(usesTimes, false);
+            WindowCheck.Ending outcome = check.run(usesTimes, false);
             count("growth ends " + outcome);
-            if (outcome == WindowCheck.Outcome.OPEN) {
+            if (outcome == WindowCheck.Ending.OPEN) {
                 boolean isAxiom = request.terms().guarantee().isOfCommits();
                 assertThat(isAxiom
                                 || request.level().realTime()
@@ -185,7 +185,7 @@ class SeamTest {
                         .as(check.reason() + ": " + what)
                         .isTrue();
             } else {
-                assertThat(outcome == WindowCheck.Outcome.ORDERED).as(what).isEqualTo(holds);
+                assertThat(outcome == WindowCheck.Ending.ORDERED).as(what).isEqualTo(holds);
             }
         }
     }

@@ -42,7 +42,7 @@ class WindowCheckTest {
     @TempDir
     private Path folder;
 
-    private final Map<WindowCheck.Outcome, Integer> outcomes = new EnumMap<>(WindowCheck.Outcome.class);
+    private final Map<WindowCheck.Ending, Integer> outcomes = new EnumMap<>(WindowCheck.Ending.class);
     /** Why outcomes are open. */
     private final Map<String, Integer> reasons = new HashMap<>();
 
@@ -62,8 +62,8 @@ class WindowCheckTest {
                     level + " seed " + stream.seedOf(i) + " " + HistoryDsl.print(history));
         }
         System.out.println(outcomes + " of tiny histories, seed " + SEED);
-        assertThat(outcomes.get(WindowCheck.Outcome.ORDERED)).isPositive();
-        assertThat(outcomes.get(WindowCheck.Outcome.VIOLATED)).isPositive();
+        assertThat(outcomes.get(WindowCheck.Ending.ORDERED)).isPositive();
+        assertThat(outcomes.get(WindowCheck.Ending.VIOLATED)).isPositive();
     }
 
     @Test
@@ -105,8 +105,8 @@ class WindowCheckTest {
             }
         }
         System.out.println(outcomes + " of histories of many windows, seed " + (SEED + 1));
-        assertThat(outcomes.get(WindowCheck.Outcome.ORDERED)).isPositive();
-        assertThat(outcomes.get(WindowCheck.Outcome.VIOLATED)).isPositive();
+        assertThat(outcomes.get(WindowCheck.Ending.ORDERED)).isPositive();
+        assertThat(outcomes.get(WindowCheck.Ending.VIOLATED)).isPositive();
     }
 
     /** Windows look for one order of all operations, in which sessions do not count. */
@@ -134,10 +134,10 @@ class WindowCheckTest {
                     true,
                     "lin seed " + (SEED + 3) + " #" + i + " " + (isTiny ? HistoryDsl.print(history) : ""));
         }
-        assertThat(reasons).doesNotContainKey("windows found no order, and no part that violates the level");
+        assertThat(reasons).doesNotContainKey("windows found no order, and no sub-history that violates the level");
         System.out.println(outcomes + " of registers, seed " + (SEED + 3));
-        assertThat(outcomes.get(WindowCheck.Outcome.ORDERED)).isPositive();
-        assertThat(outcomes.get(WindowCheck.Outcome.VIOLATED)).isPositive();
+        assertThat(outcomes.get(WindowCheck.Ending.ORDERED)).isPositive();
+        assertThat(outcomes.get(WindowCheck.Ending.VIOLATED)).isPositive();
     }
 
     /** A transaction of two operations, and an operation without its end, are refused by the check of the whole. */
@@ -153,7 +153,7 @@ class WindowCheckTest {
             try (LocalWorkers workers = FileWindows.workers()) {
                 WindowCheck check =
                         FileWindows.check(workers, file, 1 << 20, SMALL, CheckRequest.of(IsolationLevel.LIN));
-                assertThat(check.run(true, false)).isEqualTo(WindowCheck.Outcome.OPEN);
+                assertThat(check.run(true, false)).isEqualTo(WindowCheck.Ending.OPEN);
                 assertThat(check.reason()).isEqualTo(WindowCheck.UNREADABLE);
             }
         }
@@ -189,7 +189,7 @@ class WindowCheckTest {
         Files.writeString(Path.of(file), lines);
         try (LocalWorkers workers = FileWindows.workers()) {
             WindowCheck check = FileWindows.check(workers, file, 1 << 20, SMALL, CheckRequest.of(IsolationLevel.SER));
-            assertThat(check.run(true, false)).isEqualTo(WindowCheck.Outcome.ORDERED);
+            assertThat(check.run(true, false)).isEqualTo(WindowCheck.Ending.ORDERED);
             assertThat(check.windows().decided()).isEqualTo(1);
             assertThat(check.windows().largest()).isLessThan(200);
         }
@@ -209,7 +209,7 @@ class WindowCheckTest {
         Files.writeString(Path.of(file), lines);
         try (LocalWorkers workers = FileWindows.workers()) {
             WindowCheck check = FileWindows.check(workers, file, 1 << 20, SMALL, CheckRequest.of(IsolationLevel.SER));
-            assertThat(check.run(true, false)).isEqualTo(WindowCheck.Outcome.ORDERED);
+            assertThat(check.run(true, false)).isEqualTo(WindowCheck.Ending.ORDERED);
             assertThat(check.windows().decided()).isEqualTo(2);
             assertThat(check.windows().grown()).isZero();
         }
@@ -234,7 +234,7 @@ class WindowCheckTest {
         Files.writeString(Path.of(file), lines);
         try (LocalWorkers workers = FileWindows.workers()) {
             WindowCheck check = FileWindows.check(workers, file, 1 << 20, SMALL, CheckRequest.of(IsolationLevel.SER));
-            assertThat(check.run(true, false)).isEqualTo(WindowCheck.Outcome.ORDERED);
+            assertThat(check.run(true, false)).isEqualTo(WindowCheck.Ending.ORDERED);
             assertThat(check.windows().grown()).isZero();
             assertThat(check.windows().decided()).isLessThan(4 * states.length / SMALL.window());
         }
@@ -253,7 +253,7 @@ class WindowCheckTest {
         CheckRequest request = CheckRequest.of(IsolationLevel.SER);
         try (LocalWorkers workers = new LocalWorkers(1, Budget.starting(Long.MAX_VALUE, 500_000), Progress.NONE)) {
             WindowCheck check = FileWindows.check(workers, file, 5_000, SMALL, request);
-            assertThat(check.run(true, false)).isEqualTo(WindowCheck.Outcome.OPEN);
+            assertThat(check.run(true, false)).isEqualTo(WindowCheck.Ending.OPEN);
             assertThat(check.reason()).endsWith("has to be decided at once, which took more than a worker's memory");
         }
     }
@@ -268,7 +268,7 @@ class WindowCheckTest {
         Files.writeString(Path.of(file), lines);
         try (LocalWorkers workers = new LocalWorkers(1, Budget.starting(Long.MAX_VALUE, 100_000), Progress.NONE)) {
             WindowCheck check = FileWindows.check(workers, file, 1 << 20, SMALL, CheckRequest.of(IsolationLevel.SER));
-            assertThat(check.run(true, false)).isEqualTo(WindowCheck.Outcome.OPEN);
+            assertThat(check.run(true, false)).isEqualTo(WindowCheck.Ending.OPEN);
             assertThat(check.reason()).isEqualTo(Survey.TOO_LARGE);
         }
     }
@@ -299,7 +299,7 @@ class WindowCheckTest {
         Files.writeString(Path.of(file), lines);
         try (LocalWorkers workers = FileWindows.workers()) {
             WindowCheck check = FileWindows.check(workers, file, 1 << 20, SMALL, CheckRequest.of(IsolationLevel.SER));
-            assertThat(check.run(true, false)).isEqualTo(WindowCheck.Outcome.ORDERED);
+            assertThat(check.run(true, false)).isEqualTo(WindowCheck.Ending.ORDERED);
         }
     }
 
@@ -339,7 +339,7 @@ class WindowCheckTest {
                 .isEqualTo(Verdict.Status.PASS);
         try (LocalWorkers workers = FileWindows.workers()) {
             WindowCheck check = FileWindows.check(workers, file, 1 << 20, SMALL, request);
-            assertThat(check.run(true, false)).isEqualTo(WindowCheck.Outcome.OPEN);
+            assertThat(check.run(true, false)).isEqualTo(WindowCheck.Ending.OPEN);
         }
     }
 
@@ -354,7 +354,7 @@ class WindowCheckTest {
                 "{\"format\":\"history\",\"version\":1}\n" + unknown + untimed + line(1, 0, 500, 600, "r", 0, 2));
         try (LocalWorkers workers = FileWindows.workers()) {
             WindowCheck check = FileWindows.check(workers, file, 1 << 20, SMALL, CheckRequest.of(IsolationLevel.SSER));
-            assertThat(check.run(true, false)).isEqualTo(WindowCheck.Outcome.OPEN);
+            assertThat(check.run(true, false)).isEqualTo(WindowCheck.Ending.OPEN);
             assertThat(check.reason()).isEqualTo("starts contradict the order of a session");
         }
     }
@@ -385,24 +385,24 @@ class WindowCheckTest {
                 : wanted == IsolationLevel.SSER ? IsolationLevel.SER : IsolationLevel.SI;
         CheckRequest request = CheckRequest.of(level);
         boolean holds = FileWindows.whole(read, request) == Verdict.Status.PASS;
-        WindowCheck.Outcome outcome;
+        WindowCheck.Ending outcome;
         WindowCheck check;
         try (LocalWorkers workers = FileWindows.workers()) {
             check = FileWindows.check(workers, file, pieceBytes, settings, request);
             outcome = check.run(usesTimes, false);
-            if (outcome == WindowCheck.Outcome.ORDERED) {
+            if (outcome == WindowCheck.Ending.ORDERED) {
                 FileWindows.assertCertified(check, folder, read, what);
             }
         }
         outcomes.merge(outcome, 1, Integer::sum);
-        if (outcome == WindowCheck.Outcome.OPEN) {
+        if (outcome == WindowCheck.Ending.OPEN) {
             System.out.println(check.reason() + ": " + what);
             reasons.merge(check.reason(), 1, Integer::sum);
             assertThat(level.isAxiom() || check.reason().equals("a transaction of unknown outcome contradicts itself"))
                     .as(check.reason() + ": " + what)
                     .isTrue();
         } else {
-            assertThat(outcome == WindowCheck.Outcome.ORDERED).as(what).isEqualTo(holds);
+            assertThat(outcome == WindowCheck.Ending.ORDERED).as(what).isEqualTo(holds);
             assertThat(check.counts()).as(what).isEqualTo(Counts.of(read));
         }
     }

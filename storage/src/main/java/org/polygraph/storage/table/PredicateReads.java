@@ -209,10 +209,10 @@ public final class PredicateReads {
     }
 
     /** Returns the pairs whose keys a sub-history has. */
-    private LongSet named(HistoryTable part) {
+    private LongSet named(HistoryTable subHistory) {
         LongSet named = new LongOpenHashSet();
-        for (int k = 0; k < part.keys().size(); k++) {
-            String label = part.keys().isString(k) ? part.keys().string(k) : "";
+        for (int k = 0; k < subHistory.keys().size(); k++) {
+            String label = subHistory.keys().isString(k) ? subHistory.keys().string(k) : "";
             while (label.endsWith("'")) {
                 label = label.substring(0, label.length() - 1);
             }
@@ -240,8 +240,8 @@ public final class PredicateReads {
     }
 
     /** Returns a history with reads for all pairs that a sub-history of it names. */
-    public static HistoryTable withPairsOf(HistoryTable part, HistoryTable whole) {
+    public static HistoryTable withPairsOf(HistoryTable subHistory, HistoryTable whole) {
         PredicateReads open = whole.predicates();
-        return open == null || open.areAllRead ? whole : open.resolved(whole, open.named(part));
+        return open == null || open.areAllRead ? whole : open.resolved(whole, open.named(subHistory));
     }
 }

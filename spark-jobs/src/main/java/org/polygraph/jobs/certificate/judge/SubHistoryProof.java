@@ -69,14 +69,14 @@ public final class SubHistoryProof {
     }
 
     /**
-     * Returns the smallest closed sub-history that contains a part of the whole.
+     * Returns the smallest closed sub-history that contains a sub-history of the whole.
      *
-     * @param part has operations and transactions of the whole
+     * @param sub has operations and transactions of the whole
      * @param most limit of transactions
      * @return null if it has more
      */
-    public static @Nullable HistoryTable closed(HistoryTable whole, HistoryTable part, Terms terms, int most) {
-        SubHistoryProof proof = new SubHistoryProof(whole, part, terms);
+    public static @Nullable HistoryTable closed(HistoryTable whole, HistoryTable sub, Terms terms, int most) {
+        SubHistoryProof proof = new SubHistoryProof(whole, sub, terms);
         return proof.foreign() == null ? proof.closed(most) : null;
     }
 
@@ -181,7 +181,7 @@ public final class SubHistoryProof {
         SubHistoryProof next = new SubHistoryProof(whole, more, terms);
         String foreign = next.foreign();
         if (foreign != null) {
-            throw new IllegalStateException("a closed part is not of its history: " + foreign);
+            throw new IllegalStateException("a closed sub-history is not of its history: " + foreign);
         }
         return next.gap() == null ? more : next.closed(most);
     }

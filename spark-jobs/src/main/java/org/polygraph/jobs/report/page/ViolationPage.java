@@ -25,7 +25,7 @@ import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.format.HistoryWriter;
 import org.polygraph.storage.table.HistoryTable;
-import org.polygraph.storage.table.RecordedPart;
+import org.polygraph.storage.table.RecordedSelection;
 
 /**
  * The part of the page about one violation. The template uses the names of these components.
@@ -266,7 +266,7 @@ record ViolationPage(
     private static String text(SubHistory sub, HistoryTable table, int most) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try {
-            HistoryWriter.writeJsonl(RecordedPart.written(table, sub.operations(), sub.recorded()), bytes);
+            HistoryWriter.writeJsonl(RecordedSelection.written(table, sub.operations(), sub.recorded()), bytes);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -94,7 +94,7 @@ public final class JsonlReader {
     }
 
     /**
-     * Reads the lines of a file after a first part that was read already, so there is no header.
+     * Reads the lines of a file after those that were read already, so there is no header.
      *
      * @param stream begins with a line
      * @return the number of its lines

@@ -10,11 +10,11 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.model.HistoryException;
 
 /**
- * Some operations of a history with predicates, in the form in which they were recorded. A predicate that the part
- * has comes with all of its rows that are rows of the part. So the history requires of an order what the part requires,
- * if the part has the writers of what it reads.
+ * Some operations of a history with predicates, in the form in which they were recorded. A predicate of the
+ * selection has all of its rows that are rows of the selection. So the history requires of an order what the selection
+ * requires, if the selection has the writers of what it reads.
  */
-public final class RecordedPart {
+public final class RecordedSelection {
     private final HistoryTable table;
     private final HistoryTable raw;
     private final Predicates predicates;
@@ -33,7 +33,7 @@ public final class RecordedPart {
     private final ByteArrayList kinds = new ByteArrayList();
     private boolean hasKinds;
 
-    private RecordedPart(HistoryTable table, PredicateReads reads, Predicates predicates) {
+    private RecordedSelection(HistoryTable table, PredicateReads reads, Predicates predicates) {
         this.table = table;
         this.reads = reads;
         this.predicates = predicates;
@@ -55,7 +55,7 @@ public final class RecordedPart {
         if (predicates == null || reads == null || predicates.hasUnknown()) {
             return null;
         }
-        return new RecordedPart(table, reads, predicates).of(operations);
+        return new RecordedSelection(table, reads, predicates).of(operations);
     }
 
     /**
@@ -64,8 +64,8 @@ public final class RecordedPart {
      * @param recorded whether they are written as they were recorded; else with the operations that express predicates
      */
     public static HistoryTable written(HistoryTable table, int[] operations, boolean recorded) {
-        HistoryTable part = recorded ? of(table, operations) : null;
-        return part == null ? HistorySelection.of(table, operations).table() : part.asRead();
+        HistoryTable selected = recorded ? of(table, operations) : null;
+        return selected == null ? HistorySelection.of(table, operations).table() : selected.asRead();
     }
 
     private @Nullable HistoryTable of(int[] operations) {
@@ -99,9 +99,9 @@ public final class RecordedPart {
                         hasKinds ? kinds.toByteArray() : null)));
     }
 
-    private HistoryTable resolved(HistoryTable part) {
+    private HistoryTable resolved(HistoryTable selected) {
         try {
-            return PredicateReads.of(part, to);
+            return PredicateReads.of(selected, to);
         } catch (HistoryException e) {
             throw new IllegalStateException("all rows are known", e);
         }
