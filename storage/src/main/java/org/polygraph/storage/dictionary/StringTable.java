@@ -1,10 +1,10 @@
 package org.polygraph.storage.dictionary;
 
 import it.unimi.dsi.fastutil.HashCommon;
-import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * Strings in the heap, stored as bytes one after another: one byte a character if all characters are below 256,
@@ -21,12 +21,10 @@ final class StringTable implements StringStore {
     private static final int LARGEST_BLOCK = 1 << 18;
 
     /**
-     * Created with the first string, because a random generator takes longer to start than a small history without
-     * strings to read.
+     * The author of a history cannot choose strings that collide without it. {@link java.security.SecureRandom} would
+     * take a tenth of the time of a check of a small history to start.
      */
-    private static final class Seed {
-        static final long VALUE = new SecureRandom().nextLong();
-    }
+    private static final long SEED = ThreadLocalRandom.current().nextLong();
 
     private final List<byte[]> blocks = new ArrayList<>();
     private byte[] block = new byte[0];
@@ -166,7 +164,7 @@ final class StringTable implements StringStore {
 
     /** A hash of a string and its mark, constant within one process. */
     static long hash(String string, boolean marked) {
-        long hash = Seed.VALUE ^ (marked ? 1 : 0);
+        long hash = SEED ^ (marked ? 1 : 0);
         for (int i = 0; i < string.length(); i++) {
             hash = (hash ^ string.charAt(i)) * 0x9e3779b97f4a7c15L;
             hash ^= hash >>> 29;
