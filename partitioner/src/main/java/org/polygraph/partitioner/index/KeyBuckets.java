@@ -157,7 +157,7 @@ final class KeyBuckets {
          * @param read what it carries, see {@link Tag}
          * @param writer {@link WritersByValue#NONE}, {@link WritersByValue#SEVERAL} or the only one
          */
-        void read(int read, int writer, long value);
+        void read(int key, int read, int writer, long value);
     }
 
     /**
@@ -190,7 +190,7 @@ final class KeyBuckets {
                     if (writer < WritersByValue.NONE) {
                         writer = writers.exceptReader(writer, transactionOf.applyAsInt(tags[r]));
                     }
-                    found.read(tags[r], writer, values[r]);
+                    found.read(firstKey(b) + k, tags[r], writer, values[r]);
                 }
             }
         }

@@ -71,7 +71,7 @@ public final class ReadsFrom {
         IntArrayList impossible = new IntArrayList();
         buckets.findWriters(
                 result::transaction,
-                (operation, writer, value) -> result.settle(operation, writer, value, impossible),
+                (key, operation, writer, value) -> result.settle(key, operation, writer, value, impossible),
                 stop);
         return result.settled(impossible);
     }
@@ -100,8 +100,8 @@ public final class ReadsFrom {
      *
      * @param writer as of {@link KeyBuckets.Found}
      */
-    private void settle(int operation, int writer, long value, IntArrayList impossible) {
-        boolean initial = value == table.initialValue(table.key(operation));
+    private void settle(int key, int operation, int writer, long value, IntArrayList impossible) {
+        boolean initial = value == table.initialValue(key);
         boolean own =
                 writer >= 0 && operation >= table.firstOperation(writer) && operation < table.operationsEnd(writer);
         int source = writer == WritersByValue.SEVERAL || (writer >= 0 && initial && !own)

@@ -207,9 +207,7 @@ final class SourcesByValue {
         }
         for (int i = reads; i < to; i++) {
             int first = slots[slot(i, mask)];
-            String wrong = first < 0
-                    ? setSource(number(i), -1, NO_OTHER)
-                    : setSource(number(i), number(first), others[first - from]);
+            String wrong = first < 0 ? setSource(i, -1, NO_OTHER) : setSource(i, number(first), others[first - from]);
             if (wrong != null) {
                 return wrong;
             }
@@ -238,10 +236,12 @@ final class SourcesByValue {
     /**
      * Sets the source of a read: the only transaction, other than the reader, that left the value, or the initial one.
      *
+     * @param i the place of the read in {@link #joined}
      * @param first a transaction that left the value, or -1 if there is none
      * @param other a second one, {@link #NO_OTHER} or {@link #MANY}
      */
-    private @Nullable String setSource(int o, int first, int other) {
+    private @Nullable String setSource(int i, int first, int other) {
+        int o = number(i);
         int source = first;
         int more = other;
         if (sources[o] == ASKED_OWN) {
@@ -250,7 +250,8 @@ final class SourcesByValue {
             source = isFirst ? other : first;
             more = other == MANY ? MANY : NO_OTHER;
         }
-        boolean initial = values[o] == table.initialValue(table.key(o));
+        // The key and the value of the operation itself are anywhere in memory.
+        boolean initial = joined[2 * i] == table.initialValue((int) joined[2 * i + 1]);
         if (more != NO_OTHER || (source >= 0 && initial)) {
             isAmbiguous = true;
             return Names.read(table, o) + ", which several transactions wrote";
