@@ -1,6 +1,5 @@
 package org.polygraph.jobs.weak;
 
-import it.unimi.dsi.fastutil.ints.Int2ObjectOpenHashMap;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
 import java.util.Arrays;
@@ -28,7 +27,7 @@ import org.polygraph.storage.table.HistoryTable;
  * repeat. At RC and RA it extends the edges that the axiom demands for reads with one possible writer. A read is
  * repaired if it has no possible writer after the writers that its transaction sees.
  *
- * <p>Time: one sort, and in each round a linear replay. Memory: 20 bytes a transaction, and after the first round 4 an
+ * <p>Time: one sort, and in each round a linear replay. Memory: 20 bytes a transaction, 8 a key, and after the first round 4 an
  * operation; {@link #weak} needs 8 more an edge.
  */
 final class RecordedOrder {
@@ -232,20 +231,20 @@ final class RecordedOrder {
      * @param stale reads, each with the latest writer of its key that its transaction sees
      */
     private void repairStale(int[] stale, boolean[] counted) {
-        Int2ObjectOpenHashMap<IntArrayList> writersOfKeys = new Int2ObjectOpenHashMap<>();
+        IntArrayList[] writersOfKeys = new IntArrayList[table.keys().size()];
         for (int i = 0; i < stale.length; i += 2) {
-            writersOfKeys.putIfAbsent(table.key(stale[i]), new IntArrayList());
+            writersOfKeys[table.key(stale[i])] = new IntArrayList();
         }
         for (int t : sequence) {
             for (int o = starts[t]; counted[t] && o < starts[t + 1]; o++) {
-                IntArrayList writers = table.isWrite(o) ? writersOfKeys.get(table.key(o)) : null;
+                IntArrayList writers = table.isWrite(o) ? writersOfKeys[table.key(o)] : null;
                 if (writers != null && (writers.isEmpty() || writers.getInt(writers.size() - 1) != t)) {
                     writers.add(t);
                 }
             }
         }
         for (int i = 0; i < stale.length; i += 2) {
-            repairStale(stale[i], stale[i + 1], writersOfKeys.get(table.key(stale[i])));
+            repairStale(stale[i], stale[i + 1], writersOfKeys[table.key(stale[i])]);
         }
     }
 
@@ -307,9 +306,9 @@ final class RecordedOrder {
 
     /** Adds a pair for each read that does not return the last write; false if its source is not found. */
     private boolean isRepaired(int[] misreads, boolean[] counted) {
-        Int2ObjectOpenHashMap<IntArrayList> writersOfKeys = new Int2ObjectOpenHashMap<>();
+        IntArrayList[] writersOfKeys = new IntArrayList[table.keys().size()];
         for (int o : misreads) {
-            writersOfKeys.putIfAbsent(table.key(o), new IntArrayList());
+            writersOfKeys[table.key(o)] = new IntArrayList();
         }
         boolean isFirstRepair = sources.length == 0;
         if (isFirstRepair) {
@@ -327,7 +326,7 @@ final class RecordedOrder {
                 }
                 if (isWrite && writers[key] != t) {
                     writers[key] = t;
-                    IntArrayList wanted = writersOfKeys.get(key);
+                    IntArrayList wanted = writersOfKeys[key];
                     if (wanted != null) {
                         wanted.add(t);
                     }
@@ -336,7 +335,7 @@ final class RecordedOrder {
         }
         long steps = table.operations();
         for (int o : misreads) {
-            IntArrayList ofKey = writersOfKeys.get(table.key(o));
+            IntArrayList ofKey = writersOfKeys[table.key(o)];
             int tried = repair(o, ofKey, (int) Math.min(steps, ofKey.size()));
             if (tried == NONE) {
                 return false;

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.exc.InputCoercionException;
 import java.io.CharConversionException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -125,14 +126,15 @@ public final class Json {
         if (json.currentToken() != JsonToken.VALUE_NUMBER_INT) {
             throw place.error(json, describe(json) + " as \"" + field + "\"", "an integer", place.remedy);
         }
-        if (json.getNumberType() == JsonParser.NumberType.BIG_INTEGER) {
+        try {
+            return json.getLongValue();
+        } catch (InputCoercionException e) {
             throw place.error(
                     json,
                     "the number " + Shown.text(json.getText()) + " as \"" + field + "\"",
                     "an integer of 64 bits",
                     "write larger numbers as strings");
         }
-        return json.getLongValue();
     }
 
     /** Returns the id of the key at the current token. */
