@@ -27,8 +27,8 @@ import org.polygraph.storage.table.HistoryTable;
  * repeat. At RC and RA it extends the edges that the axiom demands for reads with one possible writer. A read is
  * repaired if it has no possible writer after the writers that its transaction sees.
  *
- * <p>Time: one sort, and in each round a linear replay. Memory: 20 bytes a transaction, 8 a key, and after the first round 4 an
- * operation; {@link #weak} needs 8 more an edge.
+ * <p>Time: one sort, and in each round a linear replay. Memory: 20 bytes a transaction, 8 a key, and after the first
+ * round 4 an operation; {@link #weak} needs 8 more an edge.
  */
 final class RecordedOrder {
     private static final int ROUNDS = 4;
