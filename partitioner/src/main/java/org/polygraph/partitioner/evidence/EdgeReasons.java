@@ -21,7 +21,7 @@ import org.polygraph.storage.table.HistoryTable;
 
 /**
  * Finds the reason why each edge was forced. An edge of round i follows from edges of earlier rounds by one of the
- * rules of Saturation, so its reason is a path of such edges, each of which has a reason too. Every edge is explained
+ * rules of KeyRules, so its reason is a path of such edges, each of which has a reason too. Every edge is explained
  * once. Cycles share its reason.
  */
 final class EdgeReasons {

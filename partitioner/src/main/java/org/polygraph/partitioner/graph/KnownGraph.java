@@ -127,7 +127,7 @@ public final class KnownGraph {
         return to[edge];
     }
 
-    /** 0 for WR edges that were observed, then the saturation round that forced the edge. */
+    /** 0 for observed WR edges; later edges have the number of {@link #bind} and {@link #nextRound} calls before them. */
     public int round(int edge) {
         return rounds[edge];
     }

@@ -85,7 +85,7 @@ public abstract class KeyRules {
     /**
      * Puts the writers that are to be visited into {@link #visits}.
      *
-     * @param all false: only those for which rows that the last update of the closure changed can bring something new
+     * @param all false: writers may be left out for which the last update of the closure brings nothing new
      */
     abstract int arrange(boolean all);
 

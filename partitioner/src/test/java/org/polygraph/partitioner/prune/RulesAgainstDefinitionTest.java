@@ -6,24 +6,26 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.SplittableRandom;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.polygraph.partitioner.closure.ChainClocks;
+import org.polygraph.partitioner.closure.Closure;
 import org.polygraph.partitioner.closure.WorkerThreads;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
+import org.polygraph.partitioner.graph.RealTime;
 import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.index.VersionIndex;
 import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.HistoryGenerator;
 import org.polygraph.storage.testkit.SuiteScale;
 
 /**
- * {@code SessionRules}, run to the fixpoint, reaches what the definitions of the rules reach, which are applied pair by
- * pair over all writers and readers with sets of ancestors: the same edges are implied, the same reads decided, the
- * same histories refuted. The histories have hot keys with up to 120 writers in up to 12 sessions.
+ * {@code SessionRules} and {@code WindowRules}, run to the fixpoint, reach what the definitions of the rules reach, which
+ * are applied pair by pair over all writers and readers with sets of ancestors: the same edges are implied, the same
+ * reads decided, the same histories refuted. The histories have hot keys with up to 120 writers in up to 12 sessions.
  */
 class RulesAgainstDefinitionTest {
     private int refuted;
@@ -33,6 +35,24 @@ class RulesAgainstDefinitionTest {
     @Test
     void reachWhatTheDefinitionsReach() {
         run(0x5a7, SuiteScale.of(800));
+    }
+
+    /** By chain clocks and by windows. */
+    @Test
+    void inRealTimeReachWhatTheDefinitionsReach() {
+        SplittableRandom seeds = new SplittableRandom(0x5a8);
+        int histories = SuiteScale.of(800);
+        for (int i = 0; i < histories; i++) {
+            long one = seeds.nextLong();
+            HistoryTable history = generator(one)
+                    .withTimestamps()
+                    .clockSkew(i % 3 == 0 ? 20_000 : 0)
+                    .generate();
+            compare(history, i % 2 == 0 ? IsolationLevel.SSER : IsolationLevel.SSI, "seed " + one);
+        }
+        System.out.println(histories + " histories in real time: refuted " + refuted + ", forced pairs " + forced);
+        assertThat(refuted).isBetween(histories / 40, histories - histories / 40);
+        assertThat(forced).isPositive();
     }
 
     /** More sessions than fronts, which are then shared. */
@@ -57,7 +77,7 @@ class RulesAgainstDefinitionTest {
             long one = seeds.nextLong();
             HistoryTable history = history(one);
             for (IsolationLevel level : List.of(IsolationLevel.SER, IsolationLevel.SI)) {
-                compare(history, level, "seed " + one + " " + level);
+                compare(history, level, "seed " + one);
             }
         }
         System.out.println(histories + " histories from seed " + seed + ": refuted " + refuted + " of " + 2 * histories
@@ -67,6 +87,10 @@ class RulesAgainstDefinitionTest {
     }
 
     private static HistoryTable history(long seed) {
+        return generator(seed).generate();
+    }
+
+    private static HistoryGenerator generator(long seed) {
         SplittableRandom random = new SplittableRandom(seed);
         HistoryGenerator generator = HistoryGenerator.withSeed(seed)
                 .sessions(1 + random.nextInt(12))
@@ -82,16 +106,14 @@ class RulesAgainstDefinitionTest {
             generator.indeterminateShare(0.2).abortedShare(0.1);
         }
         int isolation = random.nextInt(20);
-        return generator
-                .isolation(
-                        isolation < 4
-                                ? HistoryGenerator.Isolation.READ_COMMITTED
-                                : isolation < 10
-                                        ? HistoryGenerator.Isolation.SNAPSHOT
-                                        : isolation < 15
-                                                ? HistoryGenerator.Isolation.OPTIMISTIC
-                                                : HistoryGenerator.Isolation.SERIAL)
-                .generate();
+        return generator.isolation(
+                isolation < 4
+                        ? HistoryGenerator.Isolation.READ_COMMITTED
+                        : isolation < 10
+                                ? HistoryGenerator.Isolation.SNAPSHOT
+                                : isolation < 15
+                                        ? HistoryGenerator.Isolation.OPTIMISTIC
+                                        : HistoryGenerator.Isolation.SERIAL);
     }
 
     private void compare(HistoryTable history, IsolationLevel level, String name) {
@@ -101,44 +123,49 @@ class RulesAgainstDefinitionTest {
         }
         Events events = new Events(level.eventsPerTransaction(), history.sessionStarts(), indexed.sessionOf());
         Definition definition = new Definition(events, indexed.versions(), indexed.commitStatus());
+        if (level.realTime()) {
+            definition.addRealTime(history);
+        }
         long observed = definition.close() ? definition.pairs() : 0;
         boolean consistent = definition.saturate();
         refuted += consistent ? 0 : 1;
         forced += consistent ? definition.pairs() - observed : 0;
         decidedReads += definition.decided;
-        IndexedHistory again = IndexedHistory.of(history, IndexedHistory.Indeterminate.MAYBE);
-        ChainClocks clocks = fixpoint(events, again);
-        assertThat(clocks != null).as("%s: consistent", name).isEqualTo(consistent);
-        if (clocks != null) {
-            for (int v = 0; v < events.count(); v++) {
+        for (boolean byWindows : level.realTime() ? new boolean[] {false, true} : new boolean[1]) {
+            IndexedHistory again = IndexedHistory.of(history, IndexedHistory.Indeterminate.MAYBE);
+            KnownGraph graph = KnownGraph.of(events, again.versions());
+            if (level.realTime()) {
+                graph.bind(RealTime.of(history, again.commitStatus(), 0));
+            }
+            Closure closure = byWindows ? Closure.of(graph) : ChainClocks.of(graph);
+            String as = name + " " + level + (byWindows ? " by windows" : "");
+            assertThat(isConsistent(graph, closure, again)).as(as).isEqualTo(consistent);
+            for (int v = 0; consistent && v < events.count(); v++) {
                 for (int u = 0; u < events.count(); u++) {
-                    if (clocks.reaches(u, v) != definition.before[v].get(u)) {
-                        assertThat(clocks.reaches(u, v))
-                                .as("%s: %d reaches %d", name, u, v)
+                    if (closure.reaches(u, v) != definition.before[v].get(u)) {
+                        assertThat(closure.reaches(u, v))
+                                .as("%s: %d reaches %d", as, u, v)
                                 .isEqualTo(definition.before[v].get(u));
                     }
                 }
-                assertThat(clocks.ancestors()[v]).isEqualTo(definition.before[v].cardinality());
+                if (closure instanceof ChainClocks clocks && !level.realTime()) {
+                    assertThat(clocks.ancestors()[v]).isEqualTo(definition.before[v].cardinality());
+                }
             }
         }
     }
 
-    /** @return null if the rules refute it */
-    private static @Nullable ChainClocks fixpoint(Events events, IndexedHistory indexed) {
-        KnownGraph graph = KnownGraph.of(events, indexed.versions());
-        ChainClocks clocks = ChainClocks.of(graph);
+    /** Applies the rules to the fixpoint. @return false if they refute it */
+    private static boolean isConsistent(KnownGraph graph, Closure closure, IndexedHistory indexed) {
         Saturation rules =
-                new Saturation(graph, indexed.versions(), clocks, indexed.commitStatus(), WorkerThreads.of(2), 50);
-        while (clocks.update(() -> false)) {
+                new Saturation(graph, indexed.versions(), closure, indexed.commitStatus(), WorkerThreads.of(2), 50);
+        while (closure.update(() -> false)) {
             Saturation.RoundResult result = rules.round(() -> false);
-            if (result == Saturation.RoundResult.FIXPOINT) {
-                return clocks;
-            }
-            if (result == Saturation.RoundResult.CONTRADICTION) {
-                return null;
+            if (result != Saturation.RoundResult.FORCED) {
+                return result == Saturation.RoundResult.FIXPOINT;
             }
         }
-        return null;
+        return false;
     }
 
     /** The rules as they are defined. */
@@ -178,6 +205,21 @@ class RulesAgainstDefinitionTest {
                                     index.writerTransactions()[index.writerStarts()[key] + slot - index.slot(key) - 1];
                             before[begin(reader(r))].set(events.commit(source[r]));
                         }
+                    }
+                }
+            }
+        }
+
+        /** A transaction that committed is before those that start after its end. */
+        void addRealTime(HistoryTable history) {
+            for (int u = 0; u < history.transactions(); u++) {
+                for (int v = 0; v < history.transactions(); v++) {
+                    if (history.status(u) == TransactionStatus.COMMITTED
+                            && states[v] != CommitStatus.DROPPED
+                            && history.ends()[u] != HistoryTable.NO_TIME
+                            && history.starts()[v] != HistoryTable.NO_TIME
+                            && history.ends()[u] < history.starts()[v]) {
+                        before[begin(v)].set(events.commit(u));
                     }
                 }
             }

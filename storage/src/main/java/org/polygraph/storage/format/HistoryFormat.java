@@ -45,7 +45,7 @@ public enum HistoryFormat {
         return switch (this) {
             case PARQUET -> Unit.ROW;
             case DBCOP, COBRA -> Unit.BYTE;
-            default -> Unit.LINE;
+            case AUTO, JSONL, PLUME, EDN -> Unit.LINE;
         };
     }
 

@@ -1,5 +1,5 @@
 /**
- * Histories in files: a facade over six formats that are read and two that are written.
+ * Histories in files: a facade over the formats that are read and the two that are written.
  *
  * <p>Guarantee: a file becomes a complete {@link org.polygraph.storage.table.HistoryTable} or a located {@link
  * org.polygraph.storage.model.HistoryException}, whatever its bytes are; no length or count in a file allocates memory

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.table.HistoryTable;
 
-/** Dbcop, Cobra and Plume: their meaning, and every kind of damage. */
+/** Dbcop, Cobra and the text of Plume: their meaning, and every kind of damage. */
 class BinaryReadersTest {
     private static final String NONE = HistoryTable.NO_TIME + " " + HistoryTable.NO_TIME;
     private static final String DBCOP_REMEDY = "the file is damaged or another format: give the right one with -f";
@@ -175,6 +175,16 @@ class BinaryReadersTest {
                         "1 0 committed " + NONE + " w 1=5",
                         "1 1 committed " + NONE + " r 9223372036854775807=-9223372036854775808");
         assertThat(table.whereIs(1)).endsWith("h.txt:5");
+    }
+
+    @Test
+    void plumeMayBeginWithAByteOrderMark() throws Exception {
+        HistoryTable table = inputs.read("h.txt", "\uFEFFw(1,5,0,0)\nr(1,5,1,0)");
+        assertThat(TableText.rows(table))
+                .containsExactly(
+                        "initial 0 {}", "0 0 committed " + NONE + " w 1=5", "1 0 committed " + NONE + " r 1=5");
+        assertThat(inputs.refusal("h", TestFiles.utf8("r(1,1,0,1)\n\uFEFF"), HistoryFormat.PLUME))
+                .startsWith("h:2:1: found the byte 0xef; expected r( or w(");
     }
 
     @Test

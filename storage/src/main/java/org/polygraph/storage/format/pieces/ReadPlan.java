@@ -17,7 +17,7 @@ import org.polygraph.storage.table.SourceFiles;
 /**
  * Divides a large history in JSON Lines or Parquet into {@link Piece}s: the files of a folder, row groups of Parquet,
  * ranges of plain JSON Lines. Their transactions, in the order of the pieces, are those that {@link HistoryReader}
- * reads. Histories in other formats are read in one piece or converted first.
+ * reads. There is no plan for other formats.
  */
 public final class ReadPlan {
     /** Bytes of text of a piece. A piece takes some tens of megabytes while it waits. */

@@ -58,7 +58,7 @@ public final class PlumeReader {
             }
             lineStart = p;
             line++;
-            p = spaces(p);
+            p = spaces(line == 1 ? afterMark(p) : p);
             byte kind = buffer[p];
             if (kind == '\n') {
                 p = endOfLine(p);
@@ -97,6 +97,15 @@ public final class PlumeReader {
                     builder.values().code(value));
         }
         sessions.end();
+    }
+
+    /** Returns the place after a byte order mark of UTF-8, if there is one. */
+    private int afterMark(int p) {
+        boolean isMarked = limit - p >= 3
+                && buffer[p] == (byte) 0xEF
+                && buffer[p + 1] == (byte) 0xBB
+                && buffer[p + 2] == (byte) 0xBF;
+        return isMarked ? p + 3 : p;
     }
 
     /** Moves the bytes from p to the front and reads more; a newline follows the last byte. */
