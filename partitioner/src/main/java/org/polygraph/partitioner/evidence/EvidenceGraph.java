@@ -60,7 +60,7 @@ final class EvidenceGraph {
     private final Repeated fromOne = new Repeated(this::reachedFrom);
     private final Repeated toOne = new Repeated(this::reaching);
 
-    /** @param branch the assumptions, which become edges of round 1 here */
+    /** @param branch the assumptions, which are edges of round 1 in this graph */
     EvidenceGraph(KnownGraph graph, VersionIndex versions, WriterLookup writers, Branch branch) {
         known = graph;
         events = graph.events();

@@ -127,7 +127,7 @@ public final class KnownGraph {
         return to[edge];
     }
 
-    /** 0 for observed WR edges; later edges have the number of {@link #bind} and {@link #nextRound} calls before them. */
+    /** 0 for an observed WR edge; otherwise the number of calls of {@link #bind} and {@link #nextRound} before it. */
     public int round(int edge) {
         return rounds[edge];
     }

@@ -17,8 +17,8 @@ import org.polygraph.storage.model.StoppedException;
 
 /**
  * One round of {@link KeyRules} over all keys that the last update of the closure changed, or with a read that the
- * last round decided. Any number of rounds is
- * sound: saturation only accelerates, and the solver decides the reads that are left.
+ * last round decided. Any number of rounds is sound: saturation only accelerates, and the solver decides the reads that
+ * are left.
  *
  * <p>Time: O(writers + readers) steps of the rules for the keys that are visited. Memory: 8 bytes a forced edge, and
  * the rules of each worker.

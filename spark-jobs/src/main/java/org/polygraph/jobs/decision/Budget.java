@@ -185,8 +185,8 @@ public final class Budget {
     }
 
     /**
-     * Returns a share for one of several workers, which has all of the time and an equal share of the memory. It ends with this
-     * budget.
+     * Returns the budget of one of several workers, which has all of the time and an equal share of the memory. It ends
+     * with this budget.
      */
     public Budget perWorker(int workers) {
         Budget share = new Budget(cancelled, startNanos, NO_DEADLINE, heap / workers);

@@ -69,7 +69,7 @@ public final class SubHistoryProof {
     }
 
     /**
-     * Returns the smallest closed sub-history that contains a sub-history of the whole.
+     * Returns the smallest closed sub-history of the whole that contains a given one.
      *
      * @param sub has operations and transactions of the whole
      * @param most limit of transactions
