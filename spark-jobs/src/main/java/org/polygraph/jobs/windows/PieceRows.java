@@ -3,7 +3,6 @@ package org.polygraph.jobs.windows;
 import it.unimi.dsi.fastutil.ints.IntArrays;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.model.WholeHistoryException;
 import org.polygraph.storage.table.HistoryRows;
@@ -309,13 +308,9 @@ final class PieceRows {
 
     /** Why windows do not support the piece; empty if they do. */
     String unsupported() {
-        ValueDictionary.Labels labels = rows.values();
         if (rows.operations().kinds() != null) {
             return "it has inserts or deletes";
         }
-        if (labels.others().length > 0) {
-            return "it has refused compare-and-sets";
-        }
-        return labels.versions().length > 0 ? "it has versions" : "";
+        return rows.values().others().length > 0 ? "it has refused compare-and-sets" : "";
     }
 }
