@@ -193,7 +193,7 @@ final class Exchanges {
         private void add(long first, long last, HistoryTable from, int write) {
             builder.begin(0, found, TransactionStatus.COMMITTED, found);
             builder.times(first, last);
-            copy.add(from, write, from.value(write));
+            copy.add(from, write);
             builder.end();
             found++;
         }

@@ -156,9 +156,10 @@ public final class IsolationCheck {
                 : stored.line(history.toString(), 0) + "\n" + stored.explanation(ViolationText.Detail.BRIEF);
     }
 
-    /** Keeps the messages and ignores progress. */
+    /** Keeps the messages and the current phase. */
     static final class Messages implements Listener {
         final List<String> lines = new ArrayList<>();
+        private volatile String phase = "";
 
         @Override
         public void path(String name) {}
@@ -168,7 +169,7 @@ public final class IsolationCheck {
 
         @Override
         public String currentPhase() {
-            return "";
+            return phase;
         }
 
         @Override
@@ -192,7 +193,9 @@ public final class IsolationCheck {
         }
 
         @Override
-        public void phase(String name) {}
+        public void phase(String name) {
+            phase = name;
+        }
 
         @Override
         public void items(long done, long total) {}

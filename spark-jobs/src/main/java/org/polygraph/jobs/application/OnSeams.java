@@ -86,7 +86,7 @@ final class OnSeams {
             return;
         }
         try {
-            Seams known = new Seams(after, before, listener::message, budget::exhausted);
+            Seams known = new Seams(after, before, listener::message, budget);
             for (CheckRequest request : List.copyOf(open)) {
                 standing(known, request);
             }

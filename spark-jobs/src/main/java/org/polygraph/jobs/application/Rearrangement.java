@@ -18,11 +18,11 @@ import org.polygraph.storage.table.Operations;
 /**
  * Another order of the events between two places of a witness. It explains the same reads and leads to the same values,
  * except for one key. The solver finds it, and it is replayed here. Transactions with only one event between the places
- * keep their order, and have only the operations of this event and of those behind it. There is one only at ser and si,
- * where an order has to respect only reads, sessions and overlaps of writers.
+ * keep their order, and have only the operations of this event and of those behind it. Such an order is looked for
+ * only at ser and si, where an order has to respect only reads, sessions and overlaps of writers.
  */
 final class Rearrangement {
-    /** The calls of the budget for a search. A window of 500 events takes a few hundred. */
+    /** How often a search may ask its budget whether to stop. A window of 500 events takes a few hundred. */
     private static final long LOOKS = 5_000;
 
     private static final int NONE = -1;
@@ -115,7 +115,7 @@ final class Rearrangement {
         return places.containsKey(event);
     }
 
-    /** Whether no earlier operation of its transaction is on its key. */
+    /** Whether an operation is a read, and no earlier operation of its transaction is on its key. */
     private boolean isExternalRead(int t, int operation) {
         int first = table.firstOperation(t);
         while (table.key(first) != table.key(operation)) {
@@ -237,7 +237,7 @@ final class Rearrangement {
             return member >= 0 ? member : members.size() + others.indexOf(t);
         }
 
-        /** The old place of an event of the problem, less the first place; {@link #NONE} if it is not between them. */
+        /** The old place of an event of the problem, less the first place; {@link #NONE} if the event is not between the places. */
         int old(int event) {
             int i = event / per;
             return i == members.size() + others.size()
@@ -246,7 +246,10 @@ final class Rearrangement {
                             + event % per);
         }
 
-        /** All events: those before the first place, those between, that of what is behind, and those behind it. */
+        /**
+         * All events in their present order: the snapshots before the first place, the events between the places, the
+         * events of the transaction that reads the values behind the last place, and the commits behind that place.
+         */
         private int[] events() {
             IntArrayList events = new IntArrayList();
             for (int i = 0; i < others.size(); i++) {

@@ -299,7 +299,7 @@ final class SeamCut {
                 begun(t, copy);
             } else {
                 for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
-                    copy.add(table, o, table.value(o));
+                    copy.add(table, o);
                 }
             }
             builder.end();
@@ -323,7 +323,7 @@ final class SeamCut {
                 if (first == o) {
                     copy.read(table, key, written.get(key) ? values[key] : table.initialValue(key));
                 }
-                copy.add(table, o, table.value(o));
+                copy.add(table, o);
             }
         }
     }

@@ -66,9 +66,10 @@ final class SeamRefutation {
     }
 
     /**
-     * Returns the part that has to be read, besides all later ones, to explain reads whose writers are not in the
-     * history: the first one of the last parts that may have written each; -1 if no part wrote any of them; the number
-     * of parts before the seam if that is not known, or if no read lacks a writer.
+     * Returns the number of the part that has to be read, with all parts after it, to explain the reads whose writers
+     * are not in the history. For each value that they return there is a last part before the seam that may have
+     * written it; the earliest of these parts is returned. The result is -1 if no part wrote any of the values, and the
+     * number of parts before the seam if it is not known what they wrote, or if no read lacks a writer.
      */
     int partOfMissing(HistoryTable table) throws IOException, HistoryException {
         LongSet missing = missing(table);
@@ -124,7 +125,7 @@ final class SeamRefutation {
         int tried = 0;
         for (Violation violation : verdict.violations()) {
             SubHistory minimal = violation.minimal();
-            if (minimal == null || tried++ == MOST_TRIED || budget.exhausted()) {
+            if (minimal == null || tried++ >= MOST_TRIED || budget.exhausted()) {
                 continue;
             }
             BitSet opened = new BitSet();

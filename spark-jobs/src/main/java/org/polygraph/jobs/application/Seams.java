@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Claim;
 import org.polygraph.jobs.certificate.format.Fingerprint;
 import org.polygraph.jobs.certificate.format.Terms;
+import org.polygraph.jobs.decision.Budget;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.format.InitialState;
 import org.polygraph.storage.model.HistoryException;
@@ -24,6 +25,7 @@ import org.polygraph.storage.model.HistoryException;
 final class Seams {
     private final Chain chain;
     private final Consumer<String> warn;
+    private final Budget budget;
     private final BooleanSupplier stop;
     /** The runs, the newest first. */
     private final List<Location> runs = new ArrayList<>();
@@ -37,7 +39,7 @@ final class Seams {
      * @param chain the parts before the history
      * @param warn receives the reason if a seam cannot be used, once
      */
-    Seams(String after, Chain chain, Consumer<String> warn, BooleanSupplier stop) throws IOException, HistoryException {
+    Seams(String after, Chain chain, Consumer<String> warn, Budget budget) throws IOException, HistoryException {
         this.chain = chain;
         Set<String> warned = new HashSet<>();
         this.warn = text -> {
@@ -45,7 +47,8 @@ final class Seams {
                 warn.accept(text);
             }
         };
-        this.stop = stop;
+        this.budget = budget;
+        stop = budget::exhausted;
         Location given = Location.of(after);
         if (chain.parts().isEmpty()) {
             return;
@@ -174,7 +177,7 @@ final class Seams {
 
     /** Whether the initial state of the chain has one of some values. */
     private boolean isOlder(LongSet hashes) throws IOException, HistoryException {
-        InitialState state = chain.on(null).initial(stop, Long.MAX_VALUE);
+        InitialState state = chain.on(null).initial(stop, budget.bytes());
         return state != null
                 && state.known().stream()
                         .anyMatch(key ->

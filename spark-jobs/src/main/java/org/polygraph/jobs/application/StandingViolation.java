@@ -209,11 +209,11 @@ record StandingViolation(Location run, int covered, Terms terms, String input, L
         }
         int tried = 0;
         for (Violation violation : verdict.violations()) {
-            SubHistory part = violation.minimal();
-            if (part == null || tried++ == MOST_TRIED) {
+            SubHistory minimal = violation.minimal();
+            if (minimal == null || tried++ >= MOST_TRIED) {
                 continue;
             }
-            HistoryTable sub = HistorySelection.of(table, part.operations()).table();
+            HistoryTable sub = HistorySelection.of(table, minimal.operations()).table();
             if (SubHistoryProof.firstGap(table, sub, terms) == null
                     && BruteForce.judge(sub, terms) == BruteForce.Answer.VIOLATED) {
                 Location history = Seam.file(run, HISTORY);

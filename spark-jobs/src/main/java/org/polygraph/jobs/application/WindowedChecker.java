@@ -70,7 +70,7 @@ public final class WindowedChecker implements Checker {
         PhaseClock phases = new PhaseClock(heard, Integer.MAX_VALUE);
         SubHistoryJudge judge = new SubHistoryJudge(request, budget);
         String how = "failed";
-        try (Workers workers = whole.workers(kept == null ? null : kept.scratch(), heard, budget)) {
+        try (Workers workers = workers(kept, heard, budget)) {
             WindowCheck check = new WindowCheck(
                     workers,
                     plan,
@@ -79,14 +79,14 @@ public final class WindowedChecker implements Checker {
                     judge,
                     phases,
                     kept == null ? operations -> Checkpoints.NONE : kept.checkpoints());
-            WindowCheck.Ending outcome = run(check, request, workers);
-            if (outcome == WindowCheck.Ending.OPEN) {
+            WindowCheck.Ending ending = run(check, request, workers);
+            if (ending == WindowCheck.Ending.OPEN) {
                 workers.keep(false);
                 how = "undecided";
                 return check.reason().equals(WindowCheck.UNREADABLE) ? Early.TO_READ : new Early(null, check.reason());
             }
             Verdict.Builder verdict;
-            if (outcome == WindowCheck.Ending.VIOLATED) {
+            if (ending == WindowCheck.Ending.VIOLATED) {
                 verdict = Objects.requireNonNull(
                         judge.violation, "the verdict on the transactions that violate the level");
             } else {
@@ -102,6 +102,18 @@ public final class WindowedChecker implements Checker {
             return new Early(verdict, "");
         } finally {
             whole.ended(how);
+        }
+    }
+
+    private Workers workers(@Nullable KeptRun kept, Progress progress, Budget budget) {
+        try {
+            return whole.workers(kept == null ? null : kept.scratch(), progress, budget);
+        } catch (IOException e) {
+            throw new EngineException(
+                    "windows: found " + Failures.cause(e)
+                            + " when the folder of scratch files was made; expected a folder"
+                            + " that can be written; make room or give another --out, then run the command again",
+                    e);
         }
     }
 

@@ -14,8 +14,8 @@ import org.polygraph.jobs.decision.Progress;
 
 /**
  * Publishes the progress of a check as gauges of a registry: {@code phase.<name>.done}, {@code .total} (0 where
- * unknown) and {@code .running} (1 or 0) of each phase that has begun, {@code checks.<status>} and {@code
- * checks.failed} of the checks that have ended, {@code heap.bytes} and {@code offheap.bytes} (buffers and mapped
+ * unknown) and {@code .running} (1 or 0) of each phase that has begun, {@code checks.<status>}, {@code
+ * checks.undecided} (windows did not decide) and {@code checks.failed} of the checks that have ended, {@code heap.bytes} and {@code offheap.bytes} (buffers and mapped
  * files). All values are numbers, because Prometheus supports no others.
  */
 final class CheckMetrics {
@@ -100,7 +100,7 @@ final class CheckMetrics {
     /**
      * Counts a check that has ended.
      *
-     * @param how the status in lower case, or {@code failed}
+     * @param how the status in lower case, {@code undecided} or {@code failed}
      */
     void ended(String how) {
         begin(null);

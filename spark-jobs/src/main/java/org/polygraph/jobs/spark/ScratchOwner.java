@@ -47,7 +47,7 @@ final class ScratchOwner implements Closeable {
     /**
      * Takes ownership of a folder.
      *
-     * @param folder a qualified path that does not exist yet
+     * @param folder a qualified path; the folder is made if it does not exist
      * @return null if another process considered the folder abandoned and has removed it, or if this process uses it;
      *     the caller then takes another name
      */

@@ -8,7 +8,7 @@ import org.polygraph.jobs.decision.Budget;
 /**
  * Finds the values of the keys of a slice at the borders of windows. {@link #LEFT} is the value at the left border, unless it is the initial
  * one. {@link #RIGHT} is the value at the right border, if a read behind it returns it before the key is written. If all these reads are
- * violated, {@link #VIOLATED} is the value that the first of them returned, if the window wrote it. Result: the section with a block for
+ * violated, {@link #VIOLATED} is the first value among those that they returned which the window wrote. Result: the section with a block for
  * each window. An item of a block is one of these kinds, a key and a value.
  *
  * @param from by window, ascending and disjoint: its first place

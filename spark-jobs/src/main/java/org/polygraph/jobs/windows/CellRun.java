@@ -374,7 +374,8 @@ final class CellRun {
             return edges.toIntArray();
         }
 
-        /** Adds edges of real time: to a member from the last lone commit before it, and to the first lone snapshot. */
+        /** Adds edges of real time: from the last lone commit that precedes a member to it, and from it to the first lone
+         * snapshot that it precedes. */
         private void addRealTime(LoneEvents outer, IntArrayList edges) {
             long[] starts = new long[outer.size()];
             long[] ends = new long[outer.size()];

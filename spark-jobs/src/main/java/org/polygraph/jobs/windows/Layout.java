@@ -12,11 +12,11 @@ import org.polygraph.jobs.certificate.format.RankRanges;
 import org.polygraph.storage.model.TransactionStatus;
 
 /**
- * The surveys of all pieces together: numbers of sessions, where the sessions of each piece go on, and the clocks at which cells begin.
+ * The surveys of all pieces together: numbers of sessions, how many events the sessions of each piece have in earlier pieces, and the clocks at which cells begin.
  * Memory: about 60 bytes for each session of each piece.
  */
 final class Layout {
-    /** All transactions of a session with so few may be neighbours in an input that is in the order of time. */
+    /** The transactions of a session with at most so many may all be neighbours, although the input is in the order of time. */
     private static final int SHORT = 3;
 
     private final List<Survey> surveys;

@@ -10,7 +10,8 @@ import org.polygraph.jobs.decision.Budget;
  *
  * @param cells one by one, ascending
  * @param removed ascending: the places of events that leave
- * @param gaps ascending: the places of events in these cells before which others arrive; or behind the last event of the history
+ * @param gaps ascending: by arriving block the place of the event before which it is put; the number of all places if it is put
+ *     behind the last event of the history
  * @param arriving for each of these a block of events
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared

@@ -44,8 +44,8 @@ final class Relocation {
     private final boolean isRealTime;
     private List<Candidate> candidates = List.of();
     /**
-     * By place of a transaction of which a violated read is explained only far away: the places of the writer, of the write that replaced it or
-     * of the last write before the read. They are known of keys with many operations too.
+     * By place of a transaction of which a violated read is explained only far away: the first and the last place that a repair has to
+     * change, the last write before the read, and the writer if only one is possible. These are known also of keys with many operations.
      */
     private final Long2ObjectOpenHashMap<LongArrayList> farReaders = new Long2ObjectOpenHashMap<>();
     /** In real time: reads of a value that was replaced far before the reader. */
@@ -234,7 +234,9 @@ final class Relocation {
             List<CheckTask.Read> reads = results.get(s).named();
             for (int i = 0; i < reads.size(); i++) {
                 SourceTask.Sources source = sources.get(s)[i];
-                // In real time a reader violates the level if writers that are near each other cannot change places.
+                // If real time is part of the level, a reader far behind the write that replaced its value violates the
+                // level, unless
+                // the two writers overlap and may change places.
                 long place = reads.get(i).place();
                 boolean isFar = source.to() - source.from() > far;
                 boolean isReplaced = isRealTime

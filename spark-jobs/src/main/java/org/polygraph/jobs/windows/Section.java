@@ -103,6 +103,8 @@ record Section(String folder, String name, int number, int from, int to) impleme
             in.seek((long) ENTRY_BYTES * (begin - from));
             ByteBuffer ends = ByteBuffer.wrap(read(in, ENTRY_BYTES * (end - begin) + Long.BYTES));
             return ends.getLong(ends.limit() - Long.BYTES) - ends.getLong(0);
+        } catch (EOFException e) {
+            throw damaged("a file that ends too soon");
         }
     }
 

@@ -20,8 +20,9 @@ import org.polygraph.storage.table.Transactions;
 /**
  * How far the clocks of sessions are apart, found from the operations on a sample of keys. If one transaction reads
  * from another one, the writer starts before the reader ends. If the clocks of their sessions do not agree with that, a
- * number is added to the clock of each session. In rounds, it approaches the middle between the least one that agrees
- * with the sessions that it reads from, and the greatest that agrees with those that read from it. Only the order that
+ * number is added to the clock of each session. In each round the number of a session approaches the middle of two
+ * bounds: the least number that agrees with the sessions from which the session reads, and the greatest one that agrees
+ * with the sessions that read from it. Only the order that
  * is tried first depends on it. Memory: 40 bytes for each operation of the sample.
  */
 final class SessionClocks {

@@ -9,9 +9,9 @@ import java.util.List;
 import org.polygraph.jobs.decision.Budget;
 
 /**
- * Finds the writers of the values that some reads returned, in a slice. Result: for each read whose value was written in this slice its
- * number; the places of its possible writers; the places of transactions that wrote the value and replaced it, or that never count; and the
- * first and the last place that a repair has to change.
+ * Finds the writers of the values that some reads returned, in a slice. Result: for each read whose value was written or replaced in this
+ * slice its number; the places of its possible writers; the places of transactions that wrote the value and replaced it, or that never
+ * count; the first and the last place that a repair has to change; and the place of the last write before the read.
  *
  * @param reads with the places of the readers
  * @param initial the initial value as a block

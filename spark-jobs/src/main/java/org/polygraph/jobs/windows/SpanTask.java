@@ -10,6 +10,7 @@ import org.polygraph.jobs.decision.Budget;
 /**
  * Finds the places at which operations of some transactions are explained, in a slice. A read is explained where the last write has its
  * value. A write is explained where no read of another value follows before the next write, and no read of its own value precedes it.
+ * If no other write of its value precedes the first read of its value, it is explained only directly before that read.
  *
  * <p>Result: for each operation the number of its spans; for each span the place of the first event before which the transaction may be
  * put, and the place behind the last such event. Operations of keys with many others have no spans.

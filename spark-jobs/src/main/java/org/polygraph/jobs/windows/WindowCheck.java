@@ -28,10 +28,11 @@ import org.polygraph.storage.table.HistoryTable;
  * window does not fit in the memory of a worker.
  */
 public final class WindowCheck {
-    private static final int PASSES = 4;
+    /** From this round on, all windows are those around violated operations, and may be longer than two cells. */
+    private static final int FIRST_LATE_ROUND = 4;
     /** How often {@link Relocation} runs. */
     private static final int MOST_MOVES = 16;
-    /** Windows without an order that are judged alone in one pass. */
+    /** The most windows without an order that are judged alone after one repair. */
     private static final int MOST_ALONE = 8;
     /**
      * On both sides of a transaction, a range of a set has the places of a window divided by this number at first, and
@@ -40,7 +41,8 @@ public final class WindowCheck {
     private static final long MARGINS_OF_SET = 32;
 
     private static final long LEAST_MARGINS_OF_SET = 2;
-    /** The number of events on each side of a violated read and its writers, at first. It grows by {@link #GROWTH}. */
+    /** The number of events on each side of a violated read and its writers, at first; {@link #GROWTH} times as many in
+     * each round with such windows. */
     private static final long LEAST_MARGIN = 64;
     /**
      * The same where a transaction has two events: a repair moves them apart, and a transaction with one event outside
@@ -153,7 +155,7 @@ public final class WindowCheck {
     }
 
     /**
-     * Writes the order as a certificate, after the outcome {@link Ending#ORDERED}.
+     * Writes the order as a certificate, after {@link Ending#ORDERED}.
      *
      * @param run the folder of the run, which all workers see
      * @param input fingerprint of the bytes of the history
@@ -176,7 +178,7 @@ public final class WindowCheck {
         return new WindowCounts(settings.window(), decided, grown, largest, open);
     }
 
-    /** Why the outcome is open; else empty. */
+    /** Why nothing is decided; empty if something is. */
     public String reason() {
         return open;
     }
@@ -261,9 +263,9 @@ public final class WindowCheck {
                 store.reads(),
                 store.writes(),
                 keys);
-        Ending outcome = repair(store, results);
+        Ending ending = repair(store, results);
         phases.end(decided);
-        if (outcome == Ending.ORDERED) {
+        if (ending == Ending.ORDERED) {
             phases.begin("replay");
             StoredOrder placed = new StoredOrder(store);
             String wrong = placed.replay();
@@ -277,7 +279,7 @@ public final class WindowCheck {
             phases.end(store.operations());
             order = placed.order();
         }
-        return outcome;
+        return ending;
     }
 
     /** Returns the state that an earlier process kept; null if there is none that can be used. */
@@ -351,7 +353,7 @@ public final class WindowCheck {
             if (isWholeRepaired) {
                 throw new IllegalStateException("a repaired history has " + sum + " violated operations");
             }
-            boolean isLate = round >= PASSES;
+            boolean isLate = round >= FIRST_LATE_ROUND;
             RoundWindows around = new RoundWindows(List.of(), violated);
             if (isLate
                     || results.stream().mapToLong(CheckTask.Result::namedCount).sum() == sum) {
@@ -391,16 +393,16 @@ public final class WindowCheck {
             WindowTask.Extent extent =
                     isWhole ? WindowTask.Extent.WHOLE : isSmall ? WindowTask.Extent.AROUND : WindowTask.Extent.CELLS;
             List<Integer> outcomes = new WindowRepair(store, windows, extent).run();
-            Ending outcome = judge(store, small, windows, outcomes, isLate);
+            Ending ending = judge(store, small, windows, outcomes, isLate);
             boolean isRepaired = outcomes.contains(WindowTask.REPAIRED);
-            if (isSmall && outcome == Ending.ORDERED) {
+            if (isSmall && ending == Ending.ORDERED) {
                 windows = RoundWindows.ofOtherCells(store.firsts(), around.left(), round % 2, windows);
                 outcomes = new WindowRepair(store, windows, WindowTask.Extent.CELLS).run();
-                outcome = judge(store, small, windows, outcomes, false);
+                ending = judge(store, small, windows, outcomes, false);
                 isRepaired |= outcomes.contains(WindowTask.REPAIRED);
             }
-            if (outcome != Ending.ORDERED) {
-                return outcome;
+            if (ending != Ending.ORDERED) {
+                return ending;
             }
             round++;
             if (isRepaired) {

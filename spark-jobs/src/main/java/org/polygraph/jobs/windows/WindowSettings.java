@@ -4,7 +4,8 @@ package org.polygraph.jobs.windows;
  * The sizes by which a check divides its work. None changes a verdict.
  *
  * @param window transactions of a window, about
- * @param perTask transactions that a task takes at least, if there are so many
+ * @param perTask the most transactions of the cells that a task takes together; more if one cell has more, or if there
+ *     would be more than 512 groups of cells
  * @param perSlice operations of a slice of keys, about
  * @param mostSlices the most slices
  */

@@ -63,13 +63,14 @@ final class WindowStore {
     private long operations;
 
     private long reads;
-    private long operationsWritten;
+    private long writes;
     /** The {@link Tally} of the input. */
     private long tally;
 
     private boolean respectsTime;
     private int slices = 1;
-    private int writes;
+    /** How many names {@link #next} has given. */
+    private int names;
 
     private WindowStore(Workers workers, String folder, SurveyedInput input, WindowSettings settings, Terms terms) {
         this.workers = workers;
@@ -108,10 +109,10 @@ final class WindowStore {
         WindowStore store = new WindowStore(workers, folder, input, settings, terms);
         store.operations = from.unsigned();
         store.reads = from.unsigned();
-        store.operationsWritten = from.unsigned();
+        store.writes = from.unsigned();
         store.tally = from.signed();
         store.respectsTime = from.unsigned() == 1;
-        store.writes = from.count();
+        store.names = from.count();
         store.firsts = new long[from.count()];
         for (int c = 0; c < store.firsts.length; c++) {
             store.firsts[c] = from.unsigned();
@@ -146,8 +147,8 @@ final class WindowStore {
     void saveTo(BlockWriter to) {
         to.unsigned(settings.window()).unsigned(input.pieces()).text(folder);
         input.saveTo(to);
-        to.unsigned(operations).unsigned(reads).unsigned(operationsWritten).signed(tally);
-        to.unsigned(respectsTime ? 1 : 0).unsigned(writes).unsigned(firsts.length);
+        to.unsigned(operations).unsigned(reads).unsigned(writes).signed(tally);
+        to.unsigned(respectsTime ? 1 : 0).unsigned(names).unsigned(firsts.length);
         for (long first : firsts) {
             to.unsigned(first);
         }
@@ -222,7 +223,7 @@ final class WindowStore {
 
     /** Writes of the input. */
     long writes() {
-        return operationsWritten;
+        return writes;
     }
 
     long[] firsts() {
@@ -257,7 +258,7 @@ final class WindowStore {
             return ingested;
         }
         reads = ingested.reads();
-        operationsWritten = ingested.writes();
+        writes = ingested.writes();
         tally = ingested.tally();
         operations = ingested.operations();
         firsts = DealTask.firsts(ingested.events(layout().cells()));
@@ -349,7 +350,7 @@ final class WindowStore {
 
     /** The files of one job, which no other job writes. */
     Section.Files next(String name) {
-        return new Section.Files(folder, name + "-" + ++writes);
+        return new Section.Files(folder, name + "-" + ++names);
     }
 
     /** Deals the operations of all cells that have changed to slices, in place of those that were dealt before. */
@@ -420,10 +421,6 @@ final class WindowStore {
 
         long size() {
             return to - from;
-        }
-
-        boolean has(long place) {
-            return place >= from && place < to;
         }
     }
 

@@ -9,7 +9,7 @@ import org.polygraph.storage.model.BudgetException;
 
 /**
  * Repairs some windows: gives the transactions of each an order in which its reads return the last write and the values at its right
- * border are those that are read behind it. Result: for each window whether it is repaired, not, or too large; then the section
+ * border are those that are read behind it. Result: for each window whether it is repaired, has no order or is too large; then the section
  * with the cells of all runs in which a window is repaired.
  *
  * @param runs disjoint runs of cells, ascending; each window lies in one
@@ -33,9 +33,12 @@ record WindowTask(
 
     /** Which events the windows have. */
     enum Extent {
-        /** Two cells: violated reads behind them may have to move into them, so they do not determine the values at the border. */
+        /** Two cells. A violated read behind the window may have to move into it, so it does not determine the value at the border. */
         CELLS,
-        /** What is around violated reads: those behind the window may only need another order of the writes in it. */
+        /**
+         * The places around violated reads. A violated read behind the window may only need another order of the writes in it, so an order
+         * that explains this read too is tried first.
+         */
         AROUND,
         /** The whole history: all reads have to be explained. */
         WHOLE

@@ -3,9 +3,9 @@
  * {@link org.polygraph.jobs.windows.Workers} run.
  *
  * <p>Events have places in one total order. {@link org.polygraph.jobs.windows.Cell Cells} hold the events of
- * neighbouring places, slices hold the operations of some keys in the order of places. A pass deals the cells to
- * slices, finds the reads that do not return the last write before them and the writers of a key that overlap, and
- * repairs the windows (ranges of places) that have one. At RC, RA and CC it looks for an order that explains SI
+ * neighbouring places, slices hold the operations of some keys in the order of places. A round deals the cells that
+ * have changed to slices, finds the reads that do not return the last write before them and the writers of a key that
+ * overlap, and repairs windows (ranges of places) around them. At RC, RA and CC it looks for an order that explains SI
  * without first committer wins, at LIN for one that explains SSER without sessions.
  *
  * <p>Guarantee: a PASS has an order in which independent code replayed the operations of every key, which are the

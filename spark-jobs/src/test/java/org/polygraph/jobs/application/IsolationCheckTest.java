@@ -3,6 +3,7 @@ package org.polygraph.jobs.application;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -56,6 +57,18 @@ class IsolationCheckTest {
         second.commit();
         assertThat(IsolationCheck.of(recorder.history()).at(IsolationLevel.SER).status())
                 .isEqualTo(Verdict.Status.PASS);
+    }
+
+    @Test
+    void anUnknownStatesThePhaseInWhichTheTimeEnded() throws HistoryException {
+        HistoryRecorder recorder = HistoryRecorder.inMemory(0);
+        HistoryRecorder.Transaction only = recorder.session().begin();
+        only.write("x", 1);
+        only.commit();
+        IsolationCheck.Result result =
+                IsolationCheck.of(recorder.history()).within(Duration.ZERO).at(IsolationLevel.SER);
+        assertThat(result.status()).isEqualTo(Verdict.Status.UNKNOWN);
+        assertThat(result.text()).containsPattern("ran out during [a-z]");
     }
 
     @Test

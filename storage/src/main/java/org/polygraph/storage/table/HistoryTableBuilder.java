@@ -230,7 +230,7 @@ public final class HistoryTableBuilder {
     }
 
     /**
-     * Makes a write an insert or a delete.
+     * Gives an operation its kind.
      *
      * @param operation its number in the order of addition
      * @param kind of {@link Operations#kinds}
@@ -431,7 +431,8 @@ public final class HistoryTableBuilder {
     }
 
     /**
-     * The collected transactions, unsorted and unchecked, to be added once to another builder. They do not name files.
+     * The collected transactions as those of a piece of the input, unsorted and unchecked. They name no files. Called
+     * once, because it releases the operations.
      *
      * @param lines how many lines were read; 0 where positions are not lines
      */

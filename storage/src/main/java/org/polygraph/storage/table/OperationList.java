@@ -24,7 +24,7 @@ final class OperationList {
     private long[] lastValues = new long[FIRST_BLOCK];
     private int lastUsed;
     private int size;
-    /** By operation up to its length: its kind, see {@link Operations#kinds}; empty without inserts and deletes. */
+    /** By operation up to its length: its kind, see {@link Operations#kinds}; empty if all are 0. */
     private byte[] kinds = new byte[0];
     /** Operation o is in block o >> shift; with an expected size all operations are in the first block. */
     private int shift = BLOCK_SHIFT;
@@ -118,7 +118,7 @@ final class OperationList {
         size++;
     }
 
-    /** Makes an operation that was added as a write an insert or a delete. */
+    /** Gives an operation that was added its kind. */
     void kind(int operation, byte kind) {
         if (operation >= kinds.length) {
             kinds = Arrays.copyOf(kinds, Math.max(operation + 1, (int) Math.min(MAX_ARRAY, 2L * operation)));
@@ -163,7 +163,7 @@ final class OperationList {
         return all;
     }
 
-    /** Like {@link #values} for kinds; null without inserts and deletes. */
+    /** Like {@link #values} for kinds; null if all are 0. */
     byte @Nullable [] kinds(int @Nullable [] order, int[] starts) {
         if (kinds.length == 0) {
             return null;

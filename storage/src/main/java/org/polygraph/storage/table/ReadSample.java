@@ -27,7 +27,10 @@ public final class ReadSample {
     private final long[] starts;
     private final long[] ends;
     private final RowWriters writers;
-    /** What was added: a read; EXISTENCE and an operation; predicate + 1 and row; operation and writer, negative. */
+    /**
+     * What was added: a read, as its operation; an insert or a delete, as EXISTENCE | its operation; a pair, as
+     * (predicate + 1) x 2^32 + its row; an overlap, as a negative number of its operation and the other writer.
+     */
     private final LongOpenHashSet added = new LongOpenHashSet();
 
     private final IntArrayList transactions = new IntArrayList();

@@ -19,9 +19,9 @@ public final class RecordedSelection {
     private final HistoryTable raw;
     private final Predicates predicates;
     private final PredicateReads reads;
-    /** Recorded operations that are kept: plain ones, and the codes of predicates. */
+    /** Recorded operations that are kept: plain ones, and those whose values are codes of predicates. */
     private final BitSet kept = new BitSet();
-    /** By recorded operation: the code of the predicate that it is a row of; -1 for none. */
+    /** By recorded operation: the operation with the predicate that it is a row of; -1 for none. */
     private final int[] ofPredicate;
 
     private final IntOpenHashSet rows = new IntOpenHashSet();

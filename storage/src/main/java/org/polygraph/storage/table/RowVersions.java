@@ -24,10 +24,13 @@ final class RowVersions {
     private final ValueDictionary values;
     private final RowColumns columns;
 
-    /** The different integers that a row has ever had, by row and ascending: row k has [starts[k], starts[k + 1]). */
+    /** By row: its first place in {@link #had}; at the end the number of places. */
     private final int[] starts;
 
-    /** Made at the first search, like the lists below: most large histories need none. */
+    /**
+     * The different integers that rows ever had, by row and ascending. Made at the first search, like the lists below,
+     * because most large histories need none.
+     */
     private long @Nullable [] had;
 
     /** By row: the number of its writes. */

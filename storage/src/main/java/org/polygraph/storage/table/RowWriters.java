@@ -10,7 +10,7 @@ import org.polygraph.storage.model.TransactionStatus;
  * write of a transaction that starts after it has ended, and no write that another writer of the row overwrote before
  * it started. Each row has a few of them at a time, however many versions it has.
  *
- * <p>Memory: 4 bytes a write and 8 a row. Time: one sort of the transactions; a question takes a binary search and the
+ * <p>Memory: 4 bytes a write and 16 a row. Time: one sort of the transactions; a question takes a binary search and the
  * writers that overlap.
  */
 final class RowWriters {

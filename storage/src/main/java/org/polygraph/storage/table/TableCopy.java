@@ -11,8 +11,9 @@ public final class TableCopy {
         this.builder = builder;
     }
 
-    /** Copies an operation with another value. */
-    public void add(HistoryTable from, int operation, long value) {
+    /** Copies an operation. */
+    public void add(HistoryTable from, int operation) {
+        long value = from.value(operation);
         if (from.isWrite(operation)) {
             builder.write(id(from.keys(), from.key(operation)), code(from.values(), value));
         } else {

@@ -17,9 +17,10 @@ import org.polygraph.storage.model.TransactionStatus;
  * The writes by a condition of a history that does not name the rows that they wrote, and the search for these rows
  * (spark-jobs/docs/predicates.md, Writes of unknown rows).
  *
- * <p>A value that only one such write can have written names its rows where it is read. If these are as many as its
- * count, they are all. The others are open. Then the history becomes a relaxed one, which has less to explain than the
- * history, whatever the rows are; and an order of it yields a guess, with the rows that match in this order.
+ * <p>A value that only one such write can have written names its rows where it is read. If these are as many as the
+ * count of the write, they are all of its rows. A write whose rows are not all known is open. A history with open writes
+ * becomes a relaxed one, which has less to explain than the history, whatever the rows are. An order of it yields a
+ * guess, with the rows that match in this order.
  */
 public final class UnknownRows {
     /** How a table relates to a history with such writes. */
@@ -35,7 +36,7 @@ public final class UnknownRows {
     /** The most open writes of which all choices of rows are tried. */
     private static final int MOST_OPEN = 64;
 
-    /** The history as it was recorded; below, perhaps with outcomes in place of unknown ones. */
+    /** The history as it was recorded. That of {@link #known} may have other outcomes in place of unknown ones. */
     private final HistoryTable original;
 
     private final KnownRows known;
@@ -131,7 +132,10 @@ public final class UnknownRows {
         return new RowRewriting(known).rewritten();
     }
 
-    /** Returns {@link #inOrder} the guess of the order of ends, or of the input without times. */
+    /**
+     * Returns the guess ({@link #inOrder}) of the order in which transactions ended or, without times, of their order in
+     * the input.
+     */
     public @Nullable HistoryTable inOrderOfEnds() throws HistoryException {
         HistoryTable raw = known.raw();
         int[] order = new int[raw.transactions()];
