@@ -110,10 +110,7 @@ final class PredicateReplay {
         writers = new int[rows];
         evaluated = new int[predicates.rows().size()];
         matched = new boolean[evaluated.length];
-        this.searched = new ColumnRows[searched.size()];
-        for (int i = 0; i < this.searched.length; i++) {
-            this.searched[i] = new ColumnRows(searched.values(i), rows);
-        }
+        this.searched = searched.states();
         for (int row = 0; row < rows; row++) {
             set(row, table.existsAtFirst(row), table.initialValue(row), NONE, NONE);
         }
@@ -259,16 +256,7 @@ final class PredicateReplay {
         value[row] = code;
         columns[row] = columnsOfRow;
         writers[row] = writer;
-        for (int i = 0; i < searched.length; i++) {
-            ColumnValues values = searched[i].values();
-            int place = NONE;
-            if (lives && columnsSearched.column(i) == Condition.VALUE) {
-                place = values.place(code);
-            } else if (lives && columnsOfRow != NONE) {
-                place = values.placeOf(columnsOfRow);
-            }
-            searched[i].move(row, place);
-        }
+        columnsSearched.move(searched, row, lives, code, columnsOfRow);
     }
 
     /** Finds the rows that are missing in a result, and those that should not be in it. */

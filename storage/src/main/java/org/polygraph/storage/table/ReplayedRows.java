@@ -44,10 +44,7 @@ final class ReplayedRows {
         this.predicates = predicates;
         int rows = table.keys().size();
         columns = new SearchedColumns(table, predicates, rows);
-        searched = new ColumnRows[columns.size()];
-        for (int i = 0; i < searched.length; i++) {
-            searched[i] = new ColumnRows(columns.values(i), rows);
-        }
+        searched = columns.states();
         exists = new boolean[rows];
         values = new long[rows];
         columnsOf = new int[rows];
@@ -140,16 +137,7 @@ final class ReplayedRows {
         writers[row] = writer;
         hash ^= hashOf(row);
         touch(row);
-        for (int i = 0; i < searched.length; i++) {
-            ColumnValues places = searched[i].values();
-            int place = NONE;
-            if (lives && columns.column(i) == Condition.VALUE) {
-                place = places.place(code);
-            } else if (lives && columnsOfRow != NONE) {
-                place = places.placeOf(columnsOfRow);
-            }
-            searched[i].move(row, place);
-        }
+        columns.move(searched, row, lives, code, columnsOfRow);
     }
 
     boolean matches(int condition, int row) {

@@ -36,16 +36,31 @@ final class SearchedColumns {
         return rows;
     }
 
-    int size() {
-        return values.size();
+    /** Returns by column a state in which no row has a value. */
+    ColumnRows[] states() {
+        ColumnRows[] states = new ColumnRows[values.size()];
+        for (int i = 0; i < states.length; i++) {
+            states[i] = new ColumnRows(values.get(i), rows);
+        }
+        return states;
     }
 
-    int column(int number) {
-        return columns.getInt(number);
-    }
-
-    ColumnValues values(int number) {
-        return values.get(number);
+    /**
+     * Moves a row to a version in all columns.
+     *
+     * @param exists false: it has no value
+     * @param columnsOfRow the number of the columns of the version, negative for none
+     */
+    void move(ColumnRows[] states, int row, boolean exists, long value, int columnsOfRow) {
+        for (int i = 0; i < states.length; i++) {
+            int place = ColumnValues.NONE;
+            if (exists && columns.getInt(i) == Condition.VALUE) {
+                place = values.get(i).place(value);
+            } else if (exists && columnsOfRow >= 0) {
+                place = values.get(i).placeOf(columnsOfRow);
+            }
+            states[i].move(row, place);
+        }
     }
 
     int of(int condition) {
