@@ -128,7 +128,7 @@ record Seam(
      */
     void requireWhole(BooleanSupplier stop) throws IOException {
         for (SeamFile<?> file : List.of(files.state(), files.tail(), files.exchanges(), files.orders())) {
-            if (file.isPart()) {
+            if (file.isStored()) {
                 file.present(stop);
             }
         }
@@ -162,7 +162,7 @@ record Seam(
         HistoryTable table = HistoryReader.read(paths, format, stop, memoryBytes);
         requireContinued(table);
         InitialState first = files.state().read(stop, memoryBytes);
-        if (files.exchanges().isPart()) {
+        if (files.exchanges().isStored()) {
             HistoryTable known = files.exchanges().read(stop, memoryBytes);
             first = first.with(Exchanges.selected(known, Exchanges.needed(known, table)));
         }

@@ -200,7 +200,7 @@ final class SeamCut {
         long base = before == null ? 0 : before.cut().places();
         Exchanges.Search search = new Exchanges.Search(witness);
         HistoryTable made = null;
-        if (before != null && before.files().exchanges().isPart()) {
+        if (before != null && before.files().exchanges().isStored()) {
             HistoryTable known = before.files().exchanges().read(stop, memoryBytes);
             BitSet needed = Exchanges.needed(known, table);
             made = Exchanges.selected(known, needed);

@@ -41,7 +41,7 @@ final class SeamFile<T> {
     }
 
     /** Whether the seam has it. */
-    boolean isPart() {
+    boolean isStored() {
         return !input.isEmpty();
     }
 

@@ -122,7 +122,7 @@ public final class SeamReplay {
                 ? problem
                 : exchanges.problem(
                         exchanges(seam, stop, memoryBytes),
-                        seam.files().orders().isPart()
+                        seam.files().orders().isStored()
                                 ? seam.files().orders().read(stop, memoryBytes)
                                 : new ExchangeOrders(),
                         before == null ? 0 : before.cut().places(),
@@ -133,7 +133,7 @@ public final class SeamReplay {
 
     private static @Nullable HistoryTable exchanges(@Nullable Seam of, BooleanSupplier stop, long memoryBytes)
             throws IOException, HistoryException {
-        return of == null || !of.files().exchanges().isPart()
+        return of == null || !of.files().exchanges().isStored()
                 ? null
                 : of.files().exchanges().read(stop, memoryBytes);
     }

@@ -164,7 +164,7 @@ final class Jobs {
         }
         String local = context.getConf().get("spark.local.dir", System.getProperty("java.io.tmpdir"));
         return "; expected disks with room; make room in "
-                + (scratch.isEmpty() ? "" : scratch + " (" + LazySession.STAGE_FOLDER + " or --out) and ")
+                + (scratch.isEmpty() ? "" : scratch + " (" + LazySession.SCRATCH_FOLDER + " or --out) and ")
                 + "spark.local.dir (" + local + "), or give others";
     }
 

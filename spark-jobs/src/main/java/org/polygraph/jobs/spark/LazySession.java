@@ -15,7 +15,7 @@ import org.polygraph.storage.model.BudgetException;
 /** A Spark session that starts when it is first used, and lives until {@link #close} or the end of the process. */
 final class LazySession implements AutoCloseable {
     /** The setting for the scratch folder on a cluster: any Hadoop path that driver and executors see. */
-    static final String STAGE_FOLDER = OwnSetting.STAGE_DIR.key();
+    static final String SCRATCH_FOLDER = OwnSetting.STAGE_DIR.key();
 
     private static final long POLL_MILLIS = 20;
 

@@ -102,7 +102,7 @@ final class ScratchFolder implements Closeable {
 
     /** The remedy for a file system that is full or gone. */
     private static String remedy() {
-        return "make room or give another " + LazySession.STAGE_FOLDER + AGAIN;
+        return "make room or give another " + LazySession.SCRATCH_FOLDER + AGAIN;
     }
 
     Path path() {

@@ -82,12 +82,12 @@ final class ScratchParent {
 
     /** @throws ConfigurationException if the configured value is not a path */
     private static @Nullable Path configured(SparkConf conf) {
-        String configured = conf.get(LazySession.STAGE_FOLDER, "");
+        String configured = conf.get(LazySession.SCRATCH_FOLDER, "");
         try {
             return configured.isEmpty() ? null : new Path(configured);
         } catch (IllegalArgumentException e) {
-            throw new ConfigurationException("found " + LazySession.STAGE_FOLDER + " = '" + configured + "' ("
-                    + e.getMessage() + "); expected a path such as hdfs://HOST/stages");
+            throw new ConfigurationException("found " + LazySession.SCRATCH_FOLDER + " = '" + configured + "' ("
+                    + e.getMessage() + "); expected a path such as hdfs://HOST/scratch");
         }
     }
 
@@ -103,7 +103,7 @@ final class ScratchParent {
     static boolean isInDoubt(SparkConf conf, @Nullable Location scratch) {
         return !conf.get("spark.master").startsWith("local")
                 && (scratch == null || scratch.isLocal())
-                && conf.get(LazySession.STAGE_FOLDER, "").isEmpty()
+                && conf.get(LazySession.SCRATCH_FOLDER, "").isEmpty()
                 && isLocal(SparkHadoopUtil.get().newConfiguration(conf));
     }
 
@@ -166,7 +166,7 @@ final class ScratchParent {
         if (!isKnown) {
             warn.accept("scratch files go to " + System.getProperty("java.io.tmpdir")
                     + " of this machine; found no executor yet; expected none on another machine, or give "
-                    + LazySession.STAGE_FOLDER);
+                    + LazySession.SCRATCH_FOLDER);
         }
     }
 
@@ -184,7 +184,7 @@ final class ScratchParent {
         return new ConfigurationException("scratch files would go to " + System.getProperty("java.io.tmpdir")
                 + " of this machine; found " + who
                 + ", which cannot see it; expected a folder that driver and executors see;"
-                + " give JAVA_OPTS=-D" + LazySession.STAGE_FOLDER + "=hdfs://... or spark-submit --conf "
-                + LazySession.STAGE_FOLDER + "=hdfs://...");
+                + " give JAVA_OPTS=-D" + LazySession.SCRATCH_FOLDER + "=hdfs://... or spark-submit --conf "
+                + LazySession.SCRATCH_FOLDER + "=hdfs://...");
     }
 }

@@ -417,7 +417,7 @@ class RollingTest {
     }
 
     private static int exchanges(Chain chain, Path part) throws Exception {
-        if (!chain.seam().files().exchanges().isPart()) {
+        if (!chain.seam().files().exchanges().isStored()) {
             return 0;
         }
         HistoryTable read = chain.withoutLast().read(part.toString(), HistoryFormat.AUTO, () -> false, 1L << 30);

@@ -88,7 +88,7 @@ class HdfsScratchTest {
 
     private static void check(FileSystem files) throws IOException, HistoryException {
         String parent = files.getUri() + "/stages";
-        System.setProperty(LazySession.STAGE_FOLDER, parent);
+        System.setProperty(LazySession.SCRATCH_FOLDER, parent);
         // A session that an earlier test of this process left would be shared, with its own folder.
         SparkSession living = SparkSession.getDefaultSession().getOrElse(() -> null);
         if (living != null) {
@@ -112,7 +112,7 @@ class HdfsScratchTest {
             assertThat(verdict.status()).isEqualTo(Verdict.Status.PASS);
             assertThat(files.listStatus(new org.apache.hadoop.fs.Path(parent))).isEmpty();
         } finally {
-            System.clearProperty(LazySession.STAGE_FOLDER);
+            System.clearProperty(LazySession.SCRATCH_FOLDER);
         }
     }
 }

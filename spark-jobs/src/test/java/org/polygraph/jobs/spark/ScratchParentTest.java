@@ -26,7 +26,7 @@ class ScratchParentTest {
         assertThat(ScratchParent.isInDoubt(conf("local[2]"), null)).isFalse();
         for (String master : List.of("spark://h:7077", "yarn", "k8s://https://h")) {
             assertThat(ScratchParent.isInDoubt(conf(master), null)).as(master).isTrue();
-            assertThat(ScratchParent.isInDoubt(conf(master, LazySession.STAGE_FOLDER, "/shared"), null))
+            assertThat(ScratchParent.isInDoubt(conf(master, LazySession.SCRATCH_FOLDER, "/shared"), null))
                     .as(master)
                     .isFalse();
             assertThat(ScratchParent.isInDoubt(conf(master, "spark.hadoop.fs.defaultFS", "hdfs://h:8020"), null))
@@ -41,19 +41,19 @@ class ScratchParentTest {
                 .isInstanceOf(ConfigurationException.class)
                 .hasMessageContaining(
                         "found pods, which cannot see it; expected a folder that driver and executors see; give")
-                .hasMessageContaining(LazySession.STAGE_FOLDER);
+                .hasMessageContaining(LazySession.SCRATCH_FOLDER);
         ScratchParent.validate(conf("spark://h:7077"), null);
-        ScratchParent.validate(conf("k8s://https://h", LazySession.STAGE_FOLDER, "s3a://b/stages"), null);
+        ScratchParent.validate(conf("k8s://https://h", LazySession.SCRATCH_FOLDER, "s3a://b/stages"), null);
     }
 
     @Test
     void whatIsNoPathIsASettingThatCannotWork() {
         for (String wrong : List.of("hdfs:", ":", "a:b c")) {
-            assertThatThrownBy(() -> ScratchParent.validate(conf("local[2]", LazySession.STAGE_FOLDER, wrong), null))
+            assertThatThrownBy(() -> ScratchParent.validate(conf("local[2]", LazySession.SCRATCH_FOLDER, wrong), null))
                     .as(wrong)
                     .isInstanceOf(ConfigurationException.class)
-                    .hasMessageStartingWith("found " + LazySession.STAGE_FOLDER + " = '" + wrong + "' (")
-                    .hasMessageEndingWith("); expected a path such as hdfs://HOST/stages");
+                    .hasMessageStartingWith("found " + LazySession.SCRATCH_FOLDER + " = '" + wrong + "' (")
+                    .hasMessageEndingWith("); expected a path such as hdfs://HOST/scratch");
         }
     }
 

@@ -75,7 +75,7 @@ class SparkCheckerTest {
 
     @BeforeAll
     static void start() {
-        System.setProperty(LazySession.STAGE_FOLDER, stages.toUri().toString());
+        System.setProperty(LazySession.SCRATCH_FOLDER, stages.toUri().toString());
         spark = new SparkChecker("local[2]");
         spark.session();
     }
@@ -83,7 +83,7 @@ class SparkCheckerTest {
     @AfterAll
     static void stop() {
         spark.close();
-        System.clearProperty(LazySession.STAGE_FOLDER);
+        System.clearProperty(LazySession.SCRATCH_FOLDER);
     }
 
     @AfterEach

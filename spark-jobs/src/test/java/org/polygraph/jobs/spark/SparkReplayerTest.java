@@ -54,7 +54,7 @@ class SparkReplayerTest {
 
     @BeforeAll
     static void start() {
-        System.setProperty(LazySession.STAGE_FOLDER, stages.toUri().toString());
+        System.setProperty(LazySession.SCRATCH_FOLDER, stages.toUri().toString());
         replayer = new SparkReplayer("local[2]");
         replayer.session();
     }
@@ -62,7 +62,7 @@ class SparkReplayerTest {
     @AfterAll
     static void stop() {
         replayer.close();
-        System.clearProperty(LazySession.STAGE_FOLDER);
+        System.clearProperty(LazySession.SCRATCH_FOLDER);
     }
 
     @AfterEach

@@ -67,14 +67,14 @@ class SparkWorkersTest {
             assertThat(certificates).hasSize(1);
         }
         Path scratch = Files.createDirectory(folder.resolve("scratch"));
-        System.setProperty(LazySession.STAGE_FOLDER, scratch.toUri().toString());
+        System.setProperty(LazySession.SCRATCH_FOLDER, scratch.toUri().toString());
         try (LazySession session = new LazySession("local[2]");
                 Workers workers = new SparkWorkers(session, session.get(), null, Budget.unlimited(), Progress.NONE)) {
             assertThat(order(workers, plan, 1)).isEqualTo(expected);
             assertThat(order(workers, plan, 7)).isEqualTo(expected);
             assertThat(certificates).hasSize(1);
         } finally {
-            System.clearProperty(LazySession.STAGE_FOLDER);
+            System.clearProperty(LazySession.SCRATCH_FOLDER);
         }
         try (var left = Files.list(scratch)) {
             assertThat(left).isEmpty();

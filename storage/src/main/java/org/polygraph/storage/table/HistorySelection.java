@@ -108,7 +108,7 @@ public final class HistorySelection {
                 KeyDictionary.picked(whole.keys(), keys),
                 whole.values(),
                 sessions(whole, kept),
-                whole.rows().select(kept),
+                whole.allTransactions().select(kept),
                 operations);
     }
 

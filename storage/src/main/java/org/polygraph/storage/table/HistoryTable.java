@@ -508,7 +508,7 @@ public final class HistoryTable {
         return header;
     }
 
-    Transactions rows() {
+    Transactions allTransactions() {
         return transactions;
     }
 
