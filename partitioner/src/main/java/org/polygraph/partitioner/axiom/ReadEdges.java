@@ -69,8 +69,8 @@ final class ReadEdges {
     }
 
     /**
-     * Reads a word of the operations of the sources of several transactions. They are spread over memory. The processor
-     * fetches several at the same time if no comparison waits for one of them.
+     * Reads the first and the last operation of the sources of several transactions, and their sessions. They are spread
+     * over memory. The processor fetches several at the same time if no comparison waits for one of them.
      */
     void fetch(int from, int to) {
         int sum = 0;

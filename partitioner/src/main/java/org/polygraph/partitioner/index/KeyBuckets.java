@@ -154,8 +154,10 @@ final class KeyBuckets {
         /**
          * Receives the writer of a read.
          *
+         * @param key of the read
          * @param read what it carries, see {@link Tag}
          * @param writer {@link WritersByValue#NONE}, {@link WritersByValue#SEVERAL} or the only one
+         * @param value that it returned
          */
         void read(int key, int read, int writer, long value);
     }

@@ -122,8 +122,8 @@ public abstract class KeyRules {
      * Applies the rules to one key that has writers.
      *
      * @param mayOverlap whether writers of the key may overlap, as those of the values of a row
-     * @param all whether to visit all writers; false: only those for which a row that the last closure changed may
-     *     force an edge
+     * @param all whether to visit all writers; false: writers may be left out for which the last update of the
+     *     closure brings nothing new
      * @param stop asked every few hundred reads
      * @return the transaction of a read without a candidate, or {@link #NONE}
      * @throws StoppedException if the budget ended

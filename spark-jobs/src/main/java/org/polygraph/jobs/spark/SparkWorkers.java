@@ -35,18 +35,20 @@ final class SparkWorkers implements Workers {
         this.session = session;
         this.spark = spark;
         Configuration hadoop = spark.sparkContext().hadoopConfiguration();
-        Path where = ScratchParent.of(spark);
+        Path own = kept == null ? null : ScratchParent.ofKept(spark, kept);
+        Path where = own == null ? ScratchParent.of(spark) : own;
         try {
-            Path own = kept == null ? null : ScratchParent.ofKept(spark, kept);
-            where = own == null ? where : own;
             ScratchFolder made = own == null ? null : ScratchFolder.kept(own, hadoop, budget::exhausted);
             if (own != null && made == null) {
                 progress.warning(own
                         + ": found that another process uses the scratch files of this run; this check has a folder of its"
                         + " own, and cannot be continued if it is stopped");
             }
-            where = ScratchParent.of(spark);
-            folder = made == null ? ScratchFolder.in(where, hadoop) : made;
+            if (made == null) {
+                where = ScratchParent.of(spark);
+                made = ScratchFolder.in(where, hadoop);
+            }
+            folder = made;
         } catch (IOException e) {
             throw ScratchFolder.failed(where, e);
         }

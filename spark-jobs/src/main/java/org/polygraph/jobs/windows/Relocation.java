@@ -235,8 +235,7 @@ final class Relocation {
             for (int i = 0; i < reads.size(); i++) {
                 SourceTask.Sources source = sources.get(s)[i];
                 // If real time is part of the level, a reader far behind the write that replaced its value violates the
-                // level, unless
-                // the two writers overlap and may change places.
+                // level, unless the two writers overlap and may change places.
                 long place = reads.get(i).place();
                 boolean isFar = source.to() - source.from() > far;
                 boolean isReplaced = isRealTime

@@ -126,7 +126,7 @@ class RelocationTest {
             try (LocalWorkers workers = FileWindows.workers()) {
                 WindowCheck check =
                         FileWindows.check(workers, file(lines), 1 << 16, SMALL, CheckRequest.of(level), part -> {
-                            throw new AssertionError("a part of a history without a violation was judged");
+                            throw new AssertionError("a sub-history without a violation was judged");
                         });
                 assertThat(check.run(true, false)).as(level.toString()).isEqualTo(WindowCheck.Ending.ORDERED);
             }

@@ -169,8 +169,8 @@ final class AxiomReplay {
     }
 
     /**
-     * Reads a word of the operations of the sources of several transactions. They are spread over memory. The processor
-     * fetches several at the same time if no comparison waits for one of them.
+     * Reads the first and the last operation of the sources of several transactions, and their places. They are spread
+     * over memory. The processor fetches several at the same time if no comparison waits for one of them.
      */
     private void fetch(int from, int to) {
         int sum = 0;

@@ -14,7 +14,8 @@ import org.polygraph.storage.table.SourceFiles.Unit;
  * order is session order; sessions may interleave line by line. A transaction is identified by (session, txn), so ids
  * may be global or per session; the lines of a transaction are consecutive within its session. A txn of -1 is aborted:
  * each maximal run of such lines in a session becomes one transaction. This changes no verdict, because aborted writes
- * count one by one. The initial value is 0. Spaces around numbers and blank lines are ignored.
+ * count one by one. The initial value is 0. Spaces around numbers, blank lines and a byte order mark at the
+ * beginning are ignored.
  *
  * <p>Bytes are parsed in place in one pass, and nothing is allocated for a line. Memory: the builder's, 8 bytes a
  * transaction, and the open transaction of each session.
