@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import org.apache.parquet.ParquetRuntimeException;
 import org.apache.parquet.hadoop.ParquetWriter;
@@ -90,15 +91,20 @@ public final class ParquetHistoryWriter implements TableWriter {
 
     /** Writes the transaction of the given number as a row. */
     private static final class Rows extends WrittenRows<Integer> {
-        private static final Binary READ = Binary.fromString("r");
-        private static final Binary REFUSED = Binary.fromString("cas");
-        private static final Binary WRITE = Binary.fromString("w");
-        private static final Binary INSERT = Binary.fromString("i");
-        private static final Binary DELETE = Binary.fromString("d");
+        private static final Binary READ = constant("r");
+        private static final Binary REFUSED = constant("cas");
+        private static final Binary WRITE = constant("w");
+        private static final Binary INSERT = constant("i");
+        private static final Binary DELETE = constant("d");
 
         private HistoryTable table;
         private OperationWalk walk;
         private int session;
+
+        /** Returns a string that several threads may write. Those of {@link Binary#fromString} move a position. */
+        private static Binary constant(String text) {
+            return Binary.fromConstantByteArray(text.getBytes(StandardCharsets.UTF_8));
+        }
 
         Rows(HistoryTable table, String header) {
             super(

@@ -1,5 +1,6 @@
 package org.polygraph.storage.format.parquet;
 
+import java.io.IOException;
 import java.io.OutputStream;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
@@ -58,6 +59,17 @@ public abstract class WrittenRows<T> extends WriteSupport<T> {
         @Override
         protected Builder<T> self() {
             return this;
+        }
+
+        /**
+         * Builds one writer at a time. The library takes the encodings of a writer from a static factory, which has the
+         * version of the writer that was built last (ParquetProperties.DEFAULT_VALUES_WRITER_FACTORY).
+         */
+        @Override
+        public ParquetWriter<T> build() throws IOException {
+            synchronized (WrittenRows.class) {
+                return super.build();
+            }
         }
 
         @Override
