@@ -25,7 +25,8 @@ import org.polygraph.storage.testkit.SuiteScale;
 /**
  * {@code SessionRules} and {@code WindowRules}, run to the fixpoint, reach what the definitions of the rules reach. The
  * definitions are applied pair by pair over all writers and readers with sets of ancestors. The same edges are implied,
- * the same reads decided, the same histories refuted. The histories have hot keys with up to 120 writers in up to 12 sessions.
+ * the same reads decided, the same histories refuted. The histories have hot keys with up to 120 writers in up to 12
+ * sessions.
  */
 class RulesAgainstDefinitionTest {
     private int refuted;

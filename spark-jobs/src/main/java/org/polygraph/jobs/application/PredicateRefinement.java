@@ -22,8 +22,8 @@ import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.PredicateReads;
 
 /**
- * Decides a history with predicates. {@link SampledOrder} may find an order. Otherwise this class looks for an order that
- * explains the reads, and evaluates the predicates on its states. A pair of a condition and a row that is wrong there
+ * Decides a history with predicates. {@link SampledOrder} may find an order. Otherwise this class looks for an order
+ * that explains the reads, and evaluates the predicates on its states. A pair of a condition and a row that is wrong there
  * becomes a read too, and another order is looked for, until no pair is wrong. A violation of some of these reads is a
  * violation of the history.
  */
@@ -95,8 +95,8 @@ final class PredicateRefinement {
     }
 
     /**
-     * Adds pairs, at most as many as there are already, or {@link #FEW} if that is more. If an order is far off, many of its wrong pairs do not matter
-     * later.
+     * Adds pairs, at most as many as there are already, or {@link #FEW} if that is more. If an order is far off, many
+     * of its wrong pairs do not matter later.
      *
      * @return whether one was added
      */

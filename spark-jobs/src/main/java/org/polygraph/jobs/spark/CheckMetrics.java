@@ -15,8 +15,8 @@ import org.polygraph.jobs.decision.Progress;
 /**
  * Publishes the progress of a check as gauges of a registry: {@code phase.<name>.done}, {@code .total} (0 where
  * unknown) and {@code .running} (1 or 0) of each phase that has begun, {@code checks.<status>}, {@code
- * checks.undecided} (windows did not decide) and {@code checks.failed} of the checks that have ended, {@code heap.bytes} and {@code offheap.bytes} (buffers and mapped
- * files). All values are numbers, because Prometheus supports no others.
+ * checks.undecided} (windows did not decide) and {@code checks.failed} of the checks that have ended, {@code
+ * heap.bytes} and {@code offheap.bytes} (buffers and mapped files). All values are numbers, because Prometheus supports no others.
  */
 final class CheckMetrics {
     /**

@@ -374,8 +374,10 @@ final class CellRun {
             return edges.toIntArray();
         }
 
-        /** Adds edges of real time: from the last lone commit that precedes a member to it, and from it to the first lone
-         * snapshot that it precedes. */
+        /**
+         * Adds edges of real time: from the last lone commit that precedes a member to the member, and from the member
+         * to the first lone snapshot that it precedes.
+         */
         private void addRealTime(LoneEvents outer, IntArrayList edges) {
             long[] starts = new long[outer.size()];
             long[] ends = new long[outer.size()];

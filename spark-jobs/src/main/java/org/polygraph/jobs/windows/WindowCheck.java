@@ -41,8 +41,10 @@ public final class WindowCheck {
     private static final long MARGINS_OF_SET = 32;
 
     private static final long LEAST_MARGINS_OF_SET = 2;
-    /** The number of events on each side of a violated read and its writers, at first; {@link #GROWTH} times as many in
-     * each round with such windows. */
+    /**
+     * The number of events on each side of a violated read and its writers, at first. It is multiplied by {@link #GROWTH}
+     * in each round with such windows.
+     */
     private static final long LEAST_MARGIN = 64;
     /**
      * The same where a transaction has two events: a repair moves them apart, and a transaction with one event outside

@@ -20,9 +20,6 @@ import org.polygraph.storage.table.Operations;
  * per key (RA 16).
  */
 final class AxiomReplay {
-    /** How many transactions {@link #fetch} is asked for at once. */
-    private static final int AHEAD = 16;
-
     private final HistoryTable table;
     private final Guarantee guarantee;
     private final boolean[] counted;
@@ -40,10 +37,6 @@ final class AxiomReplay {
 
     /** RA, by key: (session, place of its last writer so far); of two entries the larger is the current one. */
     private final long[] ran;
-
-    /** Its use keeps the compiler from removing the reads. */
-    @SuppressWarnings("UnusedVariable")
-    private int fetched;
 
     AxiomReplay(Witness witness) {
         table = witness.table();
@@ -101,12 +94,8 @@ final class AxiomReplay {
         Arrays.fill(seen, -1);
         Arrays.fill(ran, -1);
         for (int s = 0; s < table.sessions() && wrong == null; s++) {
-            int first = table.firstTransaction(s);
             int end = table.transactionsEnd(s);
-            for (int t = first; t < end && wrong == null; t++) {
-                if ((t - first) % AHEAD == 0) {
-                    fetch(t, Math.min(end, t + AHEAD));
-                }
+            for (int t = table.firstTransaction(s); t < end && wrong == null; t++) {
                 if (counted[t]) {
                     wrong = guarantee == Guarantee.RA ? atomic(t, s) : committed(t);
                 }
@@ -166,21 +155,6 @@ final class AxiomReplay {
             return later(table, o, source);
         }
         return seen[Operations.key(keys[o])] > entry(t, source) ? stale(table, o, source) : null;
-    }
-
-    /**
-     * Reads the first and the last operation of the sources of several transactions, and their places. They are spread
-     * over memory. The processor fetches several at the same time if no comparison waits for one of them.
-     */
-    private void fetch(int from, int to) {
-        int sum = 0;
-        for (int o = starts[from]; o < starts[to]; o++) {
-            if (sources[o] >= 0) {
-                int begin = starts[sources[o]];
-                sum += keys[begin] + keys[starts[sources[o] + 1] - 1] + position[sources[o]];
-            }
-        }
-        fetched += sum;
     }
 
     private void see(int t, int source) {

@@ -62,8 +62,10 @@ public abstract class WrittenRows<T> extends WriteSupport<T> {
         }
 
         /**
-         * Builds one writer at a time. The library takes the encodings of a writer from a static factory, which has the
-         * version of the writer that was built last (ParquetProperties.DEFAULT_VALUES_WRITER_FACTORY).
+         * Builds one writer at a time. The library takes the encodings of a row group from a static factory, which has
+         * the version of the writer that was built last (ParquetProperties.DEFAULT_VALUES_WRITER_FACTORY). So a later
+         * row group may have other encodings if another thread writes a file of the other version. Every reader
+         * understands them.
          */
         @Override
         public ParquetWriter<T> build() throws IOException {
