@@ -11,6 +11,7 @@ import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.jobs.verdict.Phase;
 import org.polygraph.storage.analysis.Loaders;
 import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.format.edn.EdnReader;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.UnknownRows;
 
@@ -74,6 +75,9 @@ final class PathHistory {
             if (late != null) {
                 listener.notice(late);
             }
+        }
+        if ("true".equals(read.metadata().get(EdnReader.OWN_SESSIONS))) {
+            listener.notice(path + ": each operation is a session of its own, because none has a :process");
         }
         // A guess of the rows takes unknown outcomes as committed, or as aborted.
         counts = Counts.of(read.unknownRows() == null ? read : read.asRead());

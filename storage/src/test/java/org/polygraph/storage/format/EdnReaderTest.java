@@ -224,20 +224,74 @@ class EdnReaderTest {
                 {:process 1, :type :invoke, :f :cas, :value [9 5]}
                 {:process 0, :type :info, :f :cas, :value :timed-out}
                 {:process 1, :type :fail, :f :cas, :value [9 5]}
-                {:process 2, :type :invoke, :f :cas, :value [:k [nil 1]]}
-                {:process 2, :type :ok, :f :cas, :value [:k [nil 1]]}
-                {:process 2, :type :invoke, :f :read, :value [:k nil]}
-                {:process 2, :type :ok, :f :read, :value [:k 1]}
                 {:process 3, :type :invoke, :f :write, :value 8}
                 """)).isEqualTo(inputs.rows("lin.jsonl", """
                 {"session":0,"index":0,"start":0,"end":2,"status":"committed","ops":[{"op":"w","key":"register","value":3}]}
                 {"session":1,"index":1,"start":1,"end":3,"status":"committed","ops":[{"op":"r","key":"register","value":3}]}
                 {"session":0,"index":4,"start":4,"status":"indeterminate","ops":[{"op":"r","key":"register","value":3},{"op":"w","key":"register","value":4}]}
                 {"session":1,"index":5,"start":5,"end":7,"status":"aborted","ops":[{"op":"r","key":"register","value":9},{"op":"w","key":"register","value":5}]}
-                {"session":2,"index":8,"start":8,"end":9,"status":"committed","ops":[{"op":"r","key":":k","value":null},{"op":"w","key":":k","value":1}]}
-                {"session":2,"index":10,"start":10,"end":11,"status":"committed","ops":[{"op":"r","key":":k","value":1}]}
-                {"session":3,"index":12,"start":12,"status":"indeterminate","ops":[{"op":"w","key":"register","value":8}]}
+                {"session":3,"index":8,"start":8,"status":"indeterminate","ops":[{"op":"w","key":"register","value":8}]}
                 """));
+        assertThat(inputs.rows("keyed.edn", """
+                {:process 2, :type :invoke, :f :cas, :value [:k [nil 1]]}
+                {:process 2, :type :ok, :f :cas, :value [:k [nil 1]]}
+                {:process 2, :type :invoke, :f :read, :value [:k nil]}
+                {:process 2, :type :ok, :f :read, :value [:k 1]}
+                """)).isEqualTo(inputs.rows("keyed.jsonl", """
+                {"session":2,"index":0,"start":0,"end":1,"status":"committed","ops":[{"op":"r","key":":k","value":null},{"op":"w","key":":k","value":1}]}
+                {"session":2,"index":2,"start":2,"end":3,"status":"committed","ops":[{"op":"r","key":":k","value":1}]}
+                """));
+    }
+
+    /** The vector may be a key and its value, or a list of two elements. */
+    @Test
+    void aReadOfAVectorIsNoReadOfAKeyIfRegistersHaveNone() throws Exception {
+        String write = "{:process 0, :type :ok, :f :write, :value 7}\n";
+        String read = "{:process 0, :type :ok, :f :read, :value [7 8]}\n";
+        String expected = "expected [key value] in all operations of registers, or in none; state reads of a list as";
+        assertThat(inputs.refusal("h.edn", write + read))
+                .startsWith("h.edn:2:42: found a vector, where other operations access a single register; " + expected);
+        assertThat(inputs.refusal("h.edn", read + write))
+                .startsWith("h.edn:2:43: found an operation without a key; " + expected);
+        assertThat(inputs.refusal("h.edn", "{:process 0, :type :invoke, :f :read}\n" + read))
+                .startsWith("h.edn:2:42: found a vector");
+        assertThat(inputs.refusal("h.edn", read + "{:process 0, :type :ok, :f :read}"))
+                .startsWith("h.edn:2:1: found an operation without a key");
+    }
+
+    @Test
+    void theNameOfATransactionIsFree() throws Exception {
+        for (String name : List.of(":write", ":read", ":transfer")) {
+            String named = "{:process 0, :type :invoke, :f %s, :value [[:w 1 2] [:r 1 nil]]}\n"
+                    + "{:process 0, :type :ok, :f %s, :value [[:w 1 2] [:r 1 2]]}\n"
+                    + "{:process 0, :type :invoke, :f %s, :value [[:w 1 3]]}\n"
+                    + "{:process 0, :type :info, :f %s, :value :timeout}\n";
+            assertThat(rows(named.replace("%s", name))).hasSize(2).isEqualTo(rows(named.replace("%s", ":txn")));
+        }
+        assertThat(inputs.refusal("h.edn", "{:process 0, :type :info, :f :transfer, :value :timeout}"))
+                .startsWith("h.edn:1:1: found the operation :transfer");
+    }
+
+    @Test
+    void withoutAProcessEachOperationIsASession() throws Exception {
+        String calls = """
+                {:type :invoke, :value [[:w 1 2]]}
+                {:type :ok, :value [[:w 1 2]]}
+                {:process :nemesis, :type :info, :f :kill}
+                {:type :invoke, :value [[:w 1 3]]}
+                {:type :info, :value nil}
+                {:type :invoke, :value [[:r 1 nil]]}
+                """;
+        assertThat(inputs.rows("h.edn", calls)).isEqualTo(inputs.rows("h.jsonl", """
+                {"session":0,"index":0,"start":0,"end":1,"status":"committed","ops":[{"op":"w","key":1,"value":2}]}
+                {"session":3,"index":3,"start":3,"status":"indeterminate","ops":[{"op":"w","key":1,"value":3}]}
+                {"session":5,"index":5,"start":5,"status":"indeterminate","ops":[]}
+                """));
+        assertThat(rows("{:type :ok, :value [[:w 1 2]]}", "{:type :ok, :value [[:w 1 3]]}")).hasSize(2);
+        assertThat(inputs.refusal("h.edn", calls + "{:type :invoke, :value [[:r 1 nil]]}\n"))
+                .startsWith("h.edn:7:1: found an invocation while that of line 6 is open; expected its completion first");
+        assertThat(inputs.refusal("h.edn", calls + "{:process 1, :type :ok, :value [[:r 1 2]]}\n"))
+                .startsWith("h.edn:7:1: found an operation with :process; expected :process in all or in none");
     }
 
     private List<String> rows(String... calls) throws Exception {
@@ -380,7 +434,7 @@ class EdnReaderTest {
                 "{:type :ok :process \"\\q\"}|1:21: found the escape \\'q' in a string",
                 "{:type :ok :process \"\\ud800\"}|1:21: found half of a surrogate pair",
                 "{:type :ok :process \"\\ude00\\ud83d\"}|1:21: found half of a surrogate pair",
-                "{:a 1} 5|1:1: found an operation without :process",
+                "{:a 1} 5|1:1: found an operation without :type",
                 "{:process :nemesis} 5|1:21: found the number 5; expected an operation, a map",
             })
     void refusesWhatIsNone(String content, String message) throws Exception {

@@ -18,14 +18,21 @@ import org.polygraph.storage.table.HistoryTableBuilder;
  */
 final class EdnCall {
     private static final String REQUIRED = ":type, :process, :f and :value";
+    private static final String FUNCTIONS = ":txn, :read, :write or :cas";
+    private static final String STATE = "state in these what it reads and writes, or leave it out";
 
     private final EdnTokens in;
     private final EdnValue value;
 
     private @Nullable Type type;
     private @Nullable Function function;
-    /** The name of an unknown function; null if it is not a keyword. */
+    /** The function that {@code :f} names; null if there is none, or no such function. */
+    private @Nullable Function named;
+    /** The keyword of {@code :f} that is no function; null if there is none. */
     private @Nullable String otherFunction;
+
+    /** Whether the calls of registers name a key; null before the first. */
+    private @Nullable Boolean areKeyed;
 
     private boolean hasFunction;
     private boolean hasProcess;
@@ -100,6 +107,11 @@ final class EdnCall {
                 .toArray(String[]::new);
     }
 
+    /** Returns the keyword of a {@link #name}. */
+    static String keyword(Object name) {
+        return name instanceof Function known ? known.keyword() : Shown.text((String) name);
+    }
+
     /** Returns the constant that the current keyword names, or null. */
     private <E> @Nullable E named(E[] constants, String[] keywords) {
         for (int i = 0; i < keywords.length; i++) {
@@ -113,11 +125,12 @@ final class EdnCall {
     /**
      * Reads the map that has begun.
      *
-     * @return whether the process is a number, as a client's is; calls of other processes are only counted
+     * @return whether the process is a number, as a client's is, or missing; calls of other processes are only counted
      */
     boolean read() throws IOException, HistoryException {
         type = null;
         function = null;
+        named = null;
         otherFunction = null;
         hasFunction = false;
         hasProcess = false;
@@ -148,13 +161,11 @@ final class EdnCall {
                 take(field);
             }
         }
-        if (!hasProcess) {
-            throw error("an operation without :process", REQUIRED);
+        if (!isClient && hasProcess) {
+            return false;
         }
-        if (isClient) {
-            requireTypeAndFunction();
-        }
-        return isClient;
+        requireTypeAndFunction();
+        return true;
     }
 
     private void take(Field field) throws IOException, HistoryException {
@@ -193,8 +204,8 @@ final class EdnCall {
 
     private void takeFunction() throws IOException, HistoryException {
         hasFunction = !in.isNil();
-        function = named(Function.ALL, Function.KEYWORDS);
-        if (function == null && in.token() == Token.KEYWORD) {
+        named = named(Function.ALL, Function.KEYWORDS);
+        if (named == null && in.token() == Token.KEYWORD) {
             otherFunction = in.text();
         }
         in.skip();
@@ -211,21 +222,20 @@ final class EdnCall {
         if (type == null) {
             throw error("an operation without :type", REQUIRED);
         }
-        if (function == null && !hasFunction && value.isTransaction()) {
-            function = Function.TXN;
+        // Workloads have names of their own for transactions, such as :write with [[:w 1 1]].
+        function = value.isTransaction() ? Function.TXN : named;
+        boolean mayBeOfInvocation = type != Type.INVOKE && (!hasFunction || otherFunction != null);
+        if (function == null && !mayBeOfInvocation) {
+            throw withoutFunction();
         }
-        boolean isOfInvocation = !hasFunction && type != Type.INVOKE;
-        if (function != null || isOfInvocation) {
-            return;
-        }
+    }
+
+    private HistoryException withoutFunction() {
         if (otherFunction != null) {
-            throw new HistoryException(
-                    where(),
-                    "the operation " + Shown.text(otherFunction),
-                    ":txn, :read, :write or :cas",
-                    "state in these what it reads and writes, or leave it out");
+            return new HistoryException(
+                    where(), "the operation " + Shown.text(otherFunction), FUNCTIONS, STATE);
         }
-        throw hasFunction
+        return hasFunction
                 ? error("an operation whose :f is no keyword", "a keyword such as :txn")
                 : error("an operation without :f, whose :value is no transaction", REQUIRED);
     }
@@ -261,15 +271,38 @@ final class EdnCall {
         return Objects.requireNonNull(function);
     }
 
+    /** What the call does, as the field {@code :f} names it; the keyword if it is none of ours. */
+    @Nullable
+    Object name() {
+        return named != null ? named : otherFunction;
+    }
+
     /**
-     * Gives a completion without {@code :f} the function of its invocation.
+     * Gives a completion the function of its invocation, because its value may be a reason or be missing.
      *
-     * @param invoked that function; null if there is no invocation, which is an error
+     * @param invoked that function; null if there is no invocation, which is an error if the call has no function
      */
     void complete(@Nullable Function invoked) throws HistoryException {
-        function = function == null ? invoked : function;
+        function = invoked == null || value.isTransaction() ? function : invoked;
         if (function == null) {
-            throw error("an operation without :f, whose :value is no transaction", REQUIRED);
+            throw withoutFunction();
+        }
+    }
+
+    /**
+     * Notes whether a call of a register names a key. All calls of a history do, or none: the vector [1 2] would
+     * otherwise be a key and a value as well as a list of two elements.
+     */
+    void keyed(boolean isKeyed) throws HistoryException {
+        if (areKeyed == null) {
+            areKeyed = isKeyed;
+        }
+        if (areKeyed != isKeyed) {
+            throw new HistoryException(
+                    value.isEmpty() ? where() : value.where(),
+                    isKeyed ? "a vector, where other operations access a single register" : "an operation without a key",
+                    "[key value] in all operations of registers, or in none",
+                    "state reads of a list as {:f :txn, :value [[:r key [1 2]]]}, and its appends as [:append key 2]");
         }
     }
 
@@ -283,6 +316,11 @@ final class EdnCall {
 
     EdnValue value() {
         return value;
+    }
+
+    /** Whether the call has a process. Without one it is of a session of its own. */
+    boolean hasProcess() {
+        return hasProcess;
     }
 
     long process() {

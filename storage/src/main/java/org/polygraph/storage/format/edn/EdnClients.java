@@ -16,6 +16,8 @@ final class EdnClients {
     /** The bytes of the objects and of the map entry. */
     private static final int BYTES_PER_CLIENT = 200;
 
+    private static final long NONE = -1;
+
     private final HistoryTableBuilder builder;
     private final Long2ObjectOpenHashMap<Client> clients = new Long2ObjectOpenHashMap<>();
     /** The number of invocations and completions of all processes so far. */
@@ -34,6 +36,10 @@ final class EdnClients {
     private boolean isByCalls = true;
     /** Whether calls have an {@code :index}; null before the first call. */
     private @Nullable Boolean isNumbered;
+    /** Whether calls have a {@code :process}; null before the first call. */
+    private @Nullable Boolean hasProcesses;
+    /** The session of the open invocation without a process; {@link #NONE} if none is open. */
+    private long openSession = NONE;
 
     private EdnOperations operations;
 
@@ -47,6 +53,10 @@ final class EdnClients {
         EdnOperations operations;
         boolean isOpen;
         EdnCall.Function function = EdnCall.Function.TXN;
+        /** The name of the function, in which the completion has to agree if it has one. */
+        @Nullable
+        Object name;
+
         long time;
         /** The number of its invocation among all calls. */
         long event;
@@ -80,22 +90,33 @@ final class EdnClients {
             builder.replaceTimes(onlyTime);
         }
         isNumbered = call.hasIndex();
+        if (hasProcesses == null && !call.hasProcess()) {
+            builder.metadata(EdnReader.OWN_SESSIONS, "true");
+        } else if (hasProcesses != null && hasProcesses != call.hasProcess()) {
+            throw call.error(
+                    "an operation " + (call.hasProcess() ? "with" : "without") + " :process", ":process in all or in none");
+        }
+        hasProcesses = call.hasProcess();
+        long session = call.hasProcess() ? call.process() : openSession == NONE ? calls : openSession;
         if (call.isInvocation()) {
-            invoke(call);
+            invoke(call, session);
         } else {
-            complete(call);
+            complete(call, session);
         }
         calls++;
     }
 
-    private void invoke(EdnCall call) throws HistoryException {
-        Client client = client(call.process());
+    private void invoke(EdnCall call, long session) throws HistoryException {
+        Client client = client(session);
         if (client.isOpen) {
             throw call.error(
-                    "process " + call.process() + " invoking an operation while that of line " + client.line
-                            + " is open",
-                    "a completion first");
+                    (call.hasProcess() ? "process " + session + " invoking an operation" : "an invocation")
+                            + " while that of line " + client.line + " is open",
+                    call.hasProcess()
+                            ? "a completion first"
+                            : "its completion first, because operations without :process follow one another");
         }
+        openSession = call.hasProcess() ? NONE : session;
         client.failure = null;
         try {
             operations.take(call);
@@ -109,34 +130,37 @@ final class EdnClients {
         operations = free;
         client.isOpen = true;
         client.function = call.function();
+        client.name = call.name();
         client.time = call.time();
         client.event = calls;
         client.index = index(call);
         client.line = call.line();
     }
 
-    private void complete(EdnCall call) throws HistoryException {
-        Client client = clients.get(call.process());
+    private void complete(EdnCall call, long session) throws HistoryException {
+        Client client = clients.get(session);
         boolean isInvoked = client != null && client.isOpen;
-        call.complete(client != null && client.isOpen ? client.function : null);
-        if (isInvoked && client.function != call.function()) {
+        if (isInvoked && call.name() != null && client.name != null && !call.name().equals(client.name)) {
             throw call.error(
-                    call.function().keyword() + " completing " + client.function.keyword() + " of line " + client.line,
+                    EdnCall.keyword(call.name()) + " completing " + EdnCall.keyword(client.name) + " of line "
+                            + client.line,
                     "the completion of what the process invoked");
         }
         if (!isInvoked && hasInvocations) {
             throw call.error(
-                    "the completion of an operation that process " + call.process() + " has not open",
+                    "the completion of an operation that "
+                            + (call.hasProcess() ? "process " + session + " has not open" : "is not open"),
                     "its invocation first");
         }
+        call.complete(isInvoked ? client.function : null);
         boolean hasResult = call.isResult() || !isInvoked;
         if (hasResult) {
             operations.take(call);
         }
         if (isInvoked) {
-            close(call.process(), client, call.outcome(), call.time(), call.line(), hasResult ? operations : null);
+            close(session, client, call.outcome(), call.time(), call.line(), hasResult ? operations : null);
         } else {
-            transaction(call.process(), index(call), call.outcome(), call.line(), operations);
+            transaction(session, index(call), call.outcome(), call.line(), operations);
             // Without invocations the order of calls is only that of the completions, which does not order transactions
             // in real time.
             times(call.outcome(), HistoryTable.NO_TIME, isByCalls ? onlyTime : call.time());
@@ -170,10 +194,11 @@ final class EdnClients {
         times(outcome, isByCalls ? client.event : client.time, isByCalls ? calls : end);
         builder.end();
         client.isOpen = false;
-        if (outcome == TransactionStatus.INDETERMINATE) {
+        if (outcome == TransactionStatus.INDETERMINATE || openSession != NONE) {
             builder.reserve(-BYTES_PER_CLIENT - client.operations.bytes());
-            clients.remove(process); // A client of Jepsen continues under another number after this.
+            clients.remove(process); // A client of Jepsen continues under another number after an unknown outcome.
         }
+        openSession = NONE;
     }
 
     private void transaction(long process, long index, TransactionStatus outcome, long line, EdnOperations content) {

@@ -159,6 +159,7 @@ final class EdnOperations {
         }
         boolean isKeyed = isCas ? value.isPairWithSequence() : value.isSequence();
         int key;
+        call.keyed(isKeyed);
         if (isKeyed) {
             enter(value, "[key value]");
             key = key(value);

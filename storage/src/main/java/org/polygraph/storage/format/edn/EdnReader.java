@@ -13,11 +13,15 @@ import org.polygraph.storage.table.HistoryTableBuilder;
  * only its writes, and its reads that have a value, are known. {@code :time} is in ns: a transaction lasts from its
  * invocation to its completion; if the outcome is unknown, it has no end.
  *
- * <p>{@code :txn} has {@code [:r key value]}, {@code [:w key value]} and {@code [:append key element]}. {@code :read},
- * {@code :write} and {@code :cas} access a single register, or one of several registers by {@code [key value]}.
- * Processes that are not numbers (such as the nemesis) are skipped. Keywords are strings that begin with a colon.
+ * <p>{@code :txn} has {@code [:r key value]}, {@code [:w key value]} and {@code [:append key element]}; so has any
+ * other operation whose value begins with one of these. {@code :read}, {@code :write} and {@code :cas} access a single
+ * register in all operations, or one of several registers by {@code [key value]} in all operations. If no operation has
+ * a process, each is a session of its own, and a completion directly follows its invocation. Processes that are not numbers (such as the nemesis) are skipped. Keywords are strings that begin with a colon.
  */
 public final class EdnReader {
+    /** The metadata that is {@code true} if the operations have no process, so that each is a session of its own. */
+    public static final String OWN_SESSIONS = "own_sessions";
+
     private EdnReader() {}
 
     /** Reads a history. */
