@@ -1,5 +1,6 @@
 package org.polygraph.jobs.application;
 
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Names;
 import org.polygraph.storage.model.HistoryException;
@@ -9,15 +10,26 @@ import org.polygraph.storage.table.HistoryTable;
 final class PartOrder {
     private PartOrder() {}
 
-    /** If the indexes of sessions have no gap within a part, one between two parts shows that a part is missing. */
+    /**
+     * If the indexes of sessions have no gap within a part, one between two parts shows that a part is missing. A part
+     * has a gap within even if a later part fills it, as a late transaction does.
+     */
     static void requireNoGap(HistoryTable table) throws HistoryException {
         int missing = -1;
-        for (int t = 1; t < table.transactions(); t++) {
-            if (table.sessionOf(t) == table.sessionOf(t - 1) && table.index(t) != table.index(t - 1) + 1) {
-                if (table.fileOf(t) == table.fileOf(t - 1)) {
-                    return;
-                }
-                missing = missing < 0 ? t : missing;
+        int[] lastOfFile = new int[table.source().files().size()];
+        Arrays.fill(lastOfFile, -1);
+        for (int t = 0; t < table.transactions(); t++) {
+            int file = table.fileOf(t);
+            int within = lastOfFile[file];
+            lastOfFile[file] = t;
+            if (within >= table.firstTransaction(table.sessionOf(t)) && table.index(t) != table.index(within) + 1) {
+                return;
+            }
+            if (missing < 0
+                    && t > 0
+                    && table.sessionOf(t) == table.sessionOf(t - 1)
+                    && table.index(t) != table.index(t - 1) + 1) {
+                missing = t;
             }
         }
         if (missing >= 0) {

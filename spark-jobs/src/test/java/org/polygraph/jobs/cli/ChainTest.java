@@ -122,6 +122,18 @@ class ChainTest {
                         "stale.jsonl:1 on key \"x\" (SessionGuaranteeViolation)");
     }
 
+    /** Indexes that have a gap within the first part do not show that a part is missing. */
+    @Test
+    void aLateTransactionMayFillAGap() throws IOException {
+        String first = write("first.jsonl", line(0, 0, op("w", "x", 1)) + line(0, 7, op("w", "x", 3)));
+        assertThat(after(first).exitCode()).isZero();
+        InProcess filled = after(write("late.jsonl", line(0, 4, op("w", "x", 2))));
+        assertThat(filled.exitCode()).as(filled.toString()).isZero();
+        assertThat(filled.err()).contains("late.jsonl:1 precedes").contains("first.jsonl:2 of an earlier part");
+        InProcess later = after(write("next.jsonl", line(0, 9, op("r", "x", 3))));
+        assertThat(later.exitCode()).as(later.toString()).isZero();
+    }
+
     /** An hour is missing, and the seam of an hour before the last one would explain the rest. */
     @Test
     void aMissingHourIsFoundOnAnySeam() throws IOException {
