@@ -204,7 +204,7 @@ class HouseTest {
             .layer("pieces")
             .definedBy(FORMAT + ".pieces")
             .whereLayer("jsonl")
-            .mayOnlyBeAccessedByLayers("parquet", "facade", "pieces")
+            .mayOnlyBeAccessedByLayers("parquet", "readOnly", "facade", "pieces")
             .whereLayer("parquet")
             .mayOnlyBeAccessedByLayers("facade", "pieces")
             .whereLayer("readOnly")

@@ -11,7 +11,6 @@ import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.jobs.verdict.Phase;
 import org.polygraph.storage.analysis.Loaders;
 import org.polygraph.storage.model.HistoryException;
-import org.polygraph.storage.format.edn.EdnReader;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.UnknownRows;
 
@@ -76,7 +75,7 @@ final class PathHistory {
                 listener.notice(late);
             }
         }
-        if ("true".equals(read.metadata().get(EdnReader.OWN_SESSIONS))) {
+        if ("true".equals(read.metadata().get(HistoryTable.OWN_SESSIONS))) {
             listener.notice(path + ": each operation is a session of its own, because none has a :process");
         }
         // A guess of the rows takes unknown outcomes as committed, or as aborted.

@@ -35,7 +35,7 @@ class BadInputAcceptanceTest {
     private static final String NOTHING =
             "; expected one at least, or there is nothing to judge; check what was recorded";
     private static final String NO_FORMAT =
-            "found content of no format known; expected jsonl, parquet, dbcop, plume, edn, or a"
+            "found content of no format known; expected jsonl, parquet, dbcop, plume, edn, elle-json, or a"
                     + " folder of Cobra logs; name the format with -f to see what is wrong with it";
 
     @TempDir
@@ -186,7 +186,7 @@ class BadInputAcceptanceTest {
         cases.add(invalid(
                 "history.edn",
                 "{:type :invoke}",
-                "@:1:1: found an operation without :process; expected :type, :process, :f and :value; an operation is"
+                "@:1:1: found an operation without :f, whose :value is no transaction; expected :type, :process, :f and :value; an operation is"
                         + " {:type :ok, :process 0, :f :txn, :value [[:r 1 2] [:w 1 3]]}"));
         cases.add(invalid(
                 "twice.jsonl",
@@ -372,7 +372,7 @@ class BadInputAcceptanceTest {
             },
             {
                 "Invalid value for option '--format': unknown format 'foo' (formats: auto, jsonl, parquet, dbcop, cobra,"
-                        + " plume, edn)" + help,
+                        + " plume, edn, elle-json)" + help,
                 "check",
                 "-l",
                 "ser",

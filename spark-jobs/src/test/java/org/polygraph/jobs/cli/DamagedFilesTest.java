@@ -60,6 +60,10 @@ class DamagedFilesTest {
         }
         valid.put("bank.jsonl", example("bank-serializable.jsonl"));
         valid.put("lists.edn", example("jepsen-list-append.edn"));
+        valid.put(
+                "calls.json",
+                TestFiles.utf8(
+                        "[{\"type\":\"ok\",\"process\":0,\"f\":\"txn\",\"value\":[[\"append\",1,2],[\"r\",1,[2]]]}]"));
         valid.put("lines.edn", TestFiles.utf8(EdnLines.of(new Random(4), 12)));
         valid.put("h.bincode", TestFiles.dbcop(new Random(3), 12));
         valid.put("h.bincode.gz", TestFiles.gzip(valid.get("h.bincode")));

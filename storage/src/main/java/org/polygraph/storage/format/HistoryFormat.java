@@ -22,10 +22,12 @@ public enum HistoryFormat {
     /** Each operation is a line: {@code r(key,value,session,txn)}. */
     PLUME("plume", "plume text"),
     /** Operations of Jepsen, each an invocation and a completion. */
-    EDN("edn", "EDN");
+    EDN("edn", "EDN"),
+    /** The same operations in JSON, as elle-cli reads them. */
+    ELLE_JSON("elle-json", "operations of Jepsen in JSON");
 
     /** The labels, for messages and help. It is written out, because annotations need a constant. */
-    public static final String LABELS = "auto, jsonl, parquet, dbcop, cobra, plume or edn";
+    public static final String LABELS = "auto, jsonl, parquet, dbcop, cobra, plume, edn or elle-json";
 
     private final String label;
     private final String content;
@@ -45,7 +47,7 @@ public enum HistoryFormat {
         return switch (this) {
             case PARQUET -> Unit.ROW;
             case DBCOP, COBRA -> Unit.BYTE;
-            case AUTO, JSONL, PLUME, EDN -> Unit.LINE;
+            case AUTO, JSONL, PLUME, EDN, ELLE_JSON -> Unit.LINE;
         };
     }
 

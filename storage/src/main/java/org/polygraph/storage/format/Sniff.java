@@ -2,6 +2,8 @@ package org.polygraph.storage.format;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +31,10 @@ public record Sniff(boolean blank, @Nullable HistoryFormat format, Look look) {
      */
     private static final long PLAUSIBLE = 1L << 40;
 
+    private static final Pattern TYPE = Pattern.compile("\"type\"\\s*:\\s*\"(invoke|ok|fail|info)\"");
+    /** Fields of our JSON Lines. Other fields of theirs may have any name. */
+    private static final Pattern OF_TRANSACTION = Pattern.compile("\"(format|session|status|ops)\"\\s*:");
+
     public static Sniff of(byte[] start) {
         return new Sniff(skipSpace(start, 0) == start.length, format(start), look(start));
     }
@@ -51,6 +57,9 @@ public record Sniff(boolean blank, @Nullable HistoryFormat format, Look look) {
         }
         int next = skipSpaceAndCommas(b, start + 1);
         int second = byteAt(b, next);
+        if (isCallInJson(b, start)) {
+            return HistoryFormat.ELLE_JSON;
+        }
         return switch (b[start]) {
             case '{' -> second == ':' || second == '#' || second == ';' ? HistoryFormat.EDN : HistoryFormat.JSONL;
             case '[', '(' ->
@@ -73,6 +82,16 @@ public record Sniff(boolean blank, @Nullable HistoryFormat format, Look look) {
         }
         int start = skipMark(b);
         return byteAt(b, start) == '[' && byteAt(b, skipSpace(b, start + 1)) == '{' ? Look.JSON_LIST : Look.OTHER;
+    }
+
+    /** Whether an object of JSON, or a list of such objects, begins with what a call of Jepsen has. */
+    private static boolean isCallInJson(byte[] b, int start) {
+        int brace = b[start] == '[' ? skipSpace(b, start + 1) : start;
+        if (byteAt(b, brace) != '{' || byteAt(b, skipSpace(b, brace + 1)) != '"') {
+            return false;
+        }
+        String text = new String(b, StandardCharsets.ISO_8859_1);
+        return TYPE.matcher(text).find() && !OF_TRANSACTION.matcher(text).find();
     }
 
     /** Whether text begins with a byte order mark of UTF-16 or UTF-32, or has zeros beside its first character. */

@@ -29,6 +29,8 @@ public final class HistoryTable {
     public static final int BYTES_PER_TIMED_TRANSACTION = BYTES_PER_TRANSACTION + 16;
     /** {@link #starts} or {@link #ends} of a transaction that has no such time. */
     public static final long NO_TIME = Long.MIN_VALUE;
+    /** The metadata that is {@code true} if each operation of the input was made a session of its own. */
+    public static final String OWN_SESSIONS = "own_sessions";
 
     private final Header header;
     private final KeyDictionary keys;

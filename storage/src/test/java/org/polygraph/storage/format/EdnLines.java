@@ -18,6 +18,7 @@ public final class EdnLines {
     private final boolean isOfLists;
     private final String tag;
     private final boolean isOfCompletions;
+    private final boolean isKeyed;
     private final Map<Integer, String[]> open = new HashMap<>();
     private int element;
     private int calls;
@@ -29,6 +30,7 @@ public final class EdnLines {
         isOfLists = random.nextBoolean();
         tag = random.nextInt(3) > 0 ? "" : one("#jepsen.history.Op", "#knossos.op.Op");
         isOfCompletions = random.nextInt(6) == 0;
+        isKeyed = random.nextBoolean();
     }
 
     public static String of(Random random, int calls) {
@@ -105,7 +107,6 @@ public final class EdnLines {
 
     private String[] register(String function) {
         String key = one("101", "102", ":r", "\"r" + random.nextInt(9) + "\"");
-        boolean isKeyed = random.nextBoolean();
         String asked =
                 switch (function) {
                     case ":cas" -> "[" + value() + " " + value() + "]";

@@ -28,7 +28,7 @@ class EdnReaderTest {
      *
      * @param jsonl a transaction a line, whose number is that of its completion in the other
      */
-    record Twice(String edn, String jsonl) {}
+    record Twice(String edn, String json, String jsonl) {}
 
     /** Random transactions of a few processes, in the notations of Jepsen and in others. */
     static Twice some(Random random, int transactions) {
@@ -135,13 +135,14 @@ class EdnReaderTest {
             }
             next += 1 + random.nextInt(5);
         }
-        return new Twice(form.text(), jsonl.toString());
+        return new Twice(form.text(), form.json(), jsonl.toString());
     }
 
     /** One of several notations of the same value. */
     private static final class Form {
         private final Random random;
         private final StringBuilder text = new StringBuilder();
+        private final List<String> json = new ArrayList<>();
         private final boolean enclosed;
         private final boolean tagged;
 
@@ -161,6 +162,10 @@ class EdnReaderTest {
                 boolean indexed,
                 long time,
                 boolean timed) {
+            json.add("{\"type\":" + json(type) + ",\"process\":" + json(process)
+                    + ",\"error\":[\"]}\",1.5,{\"type\":1}]"
+                    + (indexed ? ",\"index\":" + index : "") + (timed ? ",\"time\":" + time : "") + ",\"value\":"
+                    + json(value) + ",\"f\":" + json(f) + "}");
             List<String> fields = new ArrayList<>(List.of(
                     ":type " + type,
                     ":process " + process,
@@ -184,6 +189,20 @@ class EdnReaderTest {
                     .append(random.nextBoolean() ? "\n" : " ");
         }
 
+        /** The same value in JSON: names are strings. */
+        private static String json(String edn) {
+            return edn.replaceAll(" *\\{.*} *", "")
+                    .replaceAll(":([a-z]+)", "\"$1\"")
+                    .replace("nil", "null")
+                    .replaceAll("] *(?=\\[)", "],")
+                    .replaceAll(" +]", "]")
+                    .replace(' ', ',');
+        }
+
+        String json() {
+            return enclosed ? "\uFEFF [" + String.join(",\n", json) + "]" : String.join("\n", json);
+        }
+
         String text() {
             return text + (enclosed ? "]" : "");
         }
@@ -199,6 +218,9 @@ class EdnReaderTest {
             List<String> expected = outcome("h.jsonl", twice.jsonl, HistoryFormat.JSONL);
             assertThat(outcome("h.edn", twice.edn, HistoryFormat.EDN))
                     .as("seed %d:%n%s%n%s", seed, twice.edn, twice.jsonl)
+                    .isEqualTo(expected);
+            assertThat(outcome("h.json", twice.json, HistoryFormat.ELLE_JSON))
+                    .as("seed %d:%n%s%n%s", seed, twice.json, twice.jsonl)
                     .isEqualTo(expected);
         }
     }
@@ -287,11 +309,46 @@ class EdnReaderTest {
                 {"session":3,"index":3,"start":3,"status":"indeterminate","ops":[{"op":"w","key":1,"value":3}]}
                 {"session":5,"index":5,"start":5,"status":"indeterminate","ops":[]}
                 """));
-        assertThat(rows("{:type :ok, :value [[:w 1 2]]}", "{:type :ok, :value [[:w 1 3]]}")).hasSize(2);
+        assertThat(rows("{:type :ok, :value [[:w 1 2]]}", "{:type :ok, :value [[:w 1 3]]}"))
+                .hasSize(2);
         assertThat(inputs.refusal("h.edn", calls + "{:type :invoke, :value [[:r 1 nil]]}\n"))
-                .startsWith("h.edn:7:1: found an invocation while that of line 6 is open; expected its completion first");
+                .startsWith(
+                        "h.edn:7:1: found an invocation while that of line 6 is open; expected its completion first");
         assertThat(inputs.refusal("h.edn", calls + "{:process 1, :type :ok, :value [[:r 1 2]]}\n"))
                 .startsWith("h.edn:7:1: found an operation with :process; expected :process in all or in none");
+    }
+
+    @Test
+    void readsOperationsInJson() throws Exception {
+        String array = """
+                [{"index":0,"type":"invoke","f":"cas","process":4,"value":["r",["w","x"]]},
+                 {"index":1,"type":"ok","f":"cas","process":4,"value":["r",["w","x"]]},
+                 {"index":2,"type":"info","f":"kill","process":"nemesis","value":{"type":["ok"]}},
+                 {"index":3,"type":"invoke","f":"mixed","process":5,"value":[["r","append",null],["w","r","w"]]},
+                 {"index":4,"type":"ok","f":"mixed","process":5,"value":[["r","append",null],["w","r","w"]]}]""";
+        List<String> rows = inputs.rows("calls.jsonl", """
+                {"session":4,"index":0,"start":0,"end":1,"status":"committed","ops":[{"op":"r","key":"r","value":"w"},{"op":"w","key":"r","value":"x"}]}
+                {"session":5,"index":3,"start":3,"end":4,"status":"committed","ops":[{"op":"r","key":"append","value":null},{"op":"w","key":"r","value":"w"}]}
+                """);
+        assertThat(inputs.rows("h.json", array)).isEqualTo(rows);
+        String lines = array.replaceAll("(?m)^ *\\[|[],]$", "");
+        assertThat(inputs.rows("lines.json", lines)).isEqualTo(rows);
+        assertThat(inputs.refusal(
+                        "h.json",
+                        array.replace(
+                                "\"mixed\",\"process\":5,\"value\":[[\"r\"",
+                                "\"txn\",\"process\":5,\"value\":[[\"x\"")))
+                .startsWith("h.json:5:57: found :x as a micro-operation; expected :r, :w or :append")
+                .endsWith(
+                        "an operation is {\"type\":\"ok\",\"process\":0,\"f\":\"txn\",\"value\":[[\"r\",1,2],[\"w\",1,3]]}");
+        assertThat(inputs.refusal("h.json", array.replace("\"w\"]]}]", "\"\\ud83d\"]]}]")))
+                .startsWith("h.json:5:")
+                .contains("found half of a surrogate pair");
+        assertThat(inputs.refusal("h.json", array.substring(0, 200)))
+                .startsWith("h.json:3:")
+                .contains("found the end of the file in the middle of a JSON object");
+        assertThat(inputs.refusal("h.json", array.replace("\"process\":4,", "\"process\":4.5,")))
+                .startsWith("h.json:1:49: found the number 4.5 as :process");
     }
 
     private List<String> rows(String... calls) throws Exception {

@@ -55,6 +55,7 @@ public class ReaderFuzzTest {
         valid.put("h.jsonl.zst", TestFiles.zstd(valid.get("h.jsonl")));
         valid.put("h.txt", TestFiles.utf8(plume.toString()));
         valid.put("h.edn", TestFiles.utf8(EdnReaderTest.some(new Random(2), 12).edn()));
+        valid.put("h.json", TestFiles.utf8(EdnReaderTest.some(new Random(5), 12).json()));
         valid.put("lines.edn", TestFiles.utf8(EdnLines.of(new Random(4), 40)));
         valid.put("h.bincode", TestFiles.dbcop());
         valid.put("h.bincode.gz", TestFiles.gzip(TestFiles.dbcop()));
@@ -127,9 +128,13 @@ public class ReaderFuzzTest {
                         ? HistoryFormat.JSONL
                         : name.endsWith("edn")
                                 ? HistoryFormat.EDN
-                                : name.contains("txt")
-                                        ? HistoryFormat.PLUME
-                                        : name.contains("parquet") ? HistoryFormat.PARQUET : HistoryFormat.DBCOP;
+                                : name.endsWith("json")
+                                        ? HistoryFormat.ELLE_JSON
+                                        : name.contains("txt")
+                                                ? HistoryFormat.PLUME
+                                                : name.contains("parquet")
+                                                        ? HistoryFormat.PARQUET
+                                                        : HistoryFormat.DBCOP;
     }
 
     /**

@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.storage.format.edn.EdnTokens.Token;
+import org.polygraph.storage.format.edn.CallTokens.Token;
 import org.polygraph.storage.format.io.Shown;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
@@ -21,7 +21,7 @@ final class EdnCall {
     private static final String FUNCTIONS = ":txn, :read, :write or :cas";
     private static final String STATE = "state in these what it reads and writes, or leave it out";
 
-    private final EdnTokens in;
+    private final CallTokens in;
     private final EdnValue value;
 
     private @Nullable Type type;
@@ -45,7 +45,7 @@ final class EdnCall {
     private long column;
 
     /** @param builder counts the memory that is held */
-    EdnCall(EdnTokens in, HistoryTableBuilder builder) {
+    EdnCall(CallTokens in, HistoryTableBuilder builder) {
         this.in = in;
         value = new EdnValue(in, builder);
     }
@@ -232,8 +232,7 @@ final class EdnCall {
 
     private HistoryException withoutFunction() {
         if (otherFunction != null) {
-            return new HistoryException(
-                    where(), "the operation " + Shown.text(otherFunction), FUNCTIONS, STATE);
+            return new HistoryException(where(), "the operation " + Shown.text(otherFunction), FUNCTIONS, STATE);
         }
         return hasFunction
                 ? error("an operation whose :f is no keyword", "a keyword such as :txn")
@@ -242,11 +241,11 @@ final class EdnCall {
 
     /** Returns an error whose place is the beginning of the map. */
     HistoryException error(String found, String expected) {
-        return new HistoryException(where(), found, expected, EdnTokens.REMEDY);
+        return new HistoryException(where(), found, expected, in.remedy());
     }
 
     private String where() {
-        return EdnTokens.where(in.file(), line, column);
+        return in.where(line, column);
     }
 
     boolean isInvocation() {
@@ -271,7 +270,7 @@ final class EdnCall {
         return Objects.requireNonNull(function);
     }
 
-    /** What the call does, as the field {@code :f} names it; the keyword if it is none of ours. */
+    /** Returns what the call does, as the field {@code :f} names it; the keyword if it is none of ours. */
     @Nullable
     Object name() {
         return named != null ? named : otherFunction;
@@ -300,7 +299,9 @@ final class EdnCall {
         if (areKeyed != isKeyed) {
             throw new HistoryException(
                     value.isEmpty() ? where() : value.where(),
-                    isKeyed ? "a vector, where other operations access a single register" : "an operation without a key",
+                    isKeyed
+                            ? "a vector, where other operations access a single register"
+                            : "an operation without a key",
                     "[key value] in all operations of registers, or in none",
                     "state reads of a list as {:f :txn, :value [[:r key [1 2]]]}, and its appends as [:append key 2]");
         }
@@ -312,6 +313,10 @@ final class EdnCall {
      */
     boolean isResult() {
         return type == Type.OK || (function == Function.TXN && value.isSequence());
+    }
+
+    String remedy() {
+        return in.remedy();
     }
 
     EdnValue value() {

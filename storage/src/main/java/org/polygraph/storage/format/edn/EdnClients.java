@@ -91,10 +91,11 @@ final class EdnClients {
         }
         isNumbered = call.hasIndex();
         if (hasProcesses == null && !call.hasProcess()) {
-            builder.metadata(EdnReader.OWN_SESSIONS, "true");
+            builder.metadata(HistoryTable.OWN_SESSIONS, "true");
         } else if (hasProcesses != null && hasProcesses != call.hasProcess()) {
             throw call.error(
-                    "an operation " + (call.hasProcess() ? "with" : "without") + " :process", ":process in all or in none");
+                    "an operation " + (call.hasProcess() ? "with" : "without") + " :process",
+                    ":process in all or in none");
         }
         hasProcesses = call.hasProcess();
         long session = call.hasProcess() ? call.process() : openSession == NONE ? calls : openSession;
@@ -140,7 +141,10 @@ final class EdnClients {
     private void complete(EdnCall call, long session) throws HistoryException {
         Client client = clients.get(session);
         boolean isInvoked = client != null && client.isOpen;
-        if (isInvoked && call.name() != null && client.name != null && !call.name().equals(client.name)) {
+        if (isInvoked
+                && call.name() != null
+                && client.name != null
+                && !call.name().equals(client.name)) {
             throw call.error(
                     EdnCall.keyword(call.name()) + " completing " + EdnCall.keyword(client.name) + " of line "
                             + client.line,

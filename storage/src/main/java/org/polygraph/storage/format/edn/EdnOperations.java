@@ -4,7 +4,7 @@ import it.unimi.dsi.fastutil.longs.LongArrayList;
 import java.util.Arrays;
 import org.polygraph.storage.dictionary.KeyDictionary;
 import org.polygraph.storage.dictionary.ValueDictionary;
-import org.polygraph.storage.format.edn.EdnTokens.Token;
+import org.polygraph.storage.format.edn.CallTokens.Token;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
@@ -120,10 +120,7 @@ final class EdnOperations {
                 write(key, element);
             } else {
                 throw new HistoryException(
-                        value.where(),
-                        value.describe() + " as a micro-operation",
-                        ":r, :w or :append",
-                        EdnTokens.REMEDY);
+                        value.where(), value.describe() + " as a micro-operation", ":r, :w or :append", call.remedy());
             }
             leave(value, "the end of the micro-operation");
         }

@@ -1,8 +1,11 @@
 package org.polygraph.storage.format.edn;
 
+import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import org.polygraph.storage.format.edn.EdnTokens.Token;
+import org.polygraph.storage.format.edn.CallTokens.Token;
+import org.polygraph.storage.format.jsonl.Json;
+import org.polygraph.storage.format.jsonl.JsonlReader;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTableBuilder;
 
@@ -19,15 +22,26 @@ import org.polygraph.storage.table.HistoryTableBuilder;
  * a process, each is a session of its own, and a completion directly follows its invocation. Processes that are not numbers (such as the nemesis) are skipped. Keywords are strings that begin with a colon.
  */
 public final class EdnReader {
-    /** The metadata that is {@code true} if the operations have no process, so that each is a session of its own. */
-    public static final String OWN_SESSIONS = "own_sessions";
-
     private EdnReader() {}
 
-    /** Reads a history. */
+    /** Reads a history in EDN. */
     public static void read(String file, InputStream stream, HistoryTableBuilder builder)
             throws IOException, HistoryException {
-        EdnTokens in = new EdnTokens(file, stream);
+        read(new EdnTokens(file, stream), builder);
+    }
+
+    /** Reads a history in JSON: the same maps, with strings in place of keywords. */
+    public static void readJson(String file, InputStream stream, HistoryTableBuilder builder)
+            throws IOException, HistoryException {
+        BufferedInputStream in = new BufferedInputStream(stream, 1 << 16);
+        JsonlReader.skipMark(file, in);
+        Json.read(new Json.Place(file, 0, null, JsonTokens.REMEDY), in, json -> {
+            read(new JsonTokens(file, json), builder);
+            return builder;
+        });
+    }
+
+    private static void read(CallTokens in, HistoryTableBuilder builder) throws IOException, HistoryException {
         EdnCall call = new EdnCall(in, builder);
         EdnClients clients = new EdnClients(builder);
         boolean isWithin = false;

@@ -2,8 +2,6 @@ package org.polygraph.storage.format.edn;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.polygraph.storage.format.io.Shown;
@@ -14,59 +12,22 @@ import org.polygraph.storage.model.HistoryException;
  * Comments, and what {@code #_} discards, are skipped. Only the current token is in memory. Libraries for EDN are not
  * used, because they build values without their places in the text and overflow the stack on deep nesting.
  */
-final class EdnTokens {
+final class EdnTokens extends CallTokens {
     static final int MAX_DEPTH = 100;
     static final int MAX_STRING = 1 << 20;
     static final int MAX_NAME = 1 << 12;
-    static final String REMEDY = "an operation is {:type :ok, :process 0, :f :txn, :value [[:r 1 2] [:w 1 3]]}";
+    private static final String REMEDY = "an operation is {:type :ok, :process 0, :f :txn, :value [[:r 1 2] [:w 1 3]]}";
 
     /** The most characters, including a sign, of an integer that {@link #isPlainInteger} reads. */
     private static final int PLAIN_DIGITS = 18;
 
-    enum Token {
-        MAP,
-        VECTOR,
-        LIST,
-        SET,
-        /** The end of a map, vector, list or set. */
-        CLOSE,
-        KEYWORD,
-        SYMBOL,
-        /** An integer of 64 bits. */
-        INTEGER,
-        /** Any other number. */
-        NUMBER,
-        STRING,
-        CHARACTER,
-        /** {@code #name}; the tagged value follows. */
-        TAG,
-        END;
-
-        boolean isOpen() {
-            return this == MAP || this == VECTOR || this == LIST || this == SET;
-        }
-
-        /** Whether the elements have an order. */
-        boolean isSequence() {
-            return this == VECTOR || this == LIST;
-        }
-    }
-
-    private final String file;
     private final EdnBytes in;
 
     private final byte[] closers = new byte[MAX_DEPTH];
     private int depth;
 
-    private Token token = Token.END;
-    private long tokenLine = 1;
-    private long tokenColumn = 1;
-    private byte[] text = new byte[256];
-    private int length;
-    private long integer;
-
     EdnTokens(String file, InputStream in) {
-        this.file = file;
+        super(file, REMEDY);
         this.in = new EdnBytes(in);
     }
 
@@ -93,7 +54,7 @@ final class EdnTokens {
         }
     }
 
-    /** Goes to the next token that is not a tag. */
+    @Override
     Token nextValue() throws IOException, HistoryException {
         while (next() == Token.TAG) {
             // A tag does not change the meaning of a value.
@@ -101,7 +62,7 @@ final class EdnTokens {
         return token;
     }
 
-    /** Skips to the end of the current value. */
+    @Override
     void skip() throws IOException, HistoryException {
         if (token.isOpen()) {
             for (int outside = depth - 1; depth > outside; ) {
@@ -110,108 +71,9 @@ final class EdnTokens {
         }
     }
 
-    Token token() {
-        return token;
-    }
-
-    /** Returns the value of an integer token. */
-    long integer() {
-        return integer;
-    }
-
-    /** Returns the characters of a string, or the text of a keyword, a symbol or a number. */
-    String text() throws HistoryException {
-        return text(text, 0, length, where(file, tokenLine, tokenColumn));
-    }
-
-    /** Returns the number of bytes of {@link #text}. */
-    int length() {
-        return length;
-    }
-
-    void copyText(byte[] to, int at) {
-        System.arraycopy(text, 0, to, at, length);
-    }
-
-    /** Decodes bytes. */
-    static String text(byte[] bytes, int from, int length, String where) throws HistoryException {
-        try {
-            return StandardCharsets.UTF_8
-                    .newDecoder()
-                    .decode(ByteBuffer.wrap(bytes, from, length))
-                    .toString();
-        } catch (CharacterCodingException e) {
-            throw new HistoryException(where, "text that is not UTF-8", "UTF-8", REMEDY);
-        }
-    }
-
-    /** Whether the current keyword or symbol equals the given text. */
-    boolean is(String ascii) {
-        return (token == Token.KEYWORD || token == Token.SYMBOL) && is(text, 0, length, ascii);
-    }
-
-    /** Whether bytes equal the given text. */
-    static boolean is(byte[] bytes, int from, int length, String ascii) {
-        if (length != ascii.length()) {
-            return false;
-        }
-        for (int i = 0; i < length; i++) {
-            if (bytes[from + i] != ascii.charAt(i)) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    boolean isNil() {
-        return token == Token.SYMBOL && is("nil");
-    }
-
-    long line() {
-        return tokenLine;
-    }
-
-    /** Returns the column of the token, in bytes from 1. */
-    long column() {
-        return tokenColumn;
-    }
-
-    String file() {
-        return file;
-    }
-
-    HistoryException error(String found, String expected) {
-        return new HistoryException(where(file, tokenLine, tokenColumn), found, expected, REMEDY);
-    }
-
-    static String where(String file, long line, long column) {
-        return file + ":" + line + ":" + column;
-    }
-
-    /** Describes the current token for messages. */
-    String describe() throws HistoryException {
-        return describe(token, text());
-    }
-
-    /** Describes a token. @param text empty for a bracket and the end */
-    static String describe(Token token, String text) {
-        return switch (token) {
-            case MAP -> "a map";
-            case VECTOR -> "a vector";
-            case LIST -> "a list";
-            case SET -> "a set";
-            case CLOSE -> "the end of a collection";
-            case STRING -> "the string \"" + Shown.text(text) + "\"";
-            case INTEGER, NUMBER -> "the number " + Shown.text(text);
-            case TAG -> "the tag " + Shown.text(text);
-            case KEYWORD, SYMBOL, CHARACTER -> Shown.text(text);
-            case END -> "the end of the file";
-        };
-    }
-
     private HistoryException cutOff() {
         return new HistoryException(
-                where(file, tokenLine, tokenColumn),
+                where(),
                 "the end of the file within a collection",
                 "a complete one",
                 "the file is cut off: copy it again");

@@ -2,7 +2,7 @@ package org.polygraph.storage.format.edn;
 
 import java.io.IOException;
 import java.util.Arrays;
-import org.polygraph.storage.format.edn.EdnTokens.Token;
+import org.polygraph.storage.format.edn.CallTokens.Token;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTableBuilder;
@@ -18,7 +18,7 @@ final class EdnValue {
 
     private static final int BYTES_PER_TOKEN = 25;
 
-    private final EdnTokens in;
+    private final CallTokens in;
     private final HistoryTableBuilder builder;
     private byte[] tokens = new byte[64];
     /**
@@ -35,7 +35,7 @@ final class EdnValue {
     private int at;
 
     /** @param builder counts the memory that is held */
-    EdnValue(EdnTokens in, HistoryTableBuilder builder) {
+    EdnValue(CallTokens in, HistoryTableBuilder builder) {
         this.in = in;
         this.builder = builder;
     }
@@ -148,7 +148,7 @@ final class EdnValue {
     }
 
     private boolean isText(int i, String ascii) {
-        return EdnTokens.is(text, (int) (payloads[i] >>> Integer.SIZE), (int) payloads[i], ascii);
+        return CallTokens.is(text, (int) (payloads[i] >>> Integer.SIZE), (int) payloads[i], ascii);
     }
 
     void advance() {
@@ -160,7 +160,7 @@ final class EdnValue {
     }
 
     String text() throws HistoryException {
-        return EdnTokens.text(text, (int) (payloads[at] >>> Integer.SIZE), (int) payloads[at], where());
+        return in.text(text, (int) (payloads[at] >>> Integer.SIZE), (int) payloads[at], where());
     }
 
     /**
@@ -237,21 +237,21 @@ final class EdnValue {
     /** Returns the place of the next token, or of the last if there is none. */
     String where() {
         int i = Math.min(at, size - 1);
-        return EdnTokens.where(in.file(), lines[i], columns[i]);
+        return in.where(lines[i], columns[i]);
     }
 
     /** Returns the error for a next token that is not the expected one. */
     HistoryException unexpected(String expected) throws HistoryException {
-        return new HistoryException(where(), describe(), expected, EdnTokens.REMEDY);
+        return new HistoryException(where(), describe(), expected, in.remedy());
     }
 
     /** Describes the next token for messages. */
     String describe() throws HistoryException {
         return switch (peek()) {
-            case MAP, VECTOR, LIST, SET -> EdnTokens.describe(peek(), "");
-            case CLOSE, END -> EdnTokens.describe(Token.CLOSE, "");
-            case INTEGER -> EdnTokens.describe(Token.INTEGER, Long.toString(integer()));
-            default -> EdnTokens.describe(peek(), text());
+            case MAP, VECTOR, LIST, SET -> CallTokens.describe(peek(), "");
+            case CLOSE, END -> CallTokens.describe(Token.CLOSE, "");
+            case INTEGER -> CallTokens.describe(Token.INTEGER, Long.toString(integer()));
+            default -> CallTokens.describe(peek(), text());
         };
     }
 }

@@ -102,12 +102,13 @@ public final class Json {
     }
 
     /** Reads values of a parser. */
-    interface Reading<T> {
+    public interface Reading<T> {
         T read(JsonParser json) throws IOException, HistoryException;
     }
 
     /** Reads JSON in UTF-8, and closes it. The place is that of its first line. */
-    static <T> T read(Place place, InputStream content, Reading<T> reading) throws IOException, HistoryException {
+    public static <T> T read(Place place, InputStream content, Reading<T> reading)
+            throws IOException, HistoryException {
         try (JsonParser json = FACTORY.createParser(content)) {
             try {
                 return reading.read(json);

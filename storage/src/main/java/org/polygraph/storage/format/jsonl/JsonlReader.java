@@ -107,7 +107,7 @@ public final class JsonlReader {
      * Skips a byte order mark of UTF-8. Refuses UTF-16 and UTF-32, in which one of the first two bytes is zero or not
      * valid in UTF-8.
      */
-    private static void skipMark(String file, BufferedInputStream in) throws IOException, HistoryException {
+    public static void skipMark(String file, BufferedInputStream in) throws IOException, HistoryException {
         in.mark(MARK.length);
         byte[] first = in.readNBytes(MARK.length);
         if (Arrays.equals(first, MARK)) {

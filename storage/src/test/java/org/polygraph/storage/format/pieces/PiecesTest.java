@@ -455,6 +455,7 @@ public class PiecesTest {
         for (String single : List.of(
                 inputs.write("h.bincode", TestFiles.dbcop()),
                 inputs.write("h.edn", EdnLines.of(new Random(2), 40)),
+                inputs.write("calls.json", "{\"type\":\"ok\",\"process\":0,\"value\":[[\"w\",1,2]]}"),
                 inputs.write("h.txt", "r(1,0,0,1)\n".repeat(40)),
                 inputs.path("logs").toString(),
                 inputs.path("none").toString(),
