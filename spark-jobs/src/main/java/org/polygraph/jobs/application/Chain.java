@@ -102,6 +102,12 @@ public record Chain(
      * covers its history.
      */
     public static Chain of(Location run) throws IOException, HistoryException {
+        Chain listed = listed(run);
+        return listed.on(base(run, listed.parts));
+    }
+
+    /** Returns the parts that the verdict of a run covers, without the seam that it was decided on. */
+    static Chain listed(Location run) throws IOException, HistoryException {
         Claim claim = Claim.read(run);
         Location list = Seam.file(run, FILE);
         Claim.Parts stated = claim.chain().orElse(null);
@@ -131,7 +137,20 @@ public record Chain(
         if (parts.isEmpty()) {
             throw new HistoryException(list.name(), "no part", "one or more", "check the parts again");
         }
-        return new Chain(state, parts, base(run, parts));
+        return new Chain(state, parts, null);
+    }
+
+    /** Whether another seam has taken the place of the one that a run was decided on. */
+    static boolean isOnReplacedSeam(Location run) throws IOException, HistoryException {
+        Location file = Seam.file(run, BASE);
+        if (!file.exists()) {
+            return false;
+        }
+        List<Part> named = lines(file);
+        Location seam = named.size() == 1 ? Seam.file(resolved(run, named.get(0).location), Seam.FILE) : null;
+        return seam != null
+                && seam.exists()
+                && !Fingerprint.ofInput(seam, () -> false).equals(named.get(0).input);
     }
 
     private static List<Part> parts(List<Part> lines) {

@@ -273,6 +273,11 @@ public final class CheckRun {
             if (stored == null) {
                 return null;
             }
+            if (Chain.isOnReplacedSeam(Location.of(run.name()))) {
+                listener.message(run.name() + ": another seam has taken the place of the one that the verdict rests on,"
+                        + " so the part is checked again");
+                return null;
+            }
             String proof = settings.proof();
             if (proof != null) {
                 noProof(proof, "an earlier run has the answer; give --overwrite to decide it again");

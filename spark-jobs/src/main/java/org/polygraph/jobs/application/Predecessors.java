@@ -52,21 +52,22 @@ public final class Predecessors {
                 throw new HistoryException(
                         after, "a run of a history that could not be judged", "a run of what came before", "give that");
             }
-            Chain chain = known(given);
+            Chain chain = known(Chain.of(given), given).on(null);
             if (chain.indexOf(next) >= 0) {
                 throw new HistoryException(
                         after, "a run that covers this history already", "a run of what came before", "give that");
             }
-            return new Before(chain.on(null), null);
+            return new Before(chain, null);
         }
         List<KnownRuns.Found> runs = longestFirst(Runs.within(given));
         for (KnownRuns.Found found : runs) {
             Location run = found.location();
             if (isJudged(run)) {
-                Chain chain = known(run);
+                // A run whose seam was replaced still shows the parts, and the check of its part renews it.
+                Chain chain = known(Chain.listed(run), run);
                 int at = chain.indexOf(next);
                 return at < 0
-                        ? new Before(chain.on(null), onlyChain(chain, run, runs, next))
+                        ? new Before(chain, onlyChain(chain, run, runs, next))
                         : new Before(new Chain(chain.state(), chain.parts().subList(0, at), null), null);
             }
         }
@@ -82,9 +83,8 @@ public final class Predecessors {
                         + " --out");
     }
 
-    /** The chain of a run whose parts have hashes. */
-    private static Chain known(Location run) throws IOException, HistoryException {
-        Chain chain = Chain.of(run);
+    /** Returns the chain of a run. Requires that its parts have hashes. */
+    private static Chain known(Chain chain, Location run) throws HistoryException {
         if (chain.parts().stream().anyMatch(part -> part.input().isEmpty())) {
             throw new HistoryException(
                     run.name(),
@@ -120,7 +120,7 @@ public final class Predecessors {
             }
             boolean isBeginning;
             try {
-                isBeginning = chain.beginsWith(Chain.of(run));
+                isBeginning = chain.beginsWith(Chain.listed(run));
             } catch (HistoryException e) {
                 if (claim.path().equals(next.location())) {
                     // The check of the same part replaces it.
@@ -165,7 +165,7 @@ public final class Predecessors {
             Location run = found.location();
             if (isJudged(run)) {
                 Seam seam = Seam.of(run, () -> false);
-                return seam == null ? ofParts(Chain.of(run), next) : seam.sizeBefore(next);
+                return seam == null ? ofParts(Chain.listed(run), next) : seam.sizeBefore(next);
             }
         }
         return next;

@@ -133,6 +133,35 @@ class ChainTest {
         assertThat(later.exitCode()).as(later.toString()).isZero();
     }
 
+    /** A part that is checked again may get other bytes in its seam. What rests on the seam is then renewed. */
+    @Test
+    void aPartOnASeamThatWasReplacedIsCheckedAgain() throws IOException {
+        after(longHour(1));
+        after(longHour(2));
+        Path base = Path.of(run(after(longHour(3))), "seam", "base.txt");
+        String right = Files.readString(base);
+        String replaced = "0".repeat(64) + right.substring(64);
+        Files.writeString(base, replaced);
+        // The seam of the third hour is not used, and the first hour can still be checked.
+        InProcess first = after(longHour(1), "--overwrite");
+        assertThat(first.exitCode()).as(first.toString()).isZero();
+        InProcess third = after(longHour(3));
+        assertThat(third.exitCode()).as(third.toString()).isZero();
+        assertThat(third.err()).contains("another seam has taken the place of the one that the verdict rests on");
+        assertThat(!Files.exists(base) || !Files.readString(base).equals(replaced)).isTrue();
+        Path archive = Files.createDirectory(folder.resolve("archive"));
+        for (int i = 1; i <= 3; i++) {
+            Files.copy(Path.of(longHour(i)), archive.resolve("long-" + i + ".jsonl"));
+        }
+        for (String option : List.of("-q", "--overwrite", "--overwrite")) {
+            InProcess each =
+                    InProcess.run("check", "-l", "ser", option, "-o", runs(), "--each", archive.toString());
+            assertThat(each.exitCode()).as(each.toString()).isZero();
+            InProcess verified = InProcess.run("verify", runs());
+            assertThat(verified.exitCode()).as(verified.toString()).isZero();
+        }
+    }
+
     /** An hour is missing, and the seam of an hour before the last one would explain the rest. */
     @Test
     void aMissingHourIsFoundOnAnySeam() throws IOException {
