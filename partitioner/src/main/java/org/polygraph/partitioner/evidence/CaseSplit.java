@@ -3,6 +3,7 @@ package org.polygraph.partitioner.evidence;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.graph.Events;
@@ -48,17 +49,23 @@ final class CaseSplit {
         this.workOfRun = 1 + history.table().transactions() / FEW_TRANSACTIONS;
     }
 
-    /** A case: its assumptions, and what the rules find under them. */
+    /**
+     * A case: its assumptions, and what the rules find under them. An index is large, so it is made when the case is
+     * tried, and not kept.
+     */
     private static final class Case {
         final String statement;
         final @Nullable Dependency assumed;
-        final IndexedHistory history;
+        /** Makes an index of its own, in which the case is decided. */
+        final Supplier<IndexedHistory> history;
+
         final Branch branch;
 
         @Nullable
         Violation refuted;
 
-        Case(String statement, @Nullable Dependency assumed, IndexedHistory history, Branch branch) {
+        Case(
+                String statement, @Nullable Dependency assumed, Supplier<IndexedHistory> history, Branch branch) {
             this.statement = statement;
             this.assumed = assumed;
             this.history = history;
@@ -92,41 +99,58 @@ final class CaseSplit {
         if (depth > MOST_DEPTH) {
             return null;
         }
-        List<Case> best = null;
-        int bestOpen = Integer.MAX_VALUE;
-        for (List<Case> cases : choices(of, branch)) {
+        Split split = new Split();
+        return choices(of, branch, split) && split.best != null ? refuteAll(split.best, depth) : null;
+    }
+
+    /** Tries choices and keeps the one with the fewest open cases. */
+    private final class Split {
+        @Nullable
+        List<Case> best;
+
+        private int bestOpen = Integer.MAX_VALUE;
+
+        /** Whether no further choice has to be tried. */
+        boolean isClosed() {
+            return bestOpen == 0;
+        }
+
+        /** @return false if the work or the time is used up */
+        boolean tries(List<Case> cases) {
             int open = 0;
             for (Case c : cases) {
-                work += workOfRun;
-                if (work > MOST_WORK || rules.stop().getAsBoolean()) {
-                    return null;
+                if (!takes(workOfRun)) {
+                    return false;
                 }
-                c.refuted = rules.refute(c.history.copy(), c.branch);
+                c.refuted = rules.refute(c.history.get(), c.branch);
                 open += c.refuted == null ? 1 : 0;
             }
             if (open < bestOpen) {
                 best = cases;
                 bestOpen = open;
             }
-            if (bestOpen == 0) {
-                break;
-            }
+            return true;
         }
-        return best == null ? null : refuteAll(best, depth);
+    }
+
+    /** @return false if there is no work or no time left for it */
+    private boolean takes(int more) {
+        work += more;
+        return work <= MOST_WORK && !rules.stop().getAsBoolean();
     }
 
     /** @return null if a case is left open */
     private @Nullable List<Alternative> refuteAll(List<Case> cases, int depth) {
         List<Alternative> alternatives = new ArrayList<>();
         for (Case c : cases) {
-            Violation refuted = c.refuted == null ? rules.refute(c.history.copy(), c.branch) : c.refuted;
+            Violation refuted = c.refuted == null ? rules.refute(c.history.get(), c.branch) : c.refuted;
             if (refuted != null) {
                 // Without a cycle some read has no writer left, which only a sentence can express.
                 String statement = refuted.cycle().isEmpty() ? c.statement + ": then " + refuted.detail() : c.statement;
                 alternatives.add(new Alternative(statement, c.assumed, refuted.cycle(), refuted.cases()));
                 continue;
             }
-            List<Alternative> further = split(c.history, c.branch, depth + 1);
+            List<Alternative> further = split(c.history.get(), c.branch, depth + 1);
             if (further == null) {
                 return null;
             }
@@ -135,46 +159,73 @@ final class CaseSplit {
         return alternatives;
     }
 
-    private List<List<Case>> choices(IndexedHistory of, Branch branch) {
-        List<List<Case>> choices = new ArrayList<>();
-        VersionIndex index = of.versions();
-        for (int t = 0; t < table.transactions(); t++) {
+    /**
+     * Tries the choices one after the other. They are made one by one, because a large history has millions of them
+     * and the work suffices for a few.
+     *
+     * @return false if the work or the time ended
+     */
+    private boolean choices(IndexedHistory of, Branch branch, Split split) {
+        return outcomes(of, branch, split) && sources(of, branch, split) && orders(of, branch, split);
+    }
+
+    private boolean outcomes(IndexedHistory of, Branch branch, Split split) {
+        for (int t = 0; t < table.transactions() && !split.isClosed(); t++) {
             if (of.commitStatus().of(t) == CommitStatus.OPTIONAL) {
-                choices.add(List.of(
-                        new Case(table.name(t) + " committed", null, of.deciding(t, true), branch),
-                        new Case(table.name(t) + " did not commit", null, of.deciding(t, false), branch)));
-            }
-        }
-        RowKeys rows = index.rows();
-        for (int key = 0; key < table.keys().size(); key++) {
-            int open = index.ambiguousSlot(key);
-            for (int r = index.slotStarts()[open]; r < index.slotStarts()[open + 1]; r++) {
-                List<Case> candidates = candidates(of, branch, key, r);
-                if (!candidates.isEmpty() && candidates.size() <= MOST_CANDIDATES) {
-                    choices.add(candidates);
+                int open = t;
+                List<Case> cases = List.of(
+                        new Case(table.name(t) + " committed", null, () -> of.deciding(open, true), branch),
+                        new Case(table.name(t) + " did not commit", null, () -> of.deciding(open, false), branch));
+                if (!split.tries(cases)) {
+                    return false;
                 }
             }
         }
-        for (int key = 0; key < table.keys().size(); key++) {
+        return true;
+    }
+
+    private boolean sources(IndexedHistory of, Branch branch, Split split) {
+        VersionIndex index = of.versions();
+        for (int key = 0; key < table.keys().size() && !split.isClosed(); key++) {
+            int open = index.ambiguousSlot(key);
+            for (int r = index.slotStarts()[open]; r < index.slotStarts()[open + 1] && !split.isClosed(); r++) {
+                List<Case> candidates = candidates(of, branch, key, r);
+                if (candidates.isEmpty() ? rules.stop().getAsBoolean() : !split.tries(candidates)) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
+    private boolean orders(IndexedHistory of, Branch branch, Split split) {
+        VersionIndex index = of.versions();
+        RowKeys rows = index.rows();
+        for (int key = 0; key < table.keys().size() && !split.isClosed(); key++) {
             if (rows != null && rows.isRow(key) && events.perTransaction() == 2) {
                 // Its writers may overlap.
                 continue;
             }
             for (int a = index.writerStarts()[key]; a < index.writerStarts()[key + 1]; a++) {
-                for (int b = a + 1; b < index.writerStarts()[key + 1]; b++) {
+                if (rules.stop().getAsBoolean()) {
+                    return false;
+                }
+                for (int b = a + 1; b < index.writerStarts()[key + 1] && !split.isClosed(); b++) {
                     int first = index.writerTransactions()[a];
                     int second = index.writerTransactions()[b];
                     if (of.commitStatus().isCounted(first)
                             && of.commitStatus().isCounted(second)
                             && of.sessionOf()[first] != of.sessionOf()[second]
-                            && !isOrdered(branch, first, second)) {
-                        choices.add(List.of(
-                                ordered(of, branch, key, first, second), ordered(of, branch, key, second, first)));
+                            && !isOrdered(branch, first, second)
+                            && !split.tries(List.of(
+                                    ordered(of, branch, key, first, second),
+                                    ordered(of, branch, key, second, first)))) {
+                        return false;
                     }
                 }
             }
         }
-        return choices;
+        return true;
     }
 
     /** Whether an enclosing case assumes the same. To assume it again would not help. */
@@ -194,27 +245,26 @@ final class CaseSplit {
                 new Reason(Basis.ASSUMED, "if " + table.name(first) + " wrote before " + table.name(second)));
         Branch assuming = new Branch(branch);
         assuming.addEdge(events.commit(first), events.begin(second), assumed);
-        return new Case(table.name(first) + " before " + table.name(second), assumed, of, assuming);
+        return new Case(table.name(first) + " before " + table.name(second), assumed, of::copy, assuming);
     }
 
     /**
      * The cases of what a read returned: the initial value if that is possible, or the value of one of its
-     * candidates. There are none before it is decided whether the candidates and the reader committed.
+     * candidates. There are none before it is decided whether the candidates and the reader committed, or if they are
+     * too many.
      */
     private List<Case> candidates(IndexedHistory of, Branch branch, int key, int r) {
         VersionIndex index = of.versions();
         int reader = index.readerTransactions()[r];
         int valueClass = index.readerClasses()[r];
         int first = index.slotStarts()[index.ambiguousSlot(key)];
-        int[] slots = new int[index.slotStarts()[index.ambiguousSlot(key) + 1] - first];
-        Arrays.fill(slots, -1);
+        int count = index.slotStarts()[index.ambiguousSlot(key) + 1] - first;
         List<Case> cases = new ArrayList<>();
         if (!of.commitStatus().isCounted(reader)) {
             return cases;
         }
         if (valueClass == VersionIndex.INITIAL) {
-            slots[r - first] = 0;
-            cases.add(reads(of, branch, key, reader, Dependency.INITIAL, slots));
+            cases.add(reads(of, branch, key, reader, Dependency.INITIAL, slots(count, r - first, 0)));
         }
         for (int w = index.firstInClass(key, valueClass); w >= 0; w = index.nextInClass(w)) {
             int t = index.writerTransactions()[w];
@@ -222,16 +272,30 @@ final class CaseSplit {
                 return List.of();
             }
             if (t != reader && of.commitStatus().isCounted(t)) {
-                slots[r - first] = 1 + w - index.writerStarts()[key];
+                if (cases.size() == MOST_CANDIDATES) {
+                    return List.of();
+                }
+                int[] slots = slots(count, r - first, 1 + w - index.writerStarts()[key]);
                 cases.add(reads(of, branch, key, reader, t, slots));
             }
         }
         return cases;
     }
 
+    /** The sources of the open reads of a key, of which one is decided. */
+    private static int[] slots(int count, int read, int source) {
+        int[] slots = new int[count];
+        Arrays.fill(slots, -1);
+        slots[read] = source;
+        return slots;
+    }
+
     private Case reads(IndexedHistory of, Branch branch, int key, int reader, int writer, int[] slots) {
-        IndexedHistory decided = of.copy();
-        decided.versions().resolve(key, slots);
+        Supplier<IndexedHistory> decided = () -> {
+            IndexedHistory own = of.copy();
+            own.versions().resolve(key, slots);
+            return own;
+        };
         String source = writer == Dependency.INITIAL ? "the initial state" : table.name(writer);
         Dependency assumed = new Dependency(
                 writer,
