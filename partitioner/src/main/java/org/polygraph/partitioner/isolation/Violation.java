@@ -71,6 +71,11 @@ public record Violation(
         return new Violation(name, otherNames, transactions, keys, cycle, cases, detail, minimal);
     }
 
+    /** The same evidence, in which these transactions are involved. */
+    public Violation of(List<Integer> involved) {
+        return new Violation(anomaly, aliases, involved, keys, cycle, cases, detail, minimal);
+    }
+
     /** The same with a sub-history that shows it. */
     public Violation shownBy(@Nullable SubHistory sub) {
         return new Violation(anomaly, aliases, transactions, keys, cycle, cases, detail, sub);

@@ -198,7 +198,7 @@ final class PathCheck {
         HistoryTable plain = whole == null ? null : whole.withoutRefusals();
         List<CheckRequest> fit = new ArrayList<>(requests);
         if (settings.asFits() && whole != null) {
-            fit.removeIf(request -> !fits(whole, request.level()));
+            fit.removeIf(request -> !fits(whole, request));
         }
         for (CheckRequest request : fit) {
             HistoryTable judged = plain == null || request.level() == IsolationLevel.LIN ? whole : plain;
@@ -225,9 +225,10 @@ final class PathCheck {
     }
 
     /** Whether a history fits a level. Real time needs times, and predicates need an order of all versions. */
-    private static boolean fits(HistoryTable history, IsolationLevel level) {
-        boolean isTimed = history.starts() != null && history.ends() != null;
-        return (isTimed || !level.realTime()) && !(history.values().hasPredicates() && level.isAxiom());
+    private static boolean fits(HistoryTable history, CheckRequest request) {
+        IsolationLevel level = request.level();
+        return (!level.realTime() || request.times(history).mayOrder())
+                && !(history.values().hasPredicates() && level.isAxiom());
     }
 
     /**
@@ -239,8 +240,16 @@ final class PathCheck {
         if (reading != null) {
             verdict.firstPhase(reading).windows(windows.whole());
         }
-        if (verdict.status() == Verdict.Status.PASS && !input.doubt().isEmpty()) {
-            verdict.reason(input.doubt() + "; if it loads the initial rows, give --initial SESSION#INDEX");
+        if (verdict.status() == Verdict.Status.PASS) {
+            List<String> doubts = new ArrayList<>();
+            if (!input.doubt().isEmpty()) {
+                doubts.add(input.doubt() + "; if it loads the initial rows, give --initial SESSION#INDEX");
+            }
+            Assumptions assumptions = verdict.assumptions();
+            if (assumptions != null && assumptions.unbound() > 0) {
+                doubts.add(unbound(assumptions.unbound()));
+            }
+            verdict.reason(String.join("; ", doubts));
         }
         if (verdict.status() == Verdict.Status.VIOLATION) {
             verdict.exitCode(settings.exitCode(Verdict.Status.VIOLATION));
@@ -386,12 +395,12 @@ final class PathCheck {
                 throw problem;
             }
         }
-        if (request.level().realTime() && (history.starts() == null || history.ends() == null)) {
+        if (request.level().realTime() && !request.times(history).mayOrder()) {
             return invalid(
                     request,
-                    "level " + request.level().label() + ": found no start and end times; expected them, for"
-                            + " real-time order is part of the level; record them, or check ser or si without --time"
-                            + " strict");
+                    "level " + request.level().label() + ": found " + missingTimes(history)
+                            + "; expected them, for real-time order is part of the level; record them, or check ser or"
+                            + " si without --time strict");
         }
         String reversed = request.level().realTime() ? firstReversed(history) : null;
         if (reversed != null) {
@@ -422,6 +431,19 @@ final class PathCheck {
                     "where si holds, cc, ra and rc do: ask for them together");
         }
         return LevelCheck.of(check, finder);
+    }
+
+    private static String unbound(long transactions) {
+        return transactions == 1
+                ? "1 transaction has neither a start nor an end, so real time does not bound it"
+                : transactions + " transactions have neither a start nor an end, so real time does not bound them";
+    }
+
+    /** What is missing in a history in which times order no two transactions. */
+    private static String missingTimes(HistoryTable history) {
+        return history.starts() == null || history.ends() == null
+                ? "no start and end times"
+                : "no two transactions that times can order, because the first has to have an end and the second a start";
     }
 
     /** Checks whether a VIOLATION remains one if loaders are ordinary transactions. */

@@ -179,7 +179,9 @@ public final class WindowedChecker implements Checker {
                 request.time(),
                 request.clockSkewNanos(),
                 request.indeterminate(),
-                LoadedRows.none(request.initial()));
+                LoadedRows.none(request.initial()),
+                request.level().realTime() ? check.unbound() : 0,
+                null);
     }
 
     @Override

@@ -13,6 +13,7 @@ import org.polygraph.storage.analysis.Loaders;
 import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.RecordedTimes;
 
 /**
  * A request to decide one level. Budgets are not part of it: they may prevent an answer, but never change it.
@@ -85,6 +86,11 @@ public record CheckRequest(
         return new CheckRequest(level, time, clockSkewNanos, indeterminate, replayed, mostViolations);
     }
 
+    /** Counts the times of the transactions that may count. */
+    public RecordedTimes times(HistoryTable table) {
+        return RecordedTimes.of(table, indeterminate == IndeterminateMode.MAYBE);
+    }
+
     /** How transactions of unknown outcome are indexed. */
     public IndexedHistory.Indeterminate indexing() {
         return indeterminate == IndeterminateMode.MAYBE
@@ -108,6 +114,14 @@ public record CheckRequest(
         long code = table.initialValue();
         Object value =
                 values.isNull(code) ? null : values.isInteger(code) ? (Object) values.integer(code) : values.text(code);
-        return new Assumptions(value, uniqueValues, time, clockSkewNanos, indeterminate, LoadedRows.of(table, initial));
+        return new Assumptions(
+                value,
+                uniqueValues,
+                time,
+                clockSkewNanos,
+                indeterminate,
+                LoadedRows.of(table, initial),
+                level.realTime() ? times(table).unbound() : 0,
+                null);
     }
 }

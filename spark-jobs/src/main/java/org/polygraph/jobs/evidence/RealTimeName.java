@@ -4,6 +4,8 @@ import java.util.ArrayDeque;
 import java.util.Collections;
 import java.util.Deque;
 import java.util.IdentityHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.CheckRequest;
@@ -45,7 +47,20 @@ final class RealTimeName {
         if (violation.anomaly() == Anomaly.REAL_TIME_VIOLATION || !isTimely(violation)) {
             return violation;
         }
-        return violation.named(Anomaly.REAL_TIME_VIOLATION, Anomaly.REAL_TIME_VIOLATION.aliases());
+        return withOthers(violation).named(Anomaly.REAL_TIME_VIOLATION, Anomaly.REAL_TIME_VIOLATION.aliases());
+    }
+
+    /** Adds the transactions of the sub-history if no edge of the cycle is of real time, so that those are shown that it orders. */
+    private static Violation withOthers(Violation violation) {
+        SubHistory sub = violation.minimal();
+        if (sub == null || violation.cycle().stream().anyMatch(edge -> edge.kind() == EdgeKind.RT)) {
+            return violation;
+        }
+        Set<Integer> all = new LinkedHashSet<>(violation.transactions());
+        for (int t : sub.transactions()) {
+            all.add(t);
+        }
+        return violation.of(List.copyOf(all));
     }
 
     private boolean isTimely(Violation violation) {

@@ -25,6 +25,7 @@ import org.polygraph.jobs.verdict.LoadedRows;
 import org.polygraph.jobs.verdict.Phase;
 import org.polygraph.jobs.verdict.ResidualSize;
 import org.polygraph.jobs.verdict.Strongest;
+import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.jobs.verdict.WindowCounts;
 import org.polygraph.partitioner.isolation.Alternative;
@@ -366,6 +367,9 @@ public final class VerdictJson {
         json.writeBooleanField("unique_values", assumptions.uniqueValues());
         json.writeStringField("time", assumptions.time().label());
         number("clock_skew", assumptions.clockSkewNanos());
+        if (assumptions.time() == TimeMode.STRICT) {
+            number("txns_unbound", assumptions.unbound());
+        }
         json.writeStringField("indeterminate", assumptions.indeterminate().label());
         LoadedRows loaders = assumptions.loaders();
         json.writeStringField("initial", loaders.choice().label());

@@ -97,7 +97,8 @@ final class PieceReplay {
                                 result.transactions(),
                                 result.operations(),
                                 result.committed(),
-                                result.indeterminate()));
+                                result.indeterminate(),
+                                result.times()));
             }
             carried = more;
         }

@@ -12,6 +12,8 @@ import org.polygraph.storage.analysis.InitialChoice;
  * @param uniqueValues whether no two counted writes of a key wrote the same value (nor the initial one)
  * @param clockSkewNanos bound on the difference between any two clients' clocks
  * @param loaders the transactions that load the initial rows
+ * @param unbound the number of transactions that real time does not bound, because their start and their end are missing; 0 if real time
+ *     is not part of the level
  * @param state the file with the values of keys before the first transaction; null if there is none
  */
 public record Assumptions(
@@ -21,35 +23,33 @@ public record Assumptions(
         long clockSkewNanos,
         IndeterminateMode indeterminate,
         LoadedRows loaders,
+        long unbound,
         @Nullable InitialFile state) {
-    /** Creates assumptions without a file. */
-    public Assumptions(
-            @Nullable Object initialValue,
-            boolean uniqueValues,
-            TimeMode time,
-            long clockSkewNanos,
-            IndeterminateMode indeterminate,
-            LoadedRows loaders) {
-        this(initialValue, uniqueValues, time, clockSkewNanos, indeterminate, loaders, null);
-    }
-
-    /** Creates assumptions without loaders. */
+    /** Creates assumptions without loaders, of a level without real time. */
     public Assumptions(
             @Nullable Object initialValue,
             boolean uniqueValues,
             TimeMode time,
             long clockSkewNanos,
             IndeterminateMode indeterminate) {
-        this(initialValue, uniqueValues, time, clockSkewNanos, indeterminate, LoadedRows.none(InitialChoice.IMPLICIT));
+        this(
+                initialValue,
+                uniqueValues,
+                time,
+                clockSkewNanos,
+                indeterminate,
+                LoadedRows.none(InitialChoice.IMPLICIT),
+                0,
+                null);
     }
 
     /** Returns the same with other loaders. */
     public Assumptions with(LoadedRows others) {
-        return new Assumptions(initialValue, uniqueValues, time, clockSkewNanos, indeterminate, others, state);
+        return new Assumptions(initialValue, uniqueValues, time, clockSkewNanos, indeterminate, others, unbound, state);
     }
 
     /** Returns the same with a file. */
     public Assumptions with(InitialFile file) {
-        return new Assumptions(initialValue, uniqueValues, time, clockSkewNanos, indeterminate, loaders, file);
+        return new Assumptions(initialValue, uniqueValues, time, clockSkewNanos, indeterminate, loaders, unbound, file);
     }
 }

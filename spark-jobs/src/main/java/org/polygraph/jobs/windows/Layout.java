@@ -10,6 +10,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.RankRanges;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.RecordedTimes;
 
 /**
  * The surveys of all pieces together: numbers of sessions, how many events the sessions of each piece have in earlier pieces, and the clocks at which cells begin.
@@ -211,7 +212,7 @@ final class Layout {
     }
 
     boolean hasTimes() {
-        return has(Survey.HAS_START | Survey.HAS_END);
+        return has(Survey.HAS_TIMES);
     }
 
     /** Whether all pieces were surveyed with their operations. */
@@ -224,9 +225,16 @@ final class Layout {
         return has(Survey.HAS_LISTS);
     }
 
-    /** Whether some transaction has a start and some an end, and none ended before it started. */
+    /** Whether times could order two transactions, and none ended before it started. */
     boolean hasRealTime() {
-        return has(Survey.HAS_START) && has(Survey.HAS_END) && !has(Survey.IS_REVERSED);
+        return times().mayOrder() && !has(Survey.IS_REVERSED);
+    }
+
+    /** The times of the transactions that may count. */
+    RecordedTimes times() {
+        RecordedTimes times = new RecordedTimes(true);
+        surveys.forEach(survey -> times.add(survey.times()));
+        return times;
     }
 
     /** Whether the starts of the transactions of each session ascend, where one that is not known is before all others. */

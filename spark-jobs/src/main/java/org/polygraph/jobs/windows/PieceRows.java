@@ -8,6 +8,7 @@ import org.polygraph.storage.model.WholeHistoryException;
 import org.polygraph.storage.table.HistoryRows;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.Operations;
+import org.polygraph.storage.table.RecordedTimes;
 import org.polygraph.storage.table.Transactions;
 
 /**
@@ -221,16 +222,27 @@ final class PieceRows {
                         + (written == NONE ? VALUE_STEP / 2 : 0);
     }
 
-    /** Which times the piece has: {@link Survey#HAS_START}, {@link Survey#HAS_END} and {@link Survey#IS_REVERSED}. */
+    /** Counts the times of the transactions. @param countsUnknown whether an indeterminate transaction may count */
+    RecordedTimes recordedTimes(boolean countsUnknown) {
+        RecordedTimes times = new RecordedTimes(countsUnknown);
+        for (int t = 0; t < order.length; t++) {
+            times.add(
+                    rows.transactions().statuses()[t],
+                    time(rows.transactions().starts(), t),
+                    time(rows.transactions().ends(), t));
+        }
+        return times;
+    }
+
+    /** Which times the piece has: {@link Survey#HAS_TIMES} and {@link Survey#IS_REVERSED}. */
     int times() {
         int found = 0;
         for (int t = 0; t < order.length; t++) {
             long start = time(rows.transactions().starts(), t);
             long end = time(rows.transactions().ends(), t);
             boolean isReversed = start != HistoryTable.NO_TIME && end != HistoryTable.NO_TIME && end < start;
-            found |= (start == HistoryTable.NO_TIME ? 0 : Survey.HAS_START)
-                    | (end == HistoryTable.NO_TIME ? 0 : Survey.HAS_END)
-                    | (isReversed ? Survey.IS_REVERSED : 0);
+            boolean isTimed = start != HistoryTable.NO_TIME || end != HistoryTable.NO_TIME;
+            found |= (isTimed ? Survey.HAS_TIMES : 0) | (isReversed ? Survey.IS_REVERSED : 0);
         }
         return found;
     }

@@ -12,6 +12,7 @@ import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.model.WholeHistoryException;
 import org.polygraph.storage.table.HistoryRows;
+import org.polygraph.storage.table.RecordedTimes;
 
 /**
  * What the driver has to know of one piece of the input before its transactions are read into cells: its sessions, a sample of clocks and
@@ -20,10 +21,11 @@ import org.polygraph.storage.table.HistoryRows;
  * @param problem why the piece cannot be decided by windows; empty if it can
  * @param sessions by session of the piece
  * @param sample clocks of events, each of which stands for as many events as the task was given, the last one for the rest
- * @param contents {@link #HAS_START}, {@link #HAS_END}, {@link #IS_REVERSED}, {@link #HAS_OPERATIONS} and {@link #HAS_LISTS}
+ * @param contents {@link #HAS_TIMES}, {@link #IS_REVERSED}, {@link #HAS_OPERATIONS} and {@link #HAS_LISTS}
  * @param neighbours how many transactions follow one of their session in the piece
  * @param lines how many lines it has
  * @param byStatus by status: the number of transactions
+ * @param times the counts of {@link RecordedTimes}
  * @param initialValue the initial value of its header as a block; empty if there is none
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
@@ -35,11 +37,11 @@ record Survey(
         long neighbours,
         long lines,
         long[] byStatus,
+        long[] times,
         byte[] initialValue) {
-    /** Some transaction has a start; some has an end; one ended before it started. */
-    static final int HAS_START = 1;
+    /** Some transaction has a start or an end; one ended before it started. */
+    static final int HAS_TIMES = 1;
 
-    static final int HAS_END = 2;
     static final int IS_REVERSED = 4;
     /** The operations were read; some of them appends to a list or reads one. */
     static final int HAS_OPERATIONS = 8;
@@ -60,8 +62,11 @@ record Survey(
      */
     record Session(long label, long count, long least, long greatest, long lead, Ascent starts, Ascent written) {}
 
+    private static final long[] NO_TIMES = new RecordedTimes(true).counts();
+
     private static Survey problem(String problem) {
-        return new Survey(problem, new Session[0], new long[0], HAS_OPERATIONS, 0, 0, new long[4], new byte[0]);
+        return new Survey(
+                problem, new Session[0], new long[0], HAS_OPERATIONS, 0, 0, new long[4], NO_TIMES, new byte[0]);
     }
 
     /** How many transactions the piece has. */
@@ -95,6 +100,9 @@ record Survey(
         for (long count : byStatus) {
             out.unsigned(count);
         }
+        for (long count : times) {
+            out.unsigned(count);
+        }
         return out.bytes(initialValue).toBytes();
     }
 
@@ -125,7 +133,11 @@ record Survey(
         for (int i = 0; i < byStatus.length; i++) {
             byStatus[i] = in.unsigned();
         }
-        return new Survey(problem, sessions, sample, contents, neighbours, lines, byStatus, in.bytes());
+        long[] times = new long[NO_TIMES.length];
+        for (int i = 0; i < times.length; i++) {
+            times[i] = in.unsigned();
+        }
+        return new Survey(problem, sessions, sample, contents, neighbours, lines, byStatus, times, in.bytes());
     }
 
     /**
@@ -134,9 +146,17 @@ record Survey(
      * @param number of the piece
      * @param events of a transaction: 1 or 2
      * @param perSample events for which one clock stands
+     * @param countsUnknown whether an indeterminate transaction may count
      * @param needsOperations whether to read the operations; else they are read if the format does not have the transactions apart
      */
-    record SurveyTask(Piece piece, int number, Clock clock, int events, long perSample, boolean needsOperations)
+    record SurveyTask(
+            Piece piece,
+            int number,
+            Clock clock,
+            int events,
+            long perSample,
+            boolean countsUnknown,
+            boolean needsOperations)
             implements Task {
         private static final long serialVersionUID = 1L;
 
@@ -196,6 +216,7 @@ record Survey(
                     piece.neighbours(),
                     rows.lines(),
                     byStatus,
+                    piece.recordedTimes(countsUnknown).counts(),
                     initialValue(rows));
         }
 

@@ -10,6 +10,7 @@ import org.polygraph.jobs.certificate.format.Guarantee;
 import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.storage.format.pieces.Piece;
 import org.polygraph.storage.format.pieces.ReadPlan;
+import org.polygraph.storage.model.TransactionStatus;
 
 /** The pieces of the input with their surveys, and the clock that orders their transactions. */
 final class SurveyedInput {
@@ -62,7 +63,13 @@ final class SurveyedInput {
         List<Task> tasks = new ArrayList<>();
         for (Piece piece : plan.pieces()) {
             tasks.add(new Survey.SurveyTask(
-                    piece, tasks.size(), clock, events, events * settings.perSample(), needsOperations));
+                    piece,
+                    tasks.size(),
+                    clock,
+                    events,
+                    events * settings.perSample(),
+                    terms.mayCount(TransactionStatus.INDETERMINATE.code()),
+                    needsOperations));
         }
         List<Survey> surveys = workers.run("survey the input", tasks).stream()
                 .map(Survey::ofBytes)

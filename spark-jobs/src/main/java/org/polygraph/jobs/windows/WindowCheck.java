@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.TreeSet;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
@@ -142,6 +143,14 @@ public final class WindowCheck {
     /** Whether no value of a key was written twice, once it has run. */
     public boolean hasUniqueValues() {
         return isUnique;
+    }
+
+    /** The number of transactions that real time does not bound, once it has run. */
+    public long unbound() {
+        return Objects.requireNonNull(store, "an input that was read")
+                .layout()
+                .times()
+                .unbound();
     }
 
     /** The value of a key before the first transaction, once it has run: a Long, a String or null. */

@@ -25,6 +25,7 @@ import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.RecordedTimes;
 import org.polygraph.storage.table.UnknownRows;
 
 /**
@@ -91,15 +92,27 @@ public final class Verification {
     public record Replayed(Replay.Result result, String content, Numbers numbers) {}
 
     /** The counts of a history. */
-    public record Numbers(long sessions, long transactions, long operations, long committed, long indeterminate) {
-        private static Numbers of(HistoryTable table) {
+    public record Numbers(
+            long sessions,
+            long transactions,
+            long operations,
+            long committed,
+            long indeterminate,
+            RecordedTimes times) {
+        private static Numbers of(HistoryTable table, Terms terms) {
             long committed = 0;
             long indeterminate = 0;
             for (byte outcome : table.statuses()) {
                 committed += outcome == TransactionStatus.COMMITTED.code() ? 1 : 0;
                 indeterminate += outcome == TransactionStatus.INDETERMINATE.code() ? 1 : 0;
             }
-            return new Numbers(table.sessions(), table.transactions(), table.operations(), committed, indeterminate);
+            return new Numbers(
+                    table.sessions(),
+                    table.transactions(),
+                    table.operations(),
+                    committed,
+                    indeterminate,
+                    Verification.times(table, terms));
         }
     }
 
@@ -243,6 +256,7 @@ public final class Verification {
         Numbers numbers = replayed.numbers();
         String wrong =
                 wrongOrder(header, content, sameContent, replayed.result().discrepancy());
+        wrong = wrong == null ? untimed(terms, numbers.times()) : wrong;
         if (wrong == null) {
             seen(checked, terms, replayed.result(), numbers);
         }
@@ -277,6 +291,18 @@ public final class Verification {
             throws IOException {
         Verification verification = new Verification(run, terms, table, table);
         return new ViolationCheck(run, terms, verification.table).anyHolds(most);
+    }
+
+    private static RecordedTimes times(HistoryTable table, Terms terms) {
+        return RecordedTimes.of(table, terms.mayCount(TransactionStatus.INDETERMINATE.code()));
+    }
+
+    /** Describes why an order cannot show real time; null if it can, or if real time is not part of the level. */
+    private static @Nullable String untimed(Terms terms, RecordedTimes times) {
+        return terms.guarantee().realTime() && !times.mayOrder()
+                ? "times order no two transactions of the history, so no order of them shows level "
+                        + terms.guarantee().label()
+                : null;
     }
 
     private Report report(Answer answer, String reason) {
@@ -324,8 +350,12 @@ public final class Verification {
         if (wrong != null || result == null) {
             return report(Answer.REJECTED, String.valueOf(wrong));
         }
+        wrong = untimed(terms, times(table, terms));
+        if (wrong != null) {
+            return report(Answer.REJECTED, wrong);
+        }
         if (!isOfOthers) {
-            seen(checked, terms, result, Numbers.of(table));
+            seen(checked, terms, result, Numbers.of(table, terms));
             return report(Answer.VERIFIED, "");
         }
         int explained = OpenReaders.firstExplained(certified, content.counted());
@@ -337,7 +367,7 @@ public final class Verification {
         String left =
                 open.length + (open.length == 1 ? " transaction is" : " transactions are") + " left to later parts";
         checked("open", left + (open.length == 0 ? "" : ", the first is " + certified.whereIs(open[0])));
-        seen(checked, terms, result, Numbers.of(ordered));
+        seen(checked, terms, result, Numbers.of(ordered, terms));
         return report(
                 Answer.VERIFIED,
                 "the run ended UNKNOWN; its order explains all transactions but those that a later"
@@ -452,7 +482,10 @@ public final class Verification {
                 !terms.guarantee().realTime()
                         ? "not part of the level"
                         : "transactions that had ended come before those that started later, clock skew "
-                                + terms.clockSkewNanos() + " ns");
+                                + terms.clockSkewNanos() + " ns"
+                                + (numbers.times().unbound() == 0
+                                        ? ""
+                                        : "; " + numbers.times().unbound() + " have neither a start nor an end"));
     }
 
     private String claimed() {

@@ -9,6 +9,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.ContentTree;
 import org.polygraph.jobs.certificate.format.Names;
+import org.polygraph.storage.table.RecordedTimes;
 
 /**
  * Joins the findings of ranges, slices and windows of places to the result of a replay without a table. {@link
@@ -45,7 +46,8 @@ public final class DealtReplay {
             long sessions,
             long committed,
             long indeterminate,
-            long operations) {
+            long operations,
+            RecordedTimes times) {
         public long transactions() {
             return content.transactions();
         }
@@ -115,6 +117,7 @@ public final class DealtReplay {
         long counted = 0;
         long operations = 0;
         long dealt = 0;
+        RecordedTimes times = new RecordedTimes(true);
         boolean isAfter = false;
         long lastSession = 0;
         for (RangeFinding range : ranges) {
@@ -125,6 +128,7 @@ public final class DealtReplay {
                 lastSession = range.lastSession();
             }
             content.append(range.content());
+            times.add(range.times());
             committed += counts.committed();
             indeterminate += counts.indeterminate();
             counted += counts.counted();
@@ -134,7 +138,7 @@ public final class DealtReplay {
         Sentence wrong = ofRanges();
         wrong = wrong == null ? ofPlaces() : wrong;
         Replay.Result replay = wrong != null ? rejected(wrong, names) : ofSlices(counted, dealt, names);
-        return new Result(replay, content, sessions, committed, indeterminate, operations);
+        return new Result(replay, content, sessions, committed, indeterminate, operations, times);
     }
 
     private static Replay.Result rejected(Sentence wrong, Function<Named, String> names) {

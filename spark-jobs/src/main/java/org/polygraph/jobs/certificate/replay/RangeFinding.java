@@ -9,15 +9,18 @@ import org.polygraph.jobs.certificate.format.ContentTree;
  *
  * @param refused whether it cannot be replayed without the whole history, which the caller then reads
  * @param counts of its transactions
+ * @param times the counts of {@link org.polygraph.storage.table.RecordedTimes}
  * @param firstSession with {@code lastSession} the labels of its first and last sessions; 0 if it has no transactions
  * @param first its first counted transaction, at the place where it begins; null if there is none
  * @param last its last counted transaction, at the place where it commits; null if there is none
  */
+@SuppressWarnings("ArrayRecordComponent") // never compared
 record RangeFinding(
         int range,
         boolean refused,
         ContentTree content,
         Counts counts,
+        long[] times,
         long firstSession,
         long lastSession,
         @Nullable Placed first,

@@ -13,6 +13,7 @@ import org.polygraph.jobs.certificate.format.RankReader;
 import org.polygraph.jobs.certificate.format.TransactionBytes;
 import org.polygraph.jobs.certificate.format.TransactionHash;
 import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.RecordedTimes;
 
 /**
  * Replays a range of (session, index): brings the transactions of all pieces and the rows of the certificate together,
@@ -54,6 +55,7 @@ public final class RangeReplay implements RankReader.Sink {
     private final Map<Long, ByteArrayOutputStream> waiting = new HashMap<>();
     private long waitingBytes;
 
+    private final RecordedTimes times;
     private boolean refused;
     private long sessionCount;
     private long committed;
@@ -86,6 +88,7 @@ public final class RangeReplay implements RankReader.Sink {
         this.mayHaveLoaders = mayHaveLoaders;
         this.sink = sink;
         this.events = plan.terms().guarantee().events();
+        this.times = new RecordedTimes(plan.terms().mayCount(TransactionStatus.INDETERMINATE.code()));
         int n = 0;
         blocks = new ByteBuffer[bytes.size()];
         for (int b = 0; b < blocks.length; b++) {
@@ -167,6 +170,7 @@ public final class RangeReplay implements RankReader.Sink {
         operations += TransactionBytes.operations(block, at);
         committed += code == TransactionStatus.COMMITTED.code() ? 1 : 0;
         indeterminate += code == TransactionStatus.INDETERMINATE.code() ? 1 : 0;
+        times.add(code, TransactionBytes.start(block, at), TransactionBytes.end(block, at));
         if (status == null) {
             String wrong = Placement.wrongStatus(plan.terms(), code, counts);
             status = wrong == null ? null : Sentence.of(named(t), wrong);
@@ -279,6 +283,7 @@ public final class RangeReplay implements RankReader.Sink {
                 refused,
                 content,
                 new RangeFinding.Counts(sessionCount, committed, indeterminate, counted, operations, dealt),
+                times.counts(),
                 order.length == 0 ? 0 : sessions[order[0]],
                 order.length == 0 ? 0 : sessions[order[order.length - 1]],
                 placed(firstCounted, firstSnapshot),

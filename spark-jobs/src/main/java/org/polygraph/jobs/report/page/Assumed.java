@@ -81,6 +81,14 @@ record Assumed(IsolationLevel level, List<Item> assumptions, String under, Strin
                     "Clock skew",
                     Timeline.duration((double) given.clockSkewNanos()),
                     "at most, between any two clients"));
+            if (given.unbound() > 0) {
+                items.add(new Item(
+                        "Without times",
+                        String.valueOf(given.unbound()),
+                        given.unbound() == 1
+                                ? "transaction has neither a start nor an end, so real time does not bound it"
+                                : "transactions have neither a start nor an end, so real time does not bound them"));
+            }
         }
         items.add(new Item(
                 "Unknown outcomes",

@@ -2,6 +2,7 @@ package org.polygraph.jobs.report.wording;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.polygraph.partitioner.isolation.Alternative;
 import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.EdgeKind;
 import org.polygraph.partitioner.isolation.Violation;
@@ -146,6 +147,21 @@ public final class Phenomenon {
                                 ? facts.clause(cycle.get(1 - i))
                                 : "the other steps of the cycle put " + facts.name(edge.to()) + " before "
                                         + facts.name(edge.from()));
+            }
+        }
+        return inReasons(cycle);
+    }
+
+    /** Names two transactions that real time orders, if only the reasons of the cycle have them. */
+    private String inReasons(List<Dependency> cycle) {
+        for (Dependency edge : cycle) {
+            for (Alternative failed : edge.reason().because()) {
+                for (Dependency step : failed.cycle()) {
+                    if (step.kind() == EdgeKind.RT) {
+                        return facts.of(step) + ", but no order that has this explains the reads of "
+                                + facts.list(violation.transactions());
+                    }
+                }
             }
         }
         return violation.anomaly().meaning();
