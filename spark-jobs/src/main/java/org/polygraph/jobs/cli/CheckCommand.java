@@ -154,6 +154,10 @@ final class CheckCommand implements Callable<Integer> {
             settingsOf.put(path, isStated ? options.settings(stated(path)) : options.settings());
         }
         ProgressPrinter progress = verbosity.progress(environment);
+        String oddMemory = options.oddMemory();
+        if (oddMemory != null) {
+            progress.notice(oddMemory);
+        }
         Checker checker = options.checker(environment.engines());
         int exitCode = 0;
         boolean isFirst = true;

@@ -1,6 +1,8 @@
 package org.polygraph.jobs.cli;
 
+import com.sun.management.OperatingSystemMXBean;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -189,6 +191,22 @@ final class CheckOptions {
             }
         }
         return true;
+    }
+
+    /** What is odd about the memory that was given; null if nothing is. */
+    @Nullable
+    String oddMemory() {
+        if (memoryBytes == null || memoryBytes <= Runtime.getRuntime().maxMemory()) {
+            return null;
+        }
+        // The heap is smaller than what was given, so it is worth the time to ask the machine.
+        long physical = ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean machine
+                ? machine.getTotalMemorySize()
+                : Long.MAX_VALUE;
+        return memoryBytes <= physical
+                ? null
+                : "--memory is more than the " + (physical >> 20) + " MB of this machine, so the check takes up to "
+                        + (Runtime.getRuntime().maxMemory() >> 20) + " MB";
     }
 
     /** Whether levels were given; otherwise the header of each history states its level. */

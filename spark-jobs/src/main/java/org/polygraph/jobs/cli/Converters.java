@@ -40,6 +40,9 @@ final class Converters {
 
     /** {@code 512m}, {@code 4g}... as bytes; units of 1024, upper or lower case, optional b at the end. */
     static final class Bytes implements ITypeConverter<Long> {
+        /** Fewer bytes are a size whose unit was forgotten. */
+        private static final long LEAST_WITHOUT_UNIT = 1 << 20;
+
         @Override
         public Long convert(String text) {
             int unit = unitStart(text);
@@ -60,7 +63,47 @@ final class Converters {
             if (bytes == 0) {
                 throw new TypeConversionException("'" + text + "' is no memory at all; give a size such as 512m");
             }
+            if (unit == text.length() && bytes < LEAST_WITHOUT_UNIT) {
+                throw new TypeConversionException(
+                        "'" + text + "' means " + text + " bytes, in which nothing fits; give a unit, such as " + text + "g");
+            }
             return bytes;
+        }
+    }
+
+    /** {@code 500}, {@code 10k}, {@code 2m}, {@code 1g}: a number, with units of 1000. */
+    static final class Count implements ITypeConverter<Long> {
+        @Override
+        public Long convert(String text) {
+            boolean isNegative = text.startsWith("-");
+            String digits = isNegative ? text.substring(1) : text;
+            int unit = unitStart(digits);
+            long factor =
+                    switch (digits.substring(unit).toLowerCase(Locale.ROOT)) {
+                        case "" -> 1;
+                        case "k" -> 1_000;
+                        case "m" -> 1_000_000;
+                        case "g" -> 1_000_000_000;
+                        default -> -1;
+                    };
+            if (unit == 0 || factor < 0) {
+                throw new TypeConversionException(
+                        "'" + text + "' is no number: digits, and k for thousands or m for millions, such as 10k");
+            }
+            long number = times(digits, unit, factor);
+            return isNegative ? -number : number;
+        }
+    }
+
+    /** {@link Count} up to 2^31 - 1. */
+    static final class IntCount implements ITypeConverter<Integer> {
+        @Override
+        public Integer convert(String text) {
+            long number = new Count().convert(text);
+            if (number != (int) number) {
+                throw new TypeConversionException("'" + text + "' is too large");
+            }
+            return (int) number;
         }
     }
 

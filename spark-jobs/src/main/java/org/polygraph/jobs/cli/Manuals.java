@@ -32,7 +32,9 @@ public final class Manuals {
         // The constants of enums are completed in lower case, as in the help.
         String completion = Pattern.compile("(?<=_option_args=\\()[^)]*")
                 .matcher(AutoComplete.bash(root.getCommandName(), root))
-                .replaceAll(words -> words.group().toLowerCase(Locale.ROOT).replace('_', '-'));
+                .replaceAll(words -> words.group().toLowerCase(Locale.ROOT).replace('_', '-'))
+                // A PATH is completed as a file name, which bash does by default where nothing else fits.
+                .replaceAll(".*compopt \\+o default\\R", "");
         Files.writeString(folder.resolve("completion"), completion);
         page(root, pages);
         for (CommandLine command : root.getSubcommands().values()) {

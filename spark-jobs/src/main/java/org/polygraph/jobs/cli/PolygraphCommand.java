@@ -60,6 +60,10 @@ final class PolygraphCommand implements Runnable {
         CommandLine commands = commands(words.isEmpty() ? "" : words.get(0), environment);
         commands.setOut(new PrintWriter(environment.out(), true, StandardCharsets.UTF_8));
         commands.setErr(new PrintWriter(environment.err(), true, StandardCharsets.UTF_8));
+        commands.registerConverter(Long.class, new Converters.Count());
+        commands.registerConverter(long.class, new Converters.Count());
+        commands.registerConverter(Integer.class, new Converters.IntCount());
+        commands.registerConverter(int.class, new Converters.IntCount());
         choices(commands, TimeMode.class);
         choices(commands, IndeterminateMode.class);
         choices(commands, EngineOptions.Choice.class);

@@ -73,6 +73,8 @@ class ArchiveIT {
                 ". '" + script
                         + "'; COMP_WORDS=(polygraph ver) COMP_CWORD=1; _complete_polygraph; echo ${COMPREPLY[*]}");
         assertThat(completion.out()).as(completion.err()).contains("verify", "version");
+        // Where nothing fits, bash completes names of files.
+        assertThat(Path.of(script)).content().contains("-o default").doesNotContain("compopt +o default");
         for (String[] words : new String[][] {
             {"check -l s", "3", "sser ser ssi si"},
             {"record --isolation re", "3", "read-uncommitted read-committed repeatable-read"},

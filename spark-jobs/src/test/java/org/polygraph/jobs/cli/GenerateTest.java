@@ -235,7 +235,7 @@ class GenerateTest {
             {"--sessions 70000", "--sessions 70000; expected 1 to 65536"},
             {"--operations 0", "--operations 0; expected 1 to 1024"},
             {"--keys -1", "--keys -1; expected 1 to 1073741824"},
-            {"--keys x", "Invalid value for option '--keys': 'x' is not an int"},
+            {"--keys x", "Invalid value for option '--keys': 'x' is no number: digits, and k for thousands"},
             {"--reads 1.5", "--reads 1.5; expected a share, 0 to 1"},
             {"--reads NaN", "--reads NaN; expected a share, 0 to 1"},
             {"--distribution zip", "unknown choice 'zip'; did you mean zipf?"},
