@@ -84,6 +84,26 @@ record FirstPass(CommitStatus commitStatus, byte[] roles, List<Violation> violat
     }
 
     /**
+     * Drops each transaction of unknown outcome that is not founded ({@link FoundedTransactions}).
+     *
+     * @return a violation if some counted transaction is not founded; nothing was dropped then
+     */
+    List<Violation> unfounded(HistoryTable table, BooleanSupplier stop) {
+        boolean[] founded = FoundedTransactions.of(table, roles, commitStatus.states(), stop);
+        for (int t = 0; t < founded.length; t++) {
+            if (!founded[t] && commitStatus.isCounted(t)) {
+                return List.of(UnfoundedReads.violation(table, roles, commitStatus, founded));
+            }
+        }
+        for (int t = 0; t < founded.length; t++) {
+            if (!founded[t] && commitStatus.of(t) == CommitStatus.OPTIONAL) {
+                commitStatus.set(t, CommitStatus.DROPPED);
+            }
+        }
+        return List.of();
+    }
+
+    /**
      * Names transactions that contradict themselves.
      *
      * @param broken (transaction, operation) pairs; the first few become violations

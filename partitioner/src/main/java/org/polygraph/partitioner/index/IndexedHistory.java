@@ -62,23 +62,28 @@ public final class IndexedHistory {
         }
         int[] sessionOf = sessionOf(table);
         if (table.hasRows()) {
-            return ofRows(table, pass, sessionOf);
+            return ofRows(table, pass, sessionOf, stop);
         }
-        StoppedException.check(stop);
-        VersionIndexBuilder builder =
-                new VersionIndexBuilder(table.keys().size(), sessionOf, commitStatus.states(), table::initialValue);
-        builder.stopIf(stop);
-        VersionIndex versions =
-                builder.build(table.operationStarts(), table.operationKeys(), table.operationValues(), pass.roles());
-        return new IndexedHistory(
-                table,
-                commitStatus,
-                sessionOf,
-                versions,
-                FirstPass.impossible(table, commitStatus, builder.impossible()));
+        while (true) {
+            StoppedException.check(stop);
+            VersionIndexBuilder builder =
+                    new VersionIndexBuilder(table.keys().size(), sessionOf, commitStatus.states(), table::initialValue);
+            builder.stopIf(stop);
+            VersionIndex versions = builder.build(
+                    table.operationStarts(), table.operationKeys(), table.operationValues(), pass.roles());
+            List<Violation> violations = FirstPass.impossible(table, commitStatus, builder.impossible());
+            int optional = commitStatus.optional();
+            if (violations.isEmpty() && versions.ambiguous() > 0) {
+                violations = pass.unfounded(table, stop);
+            }
+            if (!violations.isEmpty() || commitStatus.optional() == optional) {
+                return new IndexedHistory(table, commitStatus, sessionOf, versions, violations);
+            }
+            // The index has no operations of those that cannot have committed.
+        }
     }
 
-    private static IndexedHistory ofRows(HistoryTable table, FirstPass pass, int[] sessionOf) {
+    private static IndexedHistory ofRows(HistoryTable table, FirstPass pass, int[] sessionOf, BooleanSupplier stop) {
         CommitStatus commitStatus = pass.commitStatus();
         while (true) {
             RowOperations operations = new RowOperations(table, pass.roles(), commitStatus.states());
@@ -91,12 +96,14 @@ public final class IndexedHistory {
             if (builder.uncommitted().isEmpty()) {
                 List<Violation> impossible =
                         FirstPass.impossible(table, commitStatus, builder.impossible(), operations.rows());
-                return new IndexedHistory(
-                        table,
-                        commitStatus,
-                        sessionOf,
-                        versions,
-                        impossible.isEmpty() ? operations.surplus() : impossible);
+                impossible = impossible.isEmpty() ? operations.surplus() : impossible;
+                int optional = commitStatus.optional();
+                if (impossible.isEmpty() && versions.ambiguous() > 0) {
+                    impossible = pass.unfounded(table, stop);
+                }
+                if (!impossible.isEmpty() || commitStatus.optional() == optional) {
+                    return new IndexedHistory(table, commitStatus, sessionOf, versions, impossible);
+                }
             }
             // Without these, inserts and deletes of others may be impossible too.
             for (int i = 0; i < builder.uncommitted().size(); i++) {

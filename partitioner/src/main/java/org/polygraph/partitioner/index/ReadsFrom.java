@@ -56,24 +56,35 @@ public final class ReadsFrom {
         boolean each = level == IsolationLevel.RC;
         FirstPass pass = FirstPass.of(
                 table, indeterminate, each ? TransactionScan.Reads.EACH : TransactionScan.Reads.FIRST, stop);
-        ReadsFrom result = unread(table, pass);
-        if (!pass.violations().isEmpty()) {
-            return result;
+        while (true) {
+            ReadsFrom result = unread(table, pass);
+            if (!pass.violations().isEmpty()) {
+                return result;
+            }
+            KeyBuckets buckets = new KeyBuckets(
+                    table.keys().size(),
+                    table.operationStarts(),
+                    table.operationKeys(),
+                    table.operationValues(),
+                    pass.roles(),
+                    pass.commitStatus().states(),
+                    KeyBuckets.Tag.OPERATION);
+            IntArrayList impossible = new IntArrayList();
+            buckets.findWriters(
+                    result::transaction,
+                    (key, operation, writer, value) -> result.settle(key, operation, writer, value, impossible),
+                    stop);
+            ReadsFrom settled = result.settled(impossible);
+            if (!settled.violations.isEmpty() || settled.open.isEmpty()) {
+                return settled;
+            }
+            int optional = pass.commitStatus().optional();
+            List<Violation> unfounded = pass.unfounded(table, stop);
+            if (!unfounded.isEmpty() || pass.commitStatus().optional() == optional) {
+                return settled.with(unfounded);
+            }
+            // Reads from those that cannot have committed have other writers.
         }
-        KeyBuckets buckets = new KeyBuckets(
-                table.keys().size(),
-                table.operationStarts(),
-                table.operationKeys(),
-                table.operationValues(),
-                pass.roles(),
-                pass.commitStatus().states(),
-                KeyBuckets.Tag.OPERATION);
-        IntArrayList impossible = new IntArrayList();
-        buckets.findWriters(
-                result::transaction,
-                (key, operation, writer, value) -> result.settle(key, operation, writer, value, impossible),
-                stop);
-        return result.settled(impossible);
     }
 
     /** Starts without any settled read. */
@@ -92,6 +103,10 @@ public final class ReadsFrom {
         impossible.unstableSort(null);
         List<Violation> found =
                 new ReadAnomalies(table, commitStatus).impossible(impossible, IndexedHistory.MOST_VIOLATIONS);
+        return with(found);
+    }
+
+    private ReadsFrom with(List<Violation> found) {
         return new ReadsFrom(table, commitStatus, sources, open, found);
     }
 

@@ -132,12 +132,30 @@ class VersionIndexTest {
     }
 
     @Test
-    void laterWritersOfTheSessionAreCandidatesThatACycleRefutes() {
-        for (String text : new String[] {"init 0; s0: r(x,7) | w(x,7)", "init 0; s0: r(x,7) | w(x,7) | w(x,7)"}) {
-            assertThat(index(text, IndexedHistory.Indeterminate.MAYBE).violations())
-                    .as(text)
-                    .isEmpty();
-        }
+    void aLaterWriterOfTheSessionIsACandidateThatACycleRefutes() {
+        assertThat(index("init 0; s0: r(x,7) | w(x,7)", IndexedHistory.Indeterminate.MAYBE)
+                        .violations())
+                .isEmpty();
+        assertAnomaly("init 0; s0: r(x,7) | w(x,7) | w(x,7)", Anomaly.FUTURE_READ);
+    }
+
+    @Test
+    void readsNeedAFoundedWriter() {
+        assertAnomaly(
+                "init 0; s0: r(x,7) w(x,7); s1: r(x,7) w(x,7); s2: r(x,7) w(x,7)", Anomaly.CIRCULAR_INFORMATION_FLOW);
+        assertThat(index("init 0; s0: r(x,7) w(x,7); s1: r(x,7) w(x,7); s2: w(x,7)", IndexedHistory.Indeterminate.MAYBE)
+                        .violations())
+                .isEmpty();
+        IndexedHistory unknown = index(
+                "init 0; s0: ?r(y,1) w(y,1) w(x,1); s1: ?r(y,1) w(y,1) w(x,1); s2: ?w(x,1); s3: w(x,1); s4: r(x,1)",
+                IndexedHistory.Indeterminate.MAYBE);
+        assertThat(unknown.commitStatus().states())
+                .containsExactly(
+                        CommitStatus.DROPPED,
+                        CommitStatus.DROPPED,
+                        CommitStatus.OPTIONAL,
+                        CommitStatus.COUNTED,
+                        CommitStatus.COUNTED);
     }
 
     private static void assertAnomaly(String text, Anomaly anomaly) {

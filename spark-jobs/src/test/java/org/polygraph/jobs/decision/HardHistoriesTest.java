@@ -12,7 +12,7 @@ import org.polygraph.jobs.verdict.Certificate;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.table.HistoryTable;
-import org.polygraph.storage.testkit.BruteForceChecker.Level;
+import org.polygraph.storage.testkit.Definitions;
 import org.polygraph.storage.testkit.Formula;
 import org.polygraph.storage.testkit.HistoryGenerator;
 import org.polygraph.storage.testkit.PolygraphHistory;
@@ -182,7 +182,7 @@ class HardHistoriesTest {
             int transactions = least + random.nextInt(most - least + 1);
             HistoryTable history = polygraph(random, transactions).table("polygraph-" + seed);
             assertThat(history.sessions()).isEqualTo(transactions);
-            boolean holds = SatChecker.accepts(history, level == IsolationLevel.SER ? Level.SER : Level.SI);
+            boolean holds = SatChecker.accepts(history, Definitions.Level.valueOf(level.name()));
             for (int rounds : new int[] {Tuning.ADAPTIVE, Tuning.NO_RULES}) {
                 check(history, level, holds, Tuning.DEFAULT.withRounds(rounds), "polygraph, seed " + seed);
             }

@@ -57,7 +57,7 @@ public final class Definitions {
             return this == SI || this == SSI;
         }
 
-        private boolean isAxiom() {
+        boolean isAxiom() {
             return this == CC || this == RA || this == RC;
         }
     }

@@ -8,7 +8,7 @@
  *
  * <p>Four oracles judge verdicts. Here are {@code BruteForceChecker} (SER, SI and the strict levels, every execution of
  * up to some eight transactions), {@code Definitions} (all levels, lists and LIN, by graphs and executions that the
- * former does not use) and {@code SatChecker} (SER and SI of larger histories, by sat4j). {@code BruteForce} in
+ * former does not use) and {@code SatChecker} (larger histories, by sat4j). {@code BruteForce} in
  * local-solver tries every order of the solver's own input.
  */
 @NullMarked

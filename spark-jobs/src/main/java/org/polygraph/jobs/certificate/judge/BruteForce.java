@@ -40,6 +40,9 @@ import org.polygraph.storage.table.HistoryTable;
  * beyond, the answer is TOO_LARGE. Eight transactions have at most a few thousand. A state is the progress of each
  * session and the map.
  *
+ * <p>If reads and sessions alone leave no transaction that could commit first, nothing is tried ({@link
+ * FirstToCommit}).
+ *
  * <p>RC, RA and CC are not defined by executions: {@link AxiomBruteForce} tries every choice of sources instead.
  */
 public final class BruteForce {
@@ -137,6 +140,9 @@ public final class BruteForce {
     public static Answer judge(HistoryTable history, Terms terms, int mostStates) {
         if (terms.guarantee() == Guarantee.LIN) {
             return LinearBruteForce.judge(history, terms);
+        }
+        if (!FirstToCommit.exists(history, terms)) {
+            return Answer.VIOLATED;
         }
         if (terms.guarantee().isAxiom()) {
             return AxiomBruteForce.judge(history, terms);

@@ -3,6 +3,7 @@ package org.polygraph.jobs.report.wording;
 import java.util.ArrayList;
 import java.util.List;
 import org.polygraph.partitioner.isolation.Alternative;
+import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.EdgeKind;
 import org.polygraph.partitioner.isolation.Violation;
@@ -31,6 +32,9 @@ public final class Phenomenon {
         if (isOneRead(violation)) {
             return facts.name(violation.transactions().get(0)) + " "
                     + facts.detail(violation.keys().get(0), violation.detail());
+        }
+        if (violation.cycle().isEmpty() && violation.anomaly() == Anomaly.CIRCULAR_INFORMATION_FLOW) {
+            return "none of " + facts.list(violation.transactions()) + " can be the first to commit";
         }
         return violation.cycle().isEmpty() || !violation.cases().isEmpty()
                 ? violation.anomaly().meaning()
