@@ -13,6 +13,7 @@ import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.ListVersions;
 
 /**
  * The search for a commit order that obeys the axiom of RC, RA or CC: {@link #index}, and unless there are {@link
@@ -88,11 +89,25 @@ public final class CommitOrder {
                 ? new CausalAxiom(IndexedHistory.of(table, indeterminate, stop), mostBytes)
                 : new ReadAxiom(reads, level);
         conflict = axiom.infer(graph, ended);
+        ListVersions lists = conflict == null ? table.listVersions() : null;
+        if (lists != null) {
+            graph.nextRound();
+            lists.pairs((first, second, isShown) -> addPair(lists.transaction(first), lists.transaction(second)));
+        }
         position = conflict == null ? EventOrder.byTurns(graph) : null;
         return position != null;
     }
 
-    /** Session order, WR and, unless these have a cycle, the edges that the axiom demands. */
+    private void addPair(int first, int second) {
+        if (commitStatus().isCounted(first) && commitStatus().isCounted(second)) {
+            graph.add(first, second);
+        }
+    }
+
+    /**
+     * Session order, WR and, unless these have a cycle, the edges that the axiom demands; and the order of the versions
+     * of lists.
+     */
     public KnownGraph graph() {
         return graph;
     }

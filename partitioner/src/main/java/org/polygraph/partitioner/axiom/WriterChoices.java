@@ -139,7 +139,7 @@ public final class WriterChoices {
             builder.end();
         }
         try {
-            return builder.build();
+            return builder.build().withListsOf(table);
         } catch (HistoryException e) {
             throw new IllegalStateException("the history of the choices is invalid", e);
         }

@@ -1,6 +1,7 @@
 package org.polygraph.partitioner.evidence;
 
 import it.unimi.dsi.fastutil.ints.Int2IntOpenHashMap;
+import it.unimi.dsi.fastutil.longs.Long2LongOpenHashMap;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -20,6 +21,7 @@ import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.Reason;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.ListVersions;
 
 /**
  * Makes counterexamples of a refuted {@link CommitOrder}: the shortest cycle of each component of session order,
@@ -36,6 +38,8 @@ public final class AxiomEvidence {
     private final CommitOrder order;
     private final Events events;
     private final EvidenceGraph graph;
+    /** By transactions of which lists show that the first commits before the second: their appends. */
+    private final Long2LongOpenHashMap shown = new Long2LongOpenHashMap();
 
     /** @param refuted an order that was refuted */
     public AxiomEvidence(CommitOrder refuted) {
@@ -45,6 +49,15 @@ public final class AxiomEvidence {
         this.order = refuted;
         this.events = refuted.graph().events();
         this.graph = new EvidenceGraph(withAllReads(refuted.graph()));
+        ListVersions lists = table.listVersions();
+        if (lists != null) {
+            lists.pairs((first, second, isShown) ->
+                    shown.putIfAbsent(pair(lists.transaction(first), lists.transaction(second)), pair(first, second)));
+        }
+    }
+
+    private static long pair(int first, int second) {
+        return (long) first << Integer.SIZE | second;
     }
 
     /** Adds the WR edges that the closure of CC drops because others imply them. They may explain most clearly. */
@@ -217,9 +230,9 @@ public final class AxiomEvidence {
                 && !readsFrom(witness.reader, step.from(), witness.operation);
     }
 
-    /** Whether the list that a transaction read shows the order that is demanded. */
+    /** Whether lists show the order that is demanded. */
     private boolean isOfList(EvidenceGraph.Step step) {
-        return table.values().hasLists() && table.isImplied(witness(step.from(), step.to()).operation);
+        return shown.containsKey(pair(step.from(), step.to()));
     }
 
     /** Why t2 cannot come before t1: t1 is known to come before t2. */
@@ -239,23 +252,15 @@ public final class AxiomEvidence {
     /** A read of t1's version by a transaction that sees t2. */
     private record Witness(int reader, int operation, int key, long value) {}
 
-    /** Finds the reason why t2 must come before t1, in one pass over the reads: if possible, a list that shows it. */
+    /** Finds the reason why t2 must come before t1, in one pass over the reads. */
     private Witness witness(int t2, int t1) {
-        Witness found = null;
         for (int t = 0; t < table.transactions(); t++) {
             for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
                 int key = table.key(o);
                 if (reads.sources()[o] == t1 && t != t2 && table.lastWrite(t2, key) >= 0 && sees(t, o, t2)) {
-                    Witness witness = new Witness(t, o, key, table.value(o));
-                    if (table.isImplied(o) || !table.values().hasLists()) {
-                        return witness;
-                    }
-                    found = found == null ? witness : found;
+                    return new Witness(t, o, key, table.value(o));
                 }
             }
-        }
-        if (found != null) {
-            return found;
         }
         throw new IllegalStateException("no read demands " + table.name(t2) + " before " + table.name(t1));
     }
@@ -330,20 +335,13 @@ public final class AxiomEvidence {
     }
 
     private Dependency demanded(int t2, int t1) {
+        ListVersions lists = table.listVersions();
+        long appends = shown.getOrDefault(pair(t2, t1), ListVersions.NONE);
+        if (lists != null && appends != ListVersions.NONE) {
+            return shown(lists, (int) (appends >> Integer.SIZE), (int) appends);
+        }
         Witness witness = witness(t2, t1);
         String reader = table.name(witness.reader);
-        if (table.isImplied(witness.operation)) {
-            long element = table.value(table.lastWrite(t2, witness.key));
-            return new Dependency(
-                    t2,
-                    t1,
-                    EdgeKind.WW,
-                    listOf(t2, witness.key),
-                    element,
-                    "observed: in a list that " + reader + " read, the last element of "
-                            + table.values().label(witness.value) + " directly follows that of "
-                            + table.values().label(element));
-        }
         Dependency assumed = new Dependency(
                 t1,
                 t2,
@@ -372,10 +370,29 @@ public final class AxiomEvidence {
                         List.of(new Alternative(table.name(t1) + " before " + table.name(t2), assumed, cycle))));
     }
 
-    /** Returns the list that a transaction appends to, by the place key of its element and another one. */
-    private int listOf(int transaction, int place) {
+    /** @param second a recorded append that comes after the first one in the order of versions */
+    private Dependency shown(ListVersions lists, int first, int second) {
+        HistoryTable recorded = lists.recorded();
+        int key = recorded.key(first);
+        String reader = table.name(lists.transaction(lists.longestRead(key)));
+        String before = table.values().label(recorded.value(first));
+        String after = table.values().label(recorded.value(second));
+        int from = lists.transaction(first);
+        return new Dependency(
+                from,
+                lists.transaction(second),
+                EdgeKind.WW,
+                key,
+                table.value(table.lastWrite(from, key)),
+                lists.place(second) != ListVersions.NONE
+                        ? "observed: in a list that " + reader + " read, " + after + " directly follows " + before
+                        : "observed: the longest list, which " + reader + " read, has " + before + " and not " + after);
+    }
+
+    /** Returns the list that a transaction appends to, by the key of an element. */
+    private int listOf(int transaction, int ofElement) {
         int o = table.firstOperation(transaction);
-        while (!table.isWriteOf(o, place)) {
+        while (!table.isWriteOf(o, ofElement)) {
             o++;
         }
         return table.key(table.implying(o));

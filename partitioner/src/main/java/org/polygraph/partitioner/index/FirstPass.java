@@ -14,7 +14,7 @@ import org.polygraph.storage.table.HistoryTable;
  * transactions contradict themselves, and which ones count.
  *
  * @param roles of each operation, see {@link TransactionScan}; {@code HIDDEN} in transactions that were not scanned
- * @param violations transactions that count and contradict themselves, at most {@link IndexedHistory#MOST_VIOLATIONS};
+ * @param violations what {@link ListAnomalies} finds; else transactions that count and contradict themselves, at most {@link IndexedHistory#MOST_VIOLATIONS};
  *     if there are any, unknown outcomes were left unresolved
  */
 @SuppressWarnings("ArrayRecordComponent") // a bundle of results, never compared
@@ -67,7 +67,11 @@ record FirstPass(CommitStatus commitStatus, byte[] roles, List<Violation> violat
                 }
             }
         }
-        return new FirstPass(commitStatus, scan.roles(), inconsistent(table, commitStatus, brokenCommitted));
+        List<Violation> ofLists = ListAnomalies.of(table, indeterminate);
+        return new FirstPass(
+                commitStatus,
+                scan.roles(),
+                ofLists.isEmpty() ? inconsistent(table, commitStatus, brokenCommitted) : ofLists);
     }
 
     /** The first insert of a row that the transaction itself left, or delete of one that it deleted itself; or -1. */

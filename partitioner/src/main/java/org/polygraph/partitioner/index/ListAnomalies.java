@@ -1,159 +1,329 @@
 package org.polygraph.partitioner.index;
 
-import it.unimi.dsi.fastutil.longs.Long2IntOpenHashMap;
-import it.unimi.dsi.fastutil.longs.Long2LongOpenHashMap;
+import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.ListVersions;
 
 /**
- * Names the anomaly of a read that represents the place of an append. A list is read as the version that its last
- * element made, and an append is a read of the version before it and a write. If lists show an element in two places,
- * its append has reads of two versions, and of the first one once more; at rc, ra and cc the first one is read again
- * after the write.
+ * Finds what no order of versions explains, at any level: an element that no counted transaction appended before the
+ * read, an element that a list has twice, lists of a key of which neither begins with the other, and the appends of one
+ * transaction to one key that do not stand beside each other in their order.
  *
- * <p>Each name takes one pass over the history.
+ * <p>Names a violation once for a key and its transactions. Time: linear in the operations and in the lists, apart from those that
+ * are named.
  */
 final class ListAnomalies {
+    private static final int NONE = ListVersions.NONE;
+
     private final HistoryTable table;
-    private final int key;
-    /** By version of the key: the version before it in the lists. */
-    private final Long2LongOpenHashMap before = new Long2LongOpenHashMap();
+    private final ListVersions versions;
+    private final HistoryTable recorded;
+    private final boolean maybe;
+    /** By key: the elements of its longest list. */
+    private final long[][] orders;
+    /** Keys of which a list has an element that no counted transaction appended. */
+    private final BitSet unfounded = new BitSet();
 
-    private final Long2IntOpenHashMap writers = new Long2IntOpenHashMap();
+    /** Lists whose elements were looked at. */
+    private final BitSet done = new BitSet();
 
-    private ListAnomalies(HistoryTable table, int key) {
+    private final Set<String> named = new HashSet<>();
+    private final List<Violation> violations = new ArrayList<>();
+
+    private ListAnomalies(HistoryTable table, ListVersions versions, IndexedHistory.Indeterminate indeterminate) {
         this.table = table;
-        this.key = key;
-        writers.defaultReturnValue(-1);
-        for (int t = 0; t < table.transactions(); t++) {
-            for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
-                if (table.isWriteOf(o, key)) {
-                    writers.put(table.value(o), t);
-                    if (o > table.firstOperation(t) && table.isReadOf(o - 1, key) && table.isImplied(o - 1)) {
-                        before.put(table.value(o), table.value(o - 1));
-                    }
+        this.versions = versions;
+        this.recorded = versions.recorded();
+        this.maybe = indeterminate == IndexedHistory.Indeterminate.MAYBE;
+        orders = new long[recorded.keys().size()][];
+        Arrays.setAll(orders, versions::order);
+    }
+
+    /** The violations of a history; empty if it has no lists. */
+    static List<Violation> of(HistoryTable table, IndexedHistory.Indeterminate indeterminate) {
+        ListVersions versions = table.listVersions();
+        return versions == null ? List.of() : new ListAnomalies(table, versions, indeterminate).find();
+    }
+
+    private List<Violation> find() {
+        eachRead(this::elements);
+        eachRead(this::prefix);
+        for (int key = 0; key < orders.length; key++) {
+            if (!unfounded.get(key)) {
+                neighbours(key);
+            }
+        }
+        return violations;
+    }
+
+    private interface Reads {
+        void next(int t, int read, int key);
+    }
+
+    private void eachRead(Reads to) {
+        for (int t = 0; t < recorded.transactions(); t++) {
+            for (int o = recorded.firstOperation(t); isCounted(t) && o < recorded.operationsEnd(t); o++) {
+                if (versions.isRead(o) && violations.size() < IndexedHistory.MOST_VIOLATIONS) {
+                    to.next(t, o, recorded.key(o));
                 }
             }
         }
     }
 
-    /** Whether an impossible read is the place of an append behind the element that it appends itself. */
-    static boolean isDuplicate(HistoryTable table, int transaction, int read) {
-        return table.isImplied(read)
-                && read + 1 < table.operationsEnd(transaction)
-                && table.isWriteOf(read + 1, table.key(read))
-                && table.value(read + 1) == table.value(read);
+    private boolean isCounted(int t) {
+        return table.status(t) == TransactionStatus.COMMITTED || (maybe && versions.isCounted(t));
     }
 
-    /** @param append of the element that a list has twice */
-    static Violation duplicate(HistoryTable table, int transaction, int append) {
-        int key = table.key(append);
-        return new Violation(
-                Anomaly.DUPLICATE_ELEMENT,
-                List.of(transaction),
-                List.of(key),
-                List.of(),
-                "a list of key " + table.keys().label(key) + " has the last element of "
-                        + table.values().label(table.value(append)) + " twice in succession");
+    /** Names elements that have no counted append before the read. */
+    private void elements(int t, int read, int key) {
+        int list = versions.list(read);
+        for (int each = list; each != ListVersions.EMPTY && !done.get(each); each = versions.withoutLast(each)) {
+            done.set(each);
+            int append = versions.append(key, versions.last(each));
+            int appender = append == NONE ? NONE : versions.transaction(append);
+            if (appender != NONE && isCounted(appender)) {
+                continue;
+            }
+            unfounded.set(key);
+            String what = read(key, versions.last(each), each == list);
+            if (appender == NONE) {
+                add(
+                        Anomaly.THIN_AIR_READ,
+                        key,
+                        what + ", which no transaction wrote" + otherType(key, versions.last(each)),
+                        t);
+            } else {
+                add(
+                        Anomaly.ABORTED_READ,
+                        key,
+                        what + ", which was written only by a transaction that is "
+                                + table.status(appender).label() + " and cannot have committed",
+                        t,
+                        appender);
+            }
+        }
+        for (int own = nextAppend(t, read, key); own != NONE; own = versions.nextOwn(own, 1)) {
+            int place = versions.place(own);
+            boolean isInside = place == NONE || !versions.isPrefix(read)
+                    ? indexOf(versions.elements(read), recorded.value(own)) >= 0
+                    : place < versions.length(read);
+            if (isInside) {
+                boolean isLast = versions.last(list) == recorded.value(own);
+                add(
+                        Anomaly.FUTURE_READ,
+                        key,
+                        read(key, recorded.value(own), isLast) + ", which it wrote itself only later",
+                        t);
+            }
+        }
+    }
+
+    private int nextAppend(int t, int read, int key) {
+        for (int o = read + 1; o < recorded.operationsEnd(t); o++) {
+            if (recorded.isWriteOf(o, key)) {
+                return o;
+            }
+        }
+        return NONE;
+    }
+
+    private static int indexOf(long[] elements, long element) {
+        int i = elements.length - 1;
+        while (i >= 0 && elements[i] != element) {
+            i--;
+        }
+        return i;
+    }
+
+    private void prefix(int t, int read, int key) {
+        boolean isLongest = versions.isLongest(read);
+        if (unfounded.get(key) || (versions.isPrefix(read) && !isLongest)) {
+            return;
+        }
+        long[] elements = versions.elements(read);
+        LongOpenHashSet seen = new LongOpenHashSet();
+        for (int i = 0; i < elements.length; i++) {
+            if (!seen.add(elements[i])) {
+                add(
+                        Anomaly.DUPLICATE_ELEMENT,
+                        key,
+                        "a list of key " + key(key) + " has " + element(elements[i]) + " twice",
+                        t,
+                        versions.transaction(versions.append(key, elements[i])));
+                return;
+            }
+        }
+        int longest = isLongest || versions.isPrefix(read) ? NONE : versions.longestRead(key);
+        if (longest != NONE) {
+            int i = Arrays.mismatch(elements, orders[key]);
+            add(
+                    Anomaly.INCOMPATIBLE_ORDER,
+                    key,
+                    "read a list of key " + key(key) + at(elements, i) + ", and "
+                            + table.name(versions.transaction(longest)) + " read one" + at(orders[key], i),
+                    t,
+                    versions.transaction(longest));
+        }
+    }
+
+    /** Names a transaction whose appends to a key do not stand beside each other in their order. */
+    private void neighbours(int key) {
+        long[] order = orders[key];
+        for (int i = 0; i < order.length; i++) {
+            int append = versions.append(key, order[i]);
+            int before = versions.nextOwn(append, -1);
+            int next = versions.nextOwn(append, 1);
+            boolean isApart = before != NONE && (i == 0 || versions.place(before) != i - 1);
+            boolean isCut = next != NONE && versions.place(next) == NONE && i + 1 < order.length;
+            if (isApart || isCut) {
+                apart(key, append, isApart ? before : append, isApart ? append : next);
+                return;
+            }
+        }
     }
 
     /**
-     * The violation if a read that contradicts its own transaction represents the place of an append; null if the
-     * transaction read that version itself, or the names for registers fit.
+     * @param shown an append that a list has
+     * @param first an append of the same transaction
+     * @param second the next append of this transaction to the key, which is not directly behind the first one
      */
-    static @Nullable Violation inconsistent(HistoryTable table, int transaction, int read) {
+    private void apart(int key, int shown, int first, int second) {
+        long[] order = orders[key];
+        int t = versions.transaction(first);
+        int a = place(first, order);
+        int b = place(second, order);
+        for (int i = Math.min(a, b) + 1; i < Math.min(order.length, Math.max(a, b)); i++) {
+            int other = versions.transaction(versions.append(key, order[i]));
+            if (other != t) {
+                boolean isInOrder = a < b;
+                add(
+                        Anomaly.DIRTY_WRITE,
+                        key,
+                        "appended " + appended(first) + " and then " + appended(second) + " to key " + key(key)
+                                + ", but "
+                                + (Math.max(a, b) == order.length
+                                        ? "a list has " + appended(isInOrder ? first : second) + " and behind it "
+                                                + element(order[i]) + ", which another transaction appended, and not "
+                                                + appended(isInOrder ? second : first)
+                                        : "in a list " + element(order[i])
+                                                + ", which another transaction appended, is between them"),
+                        t,
+                        other);
+                return;
+            }
+        }
+        int read = versions.longestRead(key);
+        int missing = shown == first ? second : first;
+        add(
+                Anomaly.INCOMPATIBLE_ORDER,
+                key,
+                "read a list of key " + key(key) + " that has " + appended(shown)
+                        + (versions.place(missing) == NONE ? " and not " : " before ") + appended(missing) + ", but "
+                        + table.name(t) + " had appended " + appended(first) + " and then " + appended(second),
+                versions.transaction(read),
+                t);
+    }
+
+    private int place(int append, long[] order) {
+        return versions.place(append) == NONE ? order.length : versions.place(append);
+    }
+
+    /**
+     * The violation if a transaction read a list, and its append is not directly behind this list; null if an implied
+     * read is no such case.
+     */
+    static @Nullable Violation lostUpdate(HistoryTable table, int transaction, int read) {
+        if (!table.isImplied(read) || table.listVersions() == null || !table.isAppend(read + 1)) {
+            return null;
+        }
         int key = table.key(read);
-        int append = read + 1;
-        while (append < table.operationsEnd(transaction) && table.isReadOf(append, key)) {
-            append++;
-        }
-        if (append == table.operationsEnd(transaction) || !table.isWriteOf(append, key)) {
-            append = read - 1;
-        }
-        if (!table.values().hasLists()
-                || append <= table.firstOperation(transaction)
-                || !table.isImplied(append - 1)
-                || !table.isWriteOf(append, key)
-                || !isRead(table, key, table.value(append))) {
+        int earlier = table.firstRead(transaction, key);
+        ListVersions versions = table.listVersions();
+        if (earlier >= read || versions == null) {
             return null;
         }
-        return new ListAnomalies(table, key).inconsistent(transaction, read, append);
-    }
-
-    /** Whether lists show a version: it was read, or another one follows it. */
-    private static boolean isRead(HistoryTable table, int key, long version) {
-        for (int o = 0; o < table.operations(); o++) {
-            if (table.isReadOf(o, key) && table.value(o) == version) {
-                return true;
-            }
+        String label = table.label(key, table.value(earlier));
+        HistoryTable recorded = versions.recorded();
+        int o = recorded.firstOperation(transaction);
+        while (recorded.key(o) != key) {
+            o++;
         }
-        return false;
-    }
-
-    private @Nullable Violation inconsistent(int transaction, int read, int append) {
-        long place = table.value(append - 1);
-        int first = table.firstOperation(transaction);
-        if (append - 3 >= first
-                && table.isReadOf(append - 2, key)
-                && table.isReadOf(append - 3, key)
-                && table.value(append - 3) == place
-                && table.value(append - 2) != place) {
-            return place == table.value(append) || table.value(append - 2) == table.value(append)
-                    ? duplicate(table, transaction, append)
-                    : new Violation(
-                            Anomaly.INCOMPATIBLE_ORDER,
-                            List.of(transaction),
-                            List.of(key),
-                            List.of(),
-                            "lists of key " + table.keys().label(key) + " show " + label(table.value(append))
-                                    + " directly behind " + label(place) + " and directly behind "
-                                    + label(table.value(append - 2)));
+        // The longest list begins with the list that was read. A read of null is one of the empty list.
+        long[] order = versions.order(key);
+        int other = NONE;
+        for (int i = versions.isRead(o) ? versions.length(o) : 0; i < order.length && other == NONE; i++) {
+            int appender = versions.transaction(versions.append(key, order[i]));
+            other = appender == transaction ? NONE : appender;
         }
-        int other = writers.get(place);
-        if (read != append - 1 || other < 0 || other == transaction) {
-            return null;
-        }
-        int own = -1;
-        int earlier = -1;
-        for (int o = first; o < read; o++) {
-            if (table.isWriteOf(o, key)) {
-                own = o;
-            } else if (table.isReadOf(o, key)) {
-                earlier = o;
-            }
-        }
-        int known = own >= 0 ? own : earlier;
-        if (known < 0 || !follows(place, table.value(known))) {
-            return null;
-        }
-        String behind = "its append of " + label(table.value(append)) + " is behind " + label(place);
-        return new Violation(
-                own >= 0 ? Anomaly.DIRTY_WRITE : Anomaly.LOST_UPDATE,
-                List.of(transaction, other),
-                List.of(key),
-                List.of(),
-                own >= 0
-                        ? "appended " + label(table.value(own)) + " to key "
-                                + table.keys().label(key) + ", but " + behind
-                                + ", which another transaction appended in between"
-                        : "read " + label(table.value(earlier)) + " from key "
-                                + table.keys().label(key) + ", but " + behind
+        return other == NONE
+                ? null
+                : new Violation(
+                        Anomaly.LOST_UPDATE,
+                        List.of(transaction, other),
+                        List.of(key),
+                        List.of(),
+                        "read " + label + " from key " + table.keys().label(key) + ", but its append of "
+                                + table.label(key, table.value(read + 1)) + " is behind "
+                                + table.label(key, table.value(read))
                                 + ", which another transaction appended after that");
     }
 
-    /** Whether lists show a version somewhere behind another one. */
-    private boolean follows(long version, long other) {
-        long at = version;
-        for (int steps = before.size(); steps > 0 && at != other && before.containsKey(at); steps--) {
-            at = before.get(at);
+    private void add(Anomaly anomaly, int key, String detail, int... transactions) {
+        List<Integer> all = new ArrayList<>();
+        for (int t : transactions) {
+            if (!all.contains(t)) {
+                all.add(t);
+            }
         }
-        return at == other;
+        if (named.add(anomaly + " " + key + " " + all)) {
+            violations.add(new Violation(anomaly, all, List.of(key), List.of(), detail));
+        }
     }
 
-    private String label(long version) {
-        return table.label(key, version);
+    private String otherType(int key, long element) {
+        String label = table.values().label(element);
+        String other = table.values().isInteger(element) ? '"' + label + '"' : label.replace("\"", "");
+        for (int o = 0; o < recorded.operations(); o++) {
+            if (versions.isAppend(o)
+                    && recorded.key(o) == key
+                    && table.values().label(recorded.value(o)).equals(other)) {
+                return table.values().isInteger(element)
+                        ? "; a transaction wrote the string " + other + ", which is another value than the integer"
+                        : "; a transaction wrote the integer " + other + ", which is another value than the string";
+            }
+        }
+        return "";
+    }
+
+    private String read(int key, long element, boolean isLast) {
+        return "read [.. " + element(element) + (isLast ? "]" : " ..]") + " from key " + key(key);
+    }
+
+    private String at(long[] elements, int i) {
+        return i == 0
+                ? " that begins with " + element(elements[i])
+                : " with " + element(elements[i]) + " behind " + element(elements[i - 1]);
+    }
+
+    private String appended(int append) {
+        return element(recorded.value(append));
+    }
+
+    private String element(long code) {
+        return table.values().label(code);
+    }
+
+    private String key(int key) {
+        return recorded.keys().label(key);
     }
 }

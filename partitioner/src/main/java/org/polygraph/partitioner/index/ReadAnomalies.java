@@ -64,7 +64,7 @@ final class ReadAnomalies {
                     transaction,
                     table.isDelete(operation) ? " after it had deleted it" : " after it had written it");
         }
-        Violation ofList = ListAnomalies.inconsistent(table, transaction, operation);
+        Violation ofList = ListAnomalies.lostUpdate(table, transaction, operation);
         if (ofList != null) {
             return ofList;
         }
@@ -138,20 +138,9 @@ final class ReadAnomalies {
         }
         List<Violation> violations = new ArrayList<>(count);
         for (int i = 0; i < count; i++) {
-            Violation next = impossible(reads.getInt(i), readers[i], intermediate[i], aborted[i], ofOtherType[i]);
-            if (i > 0 && table.isImplied(reads.getInt(i - 1)) && isSame(violations.get(violations.size() - 1), next)) {
-                // One read of a list is several reads here.
-                violations.remove(violations.size() - 1);
-            }
-            violations.add(next);
+            violations.add(impossible(reads.getInt(i), readers[i], intermediate[i], aborted[i], ofOtherType[i]));
         }
         return violations;
-    }
-
-    private static boolean isSame(Violation a, Violation b) {
-        return a.anomaly() == b.anomaly()
-                && a.transactions().equals(b.transactions())
-                && a.keys().equals(b.keys());
     }
 
     /**
@@ -165,9 +154,6 @@ final class ReadAnomalies {
         long value = table.value(read);
         int key = table.key(table.implying(read));
         String what = what(read, key, value) + ", ";
-        if (ListAnomalies.isDuplicate(table, transaction, read)) {
-            return ListAnomalies.duplicate(table, transaction, read + 1);
-        }
         for (int o = read + 1; o < table.operationsEnd(transaction); o++) {
             if (isWrite(o, table.key(read), value)) {
                 return violation(Anomaly.FUTURE_READ, transaction, key, what + "which it wrote itself only later");

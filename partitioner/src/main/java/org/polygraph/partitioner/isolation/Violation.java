@@ -31,19 +31,6 @@ public record Violation(
             .thenComparingInt(violation -> violation.transactions().size())
             .thenComparingInt(Violation::forced);
 
-    /**
-     * Whether it is about the place of one append in the lists that were read. A part of the history may not show such
-     * a violation.
-     */
-    public boolean isPlace() {
-        return cycle.isEmpty()
-                && cases.isEmpty()
-                && switch (anomaly) {
-                    case DIRTY_WRITE, LOST_UPDATE, INCOMPATIBLE_ORDER, DUPLICATE_ELEMENT -> true;
-                    default -> false;
-                };
-    }
-
     private int forced() {
         int forced = 0;
         for (Dependency edge : cycle) {

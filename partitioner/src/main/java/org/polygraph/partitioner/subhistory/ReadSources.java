@@ -37,6 +37,10 @@ import org.polygraph.storage.table.HistoryTable;
  * <p>Of a key that is inserted or deleted the set has all writers, in the same order, or none. So each insert finds no
  * row, each delete finds one, and writers of one incarnation do not overlap.
  *
+ * <p>A history without some appends of lists has lists without their elements, as {@link HistorySelection} makes them.
+ * So a set of operations on lists needs no appends for the proof; it has that of the last element of each list, so that
+ * people see the version that was read.
+ *
  * <p>Two more writes are kept for people who read the set, although the proof does not need them. A read without a
  * source keeps the write that its anomaly names: its own later write, a later one of its session, one that its writer
  * overwrote, or an aborted one. A read that contradicts its own transaction keeps the earlier own write whose value it
@@ -94,7 +98,8 @@ final class ReadSources {
     }
 
     /** The operations and those that they require, ascending. Scans the history for a key that was not seen before. */
-    int[] closed(IntSet operations) {
+    int[] closed(IntSet some) {
+        IntOpenHashSet operations = explicit(some);
         load(operations);
         IntOpenHashSet all = new IntOpenHashSet(operations);
         for (int o : operations) {
@@ -106,6 +111,15 @@ final class ReadSources {
         int[] sorted = all.toIntArray();
         Arrays.sort(sorted);
         return sorted;
+    }
+
+    /** The appends and reads of lists in place of what they imply. */
+    private IntOpenHashSet explicit(IntSet operations) {
+        IntOpenHashSet explicit = new IntOpenHashSet(operations.size());
+        for (int o : operations) {
+            explicit.add(table.implying(o));
+        }
+        return explicit;
     }
 
     private void load(IntSet operations) {

@@ -12,6 +12,7 @@ import org.polygraph.partitioner.isolation.Reason;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.ListVersions;
 
 /**
  * The operations with which shrinking begins: those that a violation and its reasons name. If these do not violate the
@@ -36,6 +37,7 @@ final class StartingOperations {
                     add(t, key);
                 }
             }
+            violation.keys().forEach(this::addLongest);
         }
     }
 
@@ -57,10 +59,20 @@ final class StartingOperations {
         for (Dependency d : dependencies) {
             add(d.from(), d.key());
             add(d.to(), d.key());
+            addLongest(d.key());
             Reason reason = d.reason();
             if (seen.add(reason)) {
                 alternatives(reason.because());
             }
+        }
+    }
+
+    /** Adds a read of the longest list of a key, which shows the order of its versions. */
+    private void addLongest(int key) {
+        ListVersions lists = key == Dependency.NO_KEY ? null : table.listVersions();
+        int read = lists == null ? ListVersions.NONE : lists.longestRead(key);
+        if (lists != null && read != ListVersions.NONE) {
+            add(lists.transaction(read), key);
         }
     }
 

@@ -1,6 +1,5 @@
 package org.polygraph.partitioner.subhistory;
 
-import it.unimi.dsi.fastutil.ints.IntRBTreeSet;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -93,15 +92,12 @@ public final class SubHistoryFinder {
         }
         Shrinker shrinker = new Shrinker(of, start, judge, stop);
         boolean minimal = shrinker.run();
-        int[] operations = withImplying(of.table(), shrinker.result());
+        int[] operations = shrinker.result();
         if (!minimal && operations.length > MOST_UNSHRUNK) {
             return violation;
         }
         HistorySelection selection = HistorySelection.of(of.table(), operations);
         SubHistory shown = new SubHistory(selection.transactions(), operations, minimal, SubHistory.Judge.CHECKER);
-        if (violation.isPlace()) {
-            return violation.shownBy(shown);
-        }
         Violation again = Explanation.of(
                 selection.table(),
                 level,
@@ -119,29 +115,6 @@ public final class SubHistoryFinder {
                 && other.anomaly() == Anomaly.THIN_AIR_READ
                 && one.transactions().equals(other.transactions())
                 && one.keys().equals(other.keys());
-    }
-
-    /**
-     * The same operations with the appends and reads of lists that implied operations belong to, and the appends that
-     * these read. Each element is appended once, so no read gets another possible writer.
-     */
-    private static int[] withImplying(HistoryTable table, int[] operations) {
-        IntRBTreeSet all = new IntRBTreeSet(operations);
-        for (int o : operations) {
-            int implying = table.implying(o);
-            if (all.add(implying) && !table.isWrite(implying)) {
-                addWrites(table, table.key(implying), table.value(implying), all);
-            }
-        }
-        return all.toIntArray();
-    }
-
-    private static void addWrites(HistoryTable table, int key, long value, IntRBTreeSet to) {
-        for (int o = 0; o < table.operations(); o++) {
-            if (table.isWriteOf(o, key) && table.value(o) == value) {
-                to.add(o);
-            }
-        }
     }
 
     /** A closed set of operations that violates, or null. */

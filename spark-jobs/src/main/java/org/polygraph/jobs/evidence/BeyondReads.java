@@ -36,7 +36,10 @@ public final class BeyondReads {
             Anomaly.FUTURE_READ,
             Anomaly.INTERMEDIATE_READ,
             Anomaly.ABORTED_READ,
-            Anomaly.THIN_AIR_READ);
+            Anomaly.THIN_AIR_READ,
+            Anomaly.INCOMPATIBLE_ORDER,
+            Anomaly.DUPLICATE_ELEMENT,
+            Anomaly.LOST_UPDATE);
 
     /**
      * With this many refuted reads, no further violations are looked for, because too little of the history is left.
@@ -101,8 +104,9 @@ public final class BeyondReads {
     }
 
     private static boolean isSingle(Violation violation) {
-        return violation.isPlace()
-                || (SINGLE.contains(violation.anomaly()) && violation.cycle().isEmpty());
+        return SINGLE.contains(violation.anomaly())
+                && violation.cycle().isEmpty()
+                && violation.cases().isEmpty();
     }
 
     /** Returns all operations but the refuted reads and the reads of the same transactions that contradict others. */

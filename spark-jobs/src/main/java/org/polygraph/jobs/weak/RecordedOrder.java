@@ -16,6 +16,7 @@ import org.polygraph.partitioner.index.ReadsFrom;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.ListVersions;
 
 /**
  * An order near the one in which transactions were recorded ({@link RecordedPlaces}). A replay finds the reads that it
@@ -114,6 +115,10 @@ final class RecordedOrder {
         }
         RecordedOrder order = new RecordedOrder(table, sorted(places));
         Witness witness = new Witness(table, terms, counted, order.position);
+        ListVersions lists = table.listVersions();
+        if (lists != null) {
+            lists.pairs((first, second, isShown) -> order.precede(lists.transaction(first), lists.transaction(second)));
+        }
         if (axiom != null && terms.guarantee() != Guarantee.CC) {
             return order.weak(witness, axiom.graph(), stop);
         }
@@ -123,7 +128,7 @@ final class RecordedOrder {
             }
             int[] misreads = Replay.misreads(witness);
             if (misreads == null || misreads.length == 0) {
-                return misreads == null ? null : witness;
+                return misreads == null || (lists != null && !Replay.of(witness).holds()) ? null : witness;
             }
             if (!order.isRepaired(misreads, counted)) {
                 return null;

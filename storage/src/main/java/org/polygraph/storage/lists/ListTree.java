@@ -140,7 +140,7 @@ public final class ListTree {
     }
 
     /** The number of lists, including the empty one. */
-    int size() {
+    public int size() {
         return size;
     }
 

@@ -8,7 +8,8 @@ import org.polygraph.storage.dictionary.KeyDictionary;
 /**
  * Selected operations of a history as a history of its own. Sessions, indexes, statuses, times, positions in the
  * source, keys, values, the initial value and the header stay the same. Transactions without a selected operation are
- * left out unless they are selected too.
+ * left out unless they are selected too. Lists are without the elements whose appends are not selected, and operations
+ * that others imply are selected with these, see {@link ListSelection}.
  *
  * <p>Time and memory are linear in the selection, apart from {@code log sessions} a transaction. The dictionary of
  * values is shared with the whole history.
@@ -32,6 +33,10 @@ public final class HistorySelection {
      * @param operations ids in the whole, strictly ascending; kept, not copied
      */
     public static HistorySelection of(HistoryTable whole, int[] operations) {
+        return ofExplicit(whole, whole.listVersions() == null ? operations : ListSelection.explicit(whole, operations));
+    }
+
+    private static HistorySelection ofExplicit(HistoryTable whole, int[] operations) {
         IntArrayList transactions = new IntArrayList();
         IntArrayList starts = new IntArrayList();
         int end = -1;
@@ -52,8 +57,10 @@ public final class HistorySelection {
      * Selects operations and transactions, which may have no selected operation.
      *
      * @param transactions ids in the whole, strictly ascending, with those of all selected operations; kept, not copied
+     * @param selected ids in the whole, strictly ascending
      */
-    public static HistorySelection of(HistoryTable whole, int[] transactions, int[] operations) {
+    public static HistorySelection of(HistoryTable whole, int[] transactions, int[] selected) {
+        int[] operations = whole.listVersions() == null ? selected : ListSelection.explicit(whole, selected);
         int[] starts = new int[transactions.length + 1];
         int next = 0;
         for (int i = 0; i < transactions.length; i++) {
@@ -90,9 +97,31 @@ public final class HistorySelection {
             }
         }
         int[] keptKeys = keys.toIntArray();
+        ListVersions versions = whole.listVersions();
+        if (versions != null) {
+            HistoryTable lists = ListSelection.of(whole, versions, kept, keptKeys, operations);
+            return new HistorySelection(lists, kept, keptKeys, origins(lists, operations));
+        }
         HistoryTable table =
                 table(whole, keptKeys, kept, new Operations(starts, operationKeys, operationValues, selectedKinds));
         return new HistorySelection(table, kept, keptKeys, operations);
+    }
+
+    /** By operation of a selection of lists: the id in the whole of the explicit one that it belongs to. */
+    private static int[] origins(HistoryTable lists, int[] operations) {
+        int[] origins = new int[lists.operations()];
+        int next = -1;
+        for (int o = 0; o < origins.length; o++) {
+            if (!lists.isImplied(o)) {
+                origins[o] = operations[++next];
+            }
+        }
+        for (int o = 0; o < origins.length; o++) {
+            if (lists.isImplied(o)) {
+                origins[o] = origins[lists.implying(o)];
+            }
+        }
+        return origins;
     }
 
     /**
@@ -158,7 +187,10 @@ public final class HistorySelection {
         return keys;
     }
 
-    /** By operation of the selection: its id in the whole, ascending. Not a copy. */
+    /**
+     * By operation of the selection: its id in the whole, ascending; of one that is implied, the id of the operation
+     * that implies it. Not a copy.
+     */
     public int[] operations() {
         return operations;
     }

@@ -444,9 +444,15 @@ public final class HistoryTable {
             return this;
         }
         ListOperations read = lists;
-        return read == null
-                ? with(plain)
-                : with(read.operations().without(values::isOther)).with(plain, read.tree());
+        if (read == null) {
+            return with(plain);
+        }
+        HistoryTable recorded = with(read.operations().without(values::isOther)).reading(read.tree());
+        return with(
+                keys,
+                plain,
+                new ListOperations(
+                        recorded.operations, read.tree(), ListVersions.of(recorded, read.tree()), read.isOfCommits()));
     }
 
     /**
@@ -460,7 +466,13 @@ public final class HistoryTable {
     /** The same history with another status for some transactions. Shares all other arrays. */
     public HistoryTable withStatus(int[] some, TransactionStatus status) {
         Transactions changed = transactions.withStatus(some, status);
-        return new HistoryTable(header, keys, values, sessions, changed, operations, lists);
+        ListOperations read = lists;
+        ListVersions versions = read == null ? null : read.versions();
+        if (read != null && versions != null) {
+            versions = versions.of(versions.recorded().withStatus(some, status));
+            read = new ListOperations(read.operations(), read.tree(), versions, read.isOfCommits());
+        }
+        return new HistoryTable(header, keys, values, sessions, changed, operations, read);
     }
 
     /**
@@ -469,7 +481,25 @@ public final class HistoryTable {
      */
     public HistoryTable forCommitOrders() {
         ListOperations read = lists;
-        return read == null ? withoutRows() : ListResolution.observed(with(read.operations()), read.tree());
+        ListVersions versions = read == null ? null : read.versions();
+        return read == null || versions == null || read.isOfCommits()
+                ? withoutRows()
+                : ListResolution.ofCommits(versions, read.tree());
+    }
+
+    /** The order of the versions of lists; null if the history has no lists. */
+    public @Nullable ListVersions listVersions() {
+        return lists == null ? null : lists.versions();
+    }
+
+    @Nullable
+    ListOperations lists() {
+        return lists;
+    }
+
+    /** The same operations as those that lists become in another table with the same transactions. */
+    public HistoryTable withListsOf(HistoryTable other) {
+        return new HistoryTable(header, keys, values, sessions, transactions, operations, other.lists);
     }
 
     /**
@@ -483,8 +513,8 @@ public final class HistoryTable {
             UnknownRows unknown = header.unknownRows();
             return unknown == null ? read : unknown.withUnknownOutcomes(read);
         }
-        ListOperations read = lists;
-        return read == null ? this : with(read.operations()).with(read.operations(), read.tree());
+        ListVersions versions = listVersions();
+        return versions == null ? this : versions.recorded();
     }
 
     /** Whether an operation of {@link #asRead} is the implied read before an append, which a file does not contain. */
@@ -500,10 +530,15 @@ public final class HistoryTable {
         return read == null ? null : read.elements(operationValues[operation]);
     }
 
+    /** The same history as it was read, whose operations have codes of lists. */
+    HistoryTable reading(ListTree tree) {
+        ListOperations read = new ListOperations(operations, tree, null, false);
+        return new HistoryTable(header, keys, values, sessions, transactions, operations, read);
+    }
+
     /** The same transactions with operations in place of those on lists. */
-    HistoryTable with(Operations resolved, ListTree tree) {
-        return new HistoryTable(
-                header, keys, values, sessions, transactions, resolved, new ListOperations(operations, tree));
+    HistoryTable with(KeyDictionary all, Operations resolved, ListOperations read) {
+        return new HistoryTable(header, all, values, sessions, transactions, resolved, read);
     }
 
     Header header() {

@@ -10,8 +10,11 @@ import org.polygraph.storage.lists.ListTree;
  * The operations of a history as it was read, with appends and reads of lists.
  *
  * @param tree the lists that the values of some operations stand for, see {@link ListCodes}
+ * @param versions the order of the versions of lists; null in the table of the history as it was read
+ * @param isOfCommits whether the table has them in the form of RC, RA and CC, see {@link ListResolution#ofCommits}
  */
-record ListOperations(Operations operations, ListTree tree) {
+record ListOperations(
+        Operations operations, ListTree tree, @Nullable ListVersions versions, boolean isOfCommits) {
     /** The codes of the elements of the list that a value stands for; null if it stands for none. */
     long @Nullable [] elements(long value) {
         if (!ListCodes.isRead(value)) {

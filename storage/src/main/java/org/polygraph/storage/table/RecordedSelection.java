@@ -61,11 +61,16 @@ public final class RecordedSelection {
     /**
      * Returns some operations as a history to write.
      *
-     * @param recorded whether they are written as they were recorded; else with the operations that express predicates
+     * @param recorded whether predicates are written as they were recorded; else as the operations that express them.
+     *     Lists are written as they were recorded, without the elements of appends that are not among the operations
      */
     public static HistoryTable written(HistoryTable table, int[] operations, boolean recorded) {
         HistoryTable selected = recorded ? of(table, operations) : null;
-        return selected == null ? HistorySelection.of(table, operations).table() : selected.asRead();
+        if (selected != null) {
+            return selected.asRead();
+        }
+        HistoryTable plain = HistorySelection.of(table, operations).table();
+        return table.listVersions() == null ? plain : plain.asRead();
     }
 
     private @Nullable HistoryTable of(int[] operations) {

@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
@@ -15,7 +16,8 @@ import org.polygraph.storage.table.HistoryTable;
  * makes a graph for each. SER has no cycle of dependencies and anti-dependencies. SI has none in which no two
  * anti-dependencies are adjacent (Adya 1999; Cerone and Gotsman, PODC 2016). At the strict levels the graph has edges
  * of real time too. RC, RA and CC are those of Biswas and Enea (OOPSLA 2019, figure 2): there is a commit order iff the
- * graph has no cycle. Lists and level lin have no such graph here: every execution is tried.
+ * graph has no cycle. Lists and level lin have no such graph here: every execution is tried, or every order of commits
+ * ({@link CommitOrders}).
  *
  * <p>Exponential; for up to some eight transactions.
  */
@@ -105,8 +107,9 @@ public final class Definitions {
         this.initial = initial;
     }
 
-    /** The operations of a table; lists appear as the registers that represent them. */
-    public static Definitions of(HistoryTable table) {
+    /** The operations of a table; lists as they were recorded. */
+    public static Definitions of(HistoryTable judged) {
+        HistoryTable table = judged.listVersions() == null ? judged : judged.asRead();
         List<Transaction> all = new ArrayList<>();
         long[] starts = table.starts();
         long[] ends = table.ends();
@@ -115,7 +118,19 @@ public final class Definitions {
             for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
                 int key = table.key(o);
                 long value = table.value(o);
-                if (table.isWrite(o)) {
+                long[] elements = table.elements(o);
+                boolean isList = judged.listVersions() != null;
+                if (isList && table.isBeforeAppend(o)) {
+                    continue;
+                }
+                if (isList && table.isWrite(o)) {
+                    list.add(new Op(Kind.APPEND, key, value, List.of()));
+                } else if (isList) {
+                    List<Long> codes = elements == null
+                            ? List.of()
+                            : LongStream.of(elements).boxed().toList();
+                    list.add(new Op(Kind.READ_LIST, key, 0, codes));
+                } else if (table.isWrite(o)) {
                     list.add(Op.write(key, value));
                 } else if (table.values().isOther(value)) {
                     list.add(new Op(Kind.READ_OTHER, key, table.values().excluded(value), List.of()));
@@ -186,7 +201,7 @@ public final class Definitions {
             if (level == Level.LIN) {
                 return new Executions(this, level, skew, maybe).lin(0, new HashMap<>());
             }
-            if (lists()) {
+            if (lists() && !level.isAxiom()) {
                 return new Executions(this, level, skew, maybe).run(0, 0, Map.of());
             }
             int unknown = 0;
@@ -196,7 +211,10 @@ public final class Definitions {
                 unknown |= status[t] == INDETERMINATE && maybe ? 1 << t : 0;
             }
             for (int subset = unknown; ; subset = (subset - 1) & unknown) {
-                if (new Graphs(certain | subset, level, skew).exist()) {
+                boolean exists = lists()
+                        ? new CommitOrders(this, level, certain | subset).exist()
+                        : new Graphs(certain | subset, level, skew).exist();
+                if (exists) {
                     return true;
                 }
                 if (subset == 0) {

@@ -1,7 +1,9 @@
 package org.polygraph.jobs.certificate.judge;
 
+import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Guarantee;
 import org.polygraph.jobs.certificate.format.Terms;
+import org.polygraph.jobs.certificate.replay.ListStates;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
@@ -15,6 +17,7 @@ import org.polygraph.storage.table.HistoryTable;
  *   <li>if t3 reads a key from t1, and t3 sees t2, which writes the key too, then t2 committed before t1. It sees t2 at
  *       RC if an earlier read of t3 read from t2, at RA if t2 comes directly before it in session order or reads-from,
  *       at CC if there is a path of these;
+ *   <li>the transactions that appended to a list commit in the order of its versions;
  *   <li>a read after an own write returns it; at RA and CC two reads of a key without an own write before them agree.
  * </ul>
  *
@@ -33,6 +36,7 @@ final class AxiomBruteForce {
 
     private final HistoryTable history;
     private final Terms terms;
+    private final @Nullable ListStates lists;
     /** Transaction t is node t + 1; node 0 wrote the initial values. */
     private final int nodes;
 
@@ -45,7 +49,8 @@ final class AxiomBruteForce {
     private final boolean[] counted;
     private int choices;
 
-    private AxiomBruteForce(HistoryTable history, Terms terms) {
+    private AxiomBruteForce(HistoryTable history, Terms terms, @Nullable ListStates lists) {
+        this.lists = lists;
         this.history = history;
         this.terms = terms;
         nodes = history.transactions() + 1;
@@ -55,11 +60,12 @@ final class AxiomBruteForce {
         counted = new boolean[nodes];
     }
 
-    static BruteForce.Answer judge(HistoryTable history, Terms terms) {
+    /** @param lists the recorded lists of the history; null if there are none */
+    static BruteForce.Answer judge(HistoryTable history, Terms terms, @Nullable ListStates lists) {
         if (history.transactions() > MOST_TRANSACTIONS || history.operations() > MOST_READS) {
             return BruteForce.Answer.TOO_LARGE;
         }
-        AxiomBruteForce all = new AxiomBruteForce(history, terms);
+        AxiomBruteForce all = new AxiomBruteForce(history, terms, lists);
         all.counted[0] = true;
         for (int t = 0; t < history.transactions(); t++) {
             if (history.status(t) == TransactionStatus.COMMITTED && !all.count(t)) {
@@ -167,6 +173,10 @@ final class AxiomBruteForce {
                     order[seen] |= sees ? 1L << sources[i] : 0;
                 }
             }
+        }
+        if (lists != null) {
+            lists.pairs((first, second) ->
+                    order[first + 1] |= counted[first + 1] && counted[second + 1] ? 1L << second + 1 : 0);
         }
         return close(order);
     }

@@ -6,7 +6,9 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import org.polygraph.jobs.certificate.format.Guarantee;
+import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.certificate.format.Terms;
+import org.polygraph.jobs.certificate.replay.ListStates;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
@@ -27,6 +29,8 @@ import org.polygraph.storage.table.HistoryTable;
  *   <li>SSER, SSI: it starts after every transaction that had ended in real time has committed. The end of an
  *       indeterminate transaction binds nothing.
  * </ul>
+ *
+ * <p>Lists that are no states of one order of versions violate every level, see {@link ListStates}.
  *
  * <p>Three rules leave out executions, and keep one that runs the history if any does. A transaction that writes
  * nothing runs as soon as it can. At SI a transaction that only reads or only writes commits at its snapshot. A prefix
@@ -141,11 +145,12 @@ public final class BruteForce {
         if (terms.guarantee() == Guarantee.LIN) {
             return LinearBruteForce.judge(history, terms);
         }
-        if (!FirstToCommit.exists(history, terms)) {
+        ListStates lists = ListStates.ofReads(history, terms.indeterminate() == IndeterminateMode.MAYBE);
+        if ((lists != null && lists.discrepancy() != null) || !FirstToCommit.exists(history, terms)) {
             return Answer.VIOLATED;
         }
         if (terms.guarantee().isAxiom()) {
-            return AxiomBruteForce.judge(history, terms);
+            return AxiomBruteForce.judge(history, terms, lists);
         }
         if (history.operations() > MOST_OPERATIONS || history.transactions() > MOST_TRANSACTIONS) {
             return Answer.TOO_LARGE;

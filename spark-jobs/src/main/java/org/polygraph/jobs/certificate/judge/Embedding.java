@@ -26,6 +26,9 @@ final class Embedding {
     /** By transaction of the whole: the one of the sub-history. */
     private final Map<Integer, Integer> kept = new HashMap<>();
 
+    /** The lists of both; null if neither has any. */
+    private final @Nullable EmbeddedLists lists;
+
     private final @Nullable String foreign;
 
     Embedding(HistoryTable whole, HistoryTable sub, Terms terms) {
@@ -34,6 +37,7 @@ final class Embedding {
         hasRealTime = terms.guarantee().realTime();
         origin = new int[sub.transactions()];
         operations = new int[sub.operations()];
+        lists = EmbeddedLists.of(whole, sub);
         foreign = embed();
     }
 
@@ -74,6 +78,9 @@ final class Embedding {
 
     /** Describes an operation of the sub-history. */
     String name(int o) {
+        if (EmbeddedLists.isOfList(sub, o)) {
+            return (sub.isBeforeAppend(o) ? "append(" : "r(") + Names.key(sub, sub.key(o)) + ")";
+        }
         return (sub.isInsert(o) ? "i(" : sub.isDelete(o) ? "d(" : sub.isWrite(o) ? "w(" : "r(")
                 + Names.key(sub, sub.key(o)) + ")=" + Names.value(sub, sub.value(o));
     }
@@ -176,7 +183,7 @@ final class Embedding {
      * of the whole.
      */
     private boolean followsTheSame(int t, int o, int at) {
-        if (sub.isWrite(o)) {
+        if (sub.isWrite(o) || EmbeddedLists.isOfList(sub, o)) {
             return true;
         }
         int own = whole.lastWrite(origin[t], whole.key(at), at);
@@ -189,6 +196,9 @@ final class Embedding {
     }
 
     private boolean sameOperation(int o, int at) {
+        if (lists != null && (EmbeddedLists.isOfList(sub, o) || EmbeddedLists.isOfList(whole, at))) {
+            return sub.keys().label(sub.key(o)).equals(whole.keys().label(whole.key(at))) && lists.isSame(o, at);
+        }
         return sub.isWrite(o) == whole.isWrite(at)
                 && sub.isInsert(o) == whole.isInsert(at)
                 && sub.isDelete(o) == whole.isDelete(at)

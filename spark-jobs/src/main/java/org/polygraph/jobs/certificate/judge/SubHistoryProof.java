@@ -24,6 +24,7 @@ import org.polygraph.storage.table.HistoryTable;
  *   <li>for every other read, S has every possible writer: each transaction that may count and whose last write of the
  *       key has the value read. This value is also the last one that the writer writes to the key in S. The reader
  *       itself and later transactions of its session are not possible writers, because no order puts them before it;
+ *   <li>a list that it read has the elements that it has in H, without those that H appends and S does not;
  *   <li>for a write of a key that some transaction which may count inserts or deletes in H, S has all writes of the key
  *       of all transactions that may count.
  * </ol>
@@ -34,8 +35,9 @@ import org.polygraph.storage.table.HistoryTable;
  * transaction that writes a key in S writes it in H. A read after an own write returns the same value, by 2. Any other
  * read r returns the value of the last writer W before it, or the initial value because there is none. No writer in S
  * lies between W and r, because none does in H. W is in S with that value, by 3; or there is no W, and then S has no
- * writer before r. By 4, a key that is inserted or deleted has all its writers in S or none, so each insert finds no
- * row, each delete finds one, and of one incarnation no writers overlap. So the order explains S. ∎
+ * writer before r. By 5, a key that is inserted or deleted has all its writers in S or none, so each insert finds no
+ * row, each delete finds one, and of one incarnation no writers overlap. A list that was read is a state of the order in
+ * H. What S does not append is missing in the list and in the states alike, by 4. So the order explains S. ∎
  *
  * <p>The same holds for RC, RA and CC: let a choice of sources and a commit order satisfy the axiom in H. Every source
  * of a read of S is in S, by 3, so the choice is one for S (if only a later one of several equal reads of a key is in
@@ -47,14 +49,20 @@ import org.polygraph.storage.table.HistoryTable;
 public final class SubHistoryProof {
     private final HistoryTable whole;
     private final HistoryTable sub;
+    /** The sub-history as it was given, with what expresses lists. */
+    private final HistoryTable given;
+
     private final Terms terms;
     private final Embedding embedding;
 
+    /** Takes lists as they were recorded, whatever expresses them in the tables. */
     SubHistoryProof(HistoryTable whole, HistoryTable sub, Terms terms) {
-        this.whole = whole;
-        this.sub = sub;
+        boolean hasLists = whole.values().hasLists();
+        given = sub;
+        this.whole = hasLists ? whole.asRead() : whole;
+        this.sub = hasLists ? sub.asRead() : sub;
         this.terms = terms;
-        embedding = new Embedding(whole, sub, terms);
+        embedding = new Embedding(this.whole, this.sub, terms);
     }
 
     /**
@@ -97,7 +105,7 @@ public final class SubHistoryProof {
     }
 
     /**
-     * Checks conditions 2 to 4. Returns a sentence about an operation that the sub-history lacks, or null if it is
+     * Checks conditions 2, 3 and 5. Returns a sentence about an operation that the sub-history lacks, or null if it is
      * closed.
      */
     @Nullable
@@ -113,7 +121,7 @@ public final class SubHistoryProof {
         return wrong == null ? writers(gaps) : wrong;
     }
 
-    /** Checks condition 4. */
+    /** Checks condition 5. */
     private @Nullable String rows(Gaps gaps) {
         boolean[] rows = new boolean[whole.keys().size()];
         for (int t = 0; t < whole.transactions(); t++) {
@@ -174,6 +182,10 @@ public final class SubHistoryProof {
         if (transactions.cardinality() > most) {
             return null;
         }
+        if (whole.values().hasLists()) {
+            // Only plain keys have gaps, and the operations here are those that were recorded.
+            return gap() == null ? given : null;
+        }
         HistoryTable more = HistorySelection.of(
                         whole, transactions.stream().toArray(), wanted.stream().toArray())
                 .table();
@@ -203,7 +215,7 @@ public final class SubHistoryProof {
             }
             for (int o = sub.firstOperation(t); o < sub.operationsEnd(t); o++) {
                 int at = embedding.operation(o);
-                if (sub.isWrite(o)) {
+                if (sub.isWrite(o) || EmbeddedLists.isOfList(sub, o)) {
                     continue;
                 }
                 int own = whole.lastWrite(embedding.transaction(t), whole.key(at), at);
@@ -240,7 +252,12 @@ public final class SubHistoryProof {
                         + embedding.name(first) + " returned a value that no counted transaction wrote last";
     }
 
-    /** By operation of the sub-history: the one of the whole. */
+    /** The whole history, with lists as they were recorded. */
+    HistoryTable whole() {
+        return whole;
+    }
+
+    /** By operation of the sub-history: the one of {@link #whole}. */
     int[] operations() {
         return embedding.operations();
     }
@@ -263,7 +280,7 @@ public final class SubHistoryProof {
                 continue;
             }
             for (int o = sub.firstOperation(t); o < sub.operationsEnd(t); o++) {
-                if (sub.isWrite(o)) {
+                if (sub.isWrite(o) || EmbeddedLists.isOfList(sub, o)) {
                     continue;
                 }
                 int at = embedding.operation(o);
@@ -302,7 +319,9 @@ public final class SubHistoryProof {
             }
             for (int o = sub.firstOperation(t); o < sub.operationsEnd(t); o++) {
                 int at = embedding.operation(o);
-                if (!sub.isWrite(o) && whole.lastWrite(embedding.transaction(t), whole.key(at), at) < 0) {
+                if (!sub.isWrite(o)
+                        && !EmbeddedLists.isOfList(sub, o)
+                        && whole.lastWrite(embedding.transaction(t), whole.key(at), at) < 0) {
                     int key = whole.key(at);
                     wanted[key] = true;
                     readers.computeIfAbsent(new Wanted(key, whole.value(at)), k -> new HashSet<>())

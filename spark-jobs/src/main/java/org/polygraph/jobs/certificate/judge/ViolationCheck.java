@@ -136,7 +136,7 @@ final class ViolationCheck {
             Report exact = violation(whole, sub);
             return exact.answer() == Answer.UNDECIDED && plain.answer() == Answer.UNDECIDED ? plain : exact;
         }
-        return violation(whole, terms.guarantee().isAxiom() ? sub.withoutRows() : sub);
+        return violation(whole, terms.guarantee().isAxiom() ? sub.forCommitOrders() : sub);
     }
 
     private Report violation(HistoryTable whole, HistoryTable sub) {
@@ -185,7 +185,7 @@ final class ViolationCheck {
         if (foreign != null) {
             throw new IllegalStateException("a closed sub-history is not of its history: " + foreign);
         }
-        return OtherWriters.areLater(whole, proof.operations(), terms)
+        return OtherWriters.areLater(proof.whole(), proof.operations(), terms)
                 ? "every other writer of a value read comes after the read in its session"
                 : "the history has no other writer of the values read";
     }

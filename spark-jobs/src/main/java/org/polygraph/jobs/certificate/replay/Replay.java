@@ -20,7 +20,8 @@ import org.polygraph.storage.table.Operations;
  *   <li>every read returns the transaction's own latest write of the key, or if there is none the last value committed
  *       before the snapshot, or if there is none the initial value;
  *   <li>SI, SSI: of two transactions that write a key, one commits before the other's snapshot;
- *   <li>inserts and deletes: see {@link RowReplay}.
+ *   <li>inserts and deletes: see {@link RowReplay};
+ *   <li>lists, at RC, RA and CC: see {@link ListStates}.
  * </ul>
  *
  * <p>Counting an indeterminate transaction that no other one read from is harmless: without it the order explains the
@@ -102,6 +103,10 @@ public final class Replay {
             return Result.rejected(wrong);
         }
         if (witness.terms().guarantee().isAxiom()) {
+            wrong = lists(witness, placement);
+            if (wrong != null) {
+                return Result.rejected(wrong);
+            }
             int[] order = placement.eventAt();
             SerialReplay serial = new SerialReplay(witness.table());
             return serial.misreads(order, 1).length == 0
@@ -124,13 +129,32 @@ public final class Replay {
      */
     public static Result byDefinition(Witness witness) {
         Guarantee guarantee = witness.terms().guarantee();
-        Placement placement = guarantee.isOfCommits() ? new Placement(witness) : null;
+        Placement placement = guarantee == Guarantee.LIN ? null : new Placement(witness);
         if (placement == null || placement.discrepancy() != null) {
+            return of(witness);
+        }
+        String wrong = lists(witness, placement);
+        if (wrong != null) {
+            return Result.rejected(wrong);
+        }
+        if (!guarantee.isOfCommits()) {
             return of(witness);
         }
         AxiomReplay axiom = new AxiomReplay(witness);
         Result result = of(axiom, placement);
         return axiom.isAmbiguous() ? of(witness) : result;
+    }
+
+    /** The first list that is no state of the order of commits. */
+    private static @Nullable String lists(Witness witness, Placement placement) {
+        int[] commits = new int[placement.transactions()];
+        int n = 0;
+        for (int event : placement.eventAt()) {
+            if (event != NONE && placement.isCommit(event)) {
+                commits[n++] = placement.transactionOf(event);
+            }
+        }
+        return ListStates.discrepancy(witness.table(), witness.counted(), commits);
     }
 
     private static Result of(AxiomReplay axiom, Placement placement) {

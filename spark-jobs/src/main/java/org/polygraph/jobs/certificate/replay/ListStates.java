@@ -1,0 +1,260 @@
+package org.polygraph.jobs.certificate.replay;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.certificate.format.Names;
+import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
+
+/**
+ * The states of recorded lists under an order of commits, which is an order of versions of each list: the appends of a
+ * transaction to a list stand beside each other. A list that a transaction read is a state of it: the elements of the
+ * first few transactions of the order, without its own ones; or, after own appends, those before its own ones and then
+ * these appends.
+ *
+ * <p>This class reads the operations that were recorded, and shares no code with the decision. Memory: some 100 bytes an
+ * append. Time: linear in the elements of all lists that were read.
+ */
+public final class ListStates {
+    private static final int NONE = -1;
+    private static final long[] EMPTY = {};
+
+    private final HistoryTable read;
+    private final boolean[] counted;
+    /** By key: the elements of its versions in their order, and their number. */
+    private final long[][] orders;
+
+    private final int[] sizes;
+    /** By key: by transaction in the order of its versions, the place of its first element. */
+    private final List<Map<Integer, Integer>> firsts = new ArrayList<>();
+    /** By key: the places of the first elements of transactions. */
+    private final BitSet[] starts;
+    /** By key: the last transaction whose appends the longest list has. */
+    private final int[] lastShown;
+
+    private ListStates(HistoryTable read, boolean[] counted) {
+        this.read = read;
+        this.counted = counted;
+        orders = new long[read.keys().size()][];
+        Arrays.fill(orders, EMPTY);
+        sizes = new int[orders.length];
+        starts = new BitSet[orders.length];
+        for (int key = 0; key < orders.length; key++) {
+            firsts.add(new LinkedHashMap<>());
+            starts[key] = new BitSet();
+        }
+        lastShown = new int[orders.length];
+        Arrays.fill(lastShown, NONE);
+    }
+
+    /** Receives transactions of which the first commits before the second. */
+    public interface Pairs {
+        void next(int first, int second);
+    }
+
+    /**
+     * The first list that an order of commits does not explain, one sentence.
+     *
+     * @param table with lists as they were recorded, or as reads and writes that stand for them
+     * @param commits transactions that count, in the order of their commits
+     * @return null if it explains all lists, or there are none
+     */
+    static @Nullable String discrepancy(HistoryTable table, boolean[] counted, int[] commits) {
+        HistoryTable read = table.asRead();
+        if (!hasAppends(read)) {
+            return null;
+        }
+        ListStates states = new ListStates(read, counted);
+        for (int t : commits) {
+            for (int o = read.firstOperation(t); o < read.operationsEnd(t); o++) {
+                if (states.isAppend(t, o)) {
+                    states.append(t, read.key(o), false);
+                }
+            }
+        }
+        return states.discrepancy();
+    }
+
+    /**
+     * Orders the versions of each list by the longest list that was read; the appends that it lacks come after it.
+     *
+     * @param maybe whether a transaction of unknown outcome counts if a list shows an element that it appended
+     * @return null if the history has no lists
+     */
+    public static @Nullable ListStates ofReads(HistoryTable table, boolean maybe) {
+        HistoryTable read = table.asRead();
+        if (!hasLists(read)) {
+            return null;
+        }
+        ListStates states = new ListStates(read, new boolean[read.transactions()]);
+        List<Map<Long, Integer>> appenders = states.appenders();
+        states.count(appenders, maybe);
+        states.order(appenders);
+        return states;
+    }
+
+    private static boolean hasAppends(HistoryTable read) {
+        for (int o = 0; o < read.operations(); o++) {
+            if (read.isBeforeAppend(o)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean hasLists(HistoryTable read) {
+        for (int o = 0; o < read.operations(); o++) {
+            if (read.isBeforeAppend(o) || read.elements(o) != null) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean isAppend(int t, int o) {
+        return o > read.firstOperation(t) && read.isBeforeAppend(o - 1);
+    }
+
+    /** By key, by element: the transaction that appended it. */
+    private List<Map<Long, Integer>> appenders() {
+        List<Map<Long, Integer>> appenders = new ArrayList<>();
+        for (int key = 0; key < orders.length; key++) {
+            appenders.add(new HashMap<>());
+        }
+        for (int t = 0; t < read.transactions(); t++) {
+            for (int o = read.firstOperation(t); o < read.operationsEnd(t); o++) {
+                if (isAppend(t, o)) {
+                    appenders.get(read.key(o)).put(read.value(o), t);
+                }
+            }
+        }
+        return appenders;
+    }
+
+    private void count(List<Map<Long, Integer>> appenders, boolean maybe) {
+        for (boolean more = true; more; ) {
+            more = false;
+            for (int t = 0; t < counted.length; t++) {
+                if (read.status(t) == TransactionStatus.COMMITTED) {
+                    counted[t] = true;
+                }
+                for (int o = read.firstOperation(t); counted[t] && o < read.operationsEnd(t); o++) {
+                    for (long element : list(o)) {
+                        int appender = appenders.get(read.key(o)).getOrDefault(element, NONE);
+                        if (maybe
+                                && appender != NONE
+                                && !counted[appender]
+                                && read.status(appender) == TransactionStatus.INDETERMINATE) {
+                            counted[appender] = true;
+                            more = true;
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    private void order(List<Map<Long, Integer>> appenders) {
+        long[][] longest = new long[orders.length][];
+        Arrays.fill(longest, EMPTY);
+        for (int t = 0; t < counted.length; t++) {
+            for (int o = read.firstOperation(t); counted[t] && o < read.operationsEnd(t); o++) {
+                long[] list = list(o);
+                longest[read.key(o)] = list.length > longest[read.key(o)].length ? list : longest[read.key(o)];
+            }
+        }
+        for (int key = 0; key < orders.length; key++) {
+            for (long element : longest[key]) {
+                int appender = appenders.get(key).getOrDefault(element, NONE);
+                if (appender != NONE && counted[appender]) {
+                    append(appender, key, true);
+                }
+            }
+        }
+        for (int t = 0; t < counted.length; t++) {
+            for (int o = read.firstOperation(t); counted[t] && o < read.operationsEnd(t); o++) {
+                if (isAppend(t, o)) {
+                    append(t, read.key(o), false);
+                }
+            }
+        }
+    }
+
+    /** Adds the appends of a transaction to a list, once. */
+    private void append(int t, int key, boolean isShown) {
+        if (firsts.get(key).putIfAbsent(t, sizes[key]) != null) {
+            return;
+        }
+        starts[key].set(sizes[key]);
+        for (int o = read.firstOperation(t); o < read.operationsEnd(t); o++) {
+            if (read.key(o) == key && isAppend(t, o)) {
+                if (sizes[key] == orders[key].length) {
+                    orders[key] = Arrays.copyOf(orders[key], 2 * sizes[key] + 4);
+                }
+                orders[key][sizes[key]++] = read.value(o);
+            }
+        }
+        if (isShown) {
+            lastShown[key] = t;
+        }
+    }
+
+    /** The elements of the list that an operation read; none if it read no list. */
+    private long[] list(int o) {
+        long[] elements = read.isWrite(o) ? null : read.elements(o);
+        return elements == null ? EMPTY : elements;
+    }
+
+    /** The first list that is no state, one sentence; null if all are. */
+    public @Nullable String discrepancy() {
+        for (int t = 0; t < counted.length; t++) {
+            for (int o = read.firstOperation(t); counted[t] && o < read.operationsEnd(t); o++) {
+                boolean isRead = !read.isWrite(o) && !read.isBeforeAppend(o) && sizes[read.key(o)] > 0;
+                if ((isRead || list(o).length > 0) && !isState(t, o)) {
+                    return Names.transaction(read, t) + " read a list of key " + Names.key(read, read.key(o))
+                            + " that the order of its appends leaves at no place";
+                }
+            }
+        }
+        return null;
+    }
+
+    private boolean isState(int t, int o) {
+        int key = read.key(o);
+        long[] list = list(o);
+        if (list.length > sizes[key] || !Arrays.equals(list, 0, list.length, orders[key], 0, list.length)) {
+            return false;
+        }
+        int own = 0;
+        for (int before = read.firstOperation(t); before < o; before++) {
+            own += read.key(before) == key && isAppend(t, before) ? 1 : 0;
+        }
+        int start = firsts.get(key).getOrDefault(t, NONE);
+        if (own > 0) {
+            return start + own == list.length;
+        }
+        boolean isBetween = list.length == sizes[key] || starts[key].get(list.length);
+        return isBetween && (start == NONE || start >= list.length);
+    }
+
+    /** Gives the order of the transactions that appended to a list, where it is the same in every order of versions. */
+    public void pairs(Pairs to) {
+        for (int key = 0; key < sizes.length; key++) {
+            int previous = NONE;
+            for (int t : lastShown[key] == NONE
+                    ? List.<Integer>of()
+                    : firsts.get(key).keySet()) {
+                if (previous != NONE) {
+                    to.next(previous, t);
+                }
+                previous = previous == lastShown[key] ? previous : t;
+            }
+        }
+    }
+}

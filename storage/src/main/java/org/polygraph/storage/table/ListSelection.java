@@ -1,0 +1,123 @@
+package org.polygraph.storage.table;
+
+import it.unimi.dsi.fastutil.ints.Int2IntOpenHashMap;
+import it.unimi.dsi.fastutil.ints.IntArrayList;
+import it.unimi.dsi.fastutil.longs.LongArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import org.polygraph.storage.lists.ListCodes;
+import org.polygraph.storage.lists.ListTree;
+import org.polygraph.storage.model.HistoryException;
+
+/**
+ * Some operations of a history with lists, as a history with lists: its lists are without the elements whose appends are
+ * not selected. Elements that no transaction appended stay. If an order explains the whole history at some level, the
+ * same order of the selected transactions explains the selection, because each list is what is left of a state.
+ */
+final class ListSelection {
+    private final HistoryTable whole;
+    private final ListVersions versions;
+    private final HistoryTable recorded;
+    private final BitSet selected = new BitSet();
+    private final ListTree lists = new ListTree();
+
+    private ListSelection(HistoryTable whole, ListVersions versions) {
+        this.whole = whole;
+        this.versions = versions;
+        this.recorded = versions.recorded();
+    }
+
+    /** The operations that no other ones imply. */
+    static int[] explicit(HistoryTable whole, int[] operations) {
+        int[] explicit = new int[operations.length];
+        int n = 0;
+        for (int o : operations) {
+            if (!whole.isImplied(o)) {
+                explicit[n++] = o;
+            }
+        }
+        return Arrays.copyOf(explicit, n);
+    }
+
+    /**
+     * Makes the history.
+     *
+     * @param kept transactions, ascending
+     * @param keys the keys of the operations, in the order of their ids in the result
+     * @param operations explicit ones of the kept transactions, ascending
+     */
+    static HistoryTable of(HistoryTable whole, ListVersions versions, int[] kept, int[] keys, int[] operations) {
+        return new ListSelection(whole, versions).of(kept, keys, operations);
+    }
+
+    private HistoryTable of(int[] kept, int[] keys, int[] operations) {
+        int[] origins = recorded(kept, operations);
+        for (int o : origins) {
+            selected.set(o);
+        }
+        Int2IntOpenHashMap ids = new Int2IntOpenHashMap();
+        for (int key : keys) {
+            ids.put(key, ids.size());
+        }
+        int[] starts = new int[kept.length + 1];
+        IntArrayList newKeys = new IntArrayList();
+        LongArrayList newCodes = new LongArrayList();
+        int next = 0;
+        for (int i = 0; i < kept.length; i++) {
+            for (; next < origins.length && origins[next] < recorded.operationsEnd(kept[i]); next++) {
+                int o = origins[next];
+                int key = ids.get(recorded.key(o));
+                if (versions.isAppend(o)) {
+                    newKeys.add(Operations.pack(key, false));
+                    newCodes.add(ListCodes.BEFORE_APPEND);
+                }
+                newKeys.add(Operations.pack(key, recorded.isWrite(o)));
+                newCodes.add(versions.isRead(o) ? list(key, o) : recorded.value(o));
+            }
+            starts[i + 1] = newKeys.size();
+        }
+        HistoryTable raw = HistorySelection.table(
+                recorded, keys, kept, new Operations(starts, newKeys.toIntArray(), newCodes.toLongArray(), null));
+        try {
+            HistoryTable resolved = ListResolution.of(raw, lists);
+            ListOperations all = whole.lists();
+            return all != null && all.isOfCommits() ? resolved.forCommitOrders() : resolved;
+        } catch (HistoryException e) {
+            throw new IllegalStateException("lists that were resolved before", e);
+        }
+    }
+
+    /** The code of the elements of a list that are kept. */
+    private long list(int key, int read) {
+        LongArrayList elements = new LongArrayList();
+        for (long element : versions.elements(read)) {
+            int append = versions.append(recorded.key(read), element);
+            if (append == ListVersions.NONE || selected.get(append)) {
+                elements.add(element);
+            }
+        }
+        return ListCodes.read(lists.of(key, elements));
+    }
+
+    /** The recorded form of explicit operations. */
+    private int[] recorded(int[] kept, int[] operations) {
+        int[] origins = new int[operations.length];
+        int next = 0;
+        for (int t : kept) {
+            int o = recorded.firstOperation(t) - 1;
+            for (int each = whole.firstOperation(t); each < whole.operationsEnd(t); each++) {
+                if (whole.isImplied(each)) {
+                    continue;
+                }
+                o++;
+                while (recorded.isBeforeAppend(o)) {
+                    o++;
+                }
+                if (next < operations.length && operations[next] == each) {
+                    origins[next++] = o;
+                }
+            }
+        }
+        return origins;
+    }
+}
