@@ -23,6 +23,8 @@ import org.polygraph.storage.table.HistoryTable;
 public final class Explanation {
     /** The graph numbers rounds in a byte. */
     private static final int MOST_ROUNDS = 100;
+    /** A history of so many operations is explained in milliseconds, also after the end of the time. */
+    private static final int SMALL = 1_000;
 
     private final Events events;
     private final IsolationLevel level;
@@ -49,6 +51,7 @@ public final class Explanation {
      * @param sub the history, which violates the level
      * @param clockSkewNanos used if real-time order is part of the level
      * @param readOnly whether a transaction writes nothing in the whole history
+     * @throws org.polygraph.storage.model.BudgetException if the time ends, for a large history at RC, RA or CC
      */
     public static Violation of(
             HistoryTable sub,
@@ -59,7 +62,8 @@ public final class Explanation {
             BooleanSupplier stop) {
         if (level.isAxiom()) {
             // The budget may have ended while the history was shrunk; a small one is explained all the same.
-            return ofAxiom(CommitOrder.index(sub, level, indeterminate, () -> false));
+            BooleanSupplier end = sub.operations() <= SMALL ? () -> false : stop;
+            return ofAxiom(CommitOrder.index(sub, level, indeterminate, end), end);
         }
         IndexedHistory history = IndexedHistory.of(sub, indeterminate);
         if (!history.violations().isEmpty()) {
@@ -70,11 +74,11 @@ public final class Explanation {
         return found == null ? new CaseSplit(explanation, history).explain() : found;
     }
 
-    private static Violation ofAxiom(CommitOrder order) {
+    private static Violation ofAxiom(CommitOrder order, BooleanSupplier stop) {
         if (!order.violations().isEmpty()) {
             return order.violations().get(0);
         }
-        return order.order(Long.MAX_VALUE, () -> false)
+        return order.order(Long.MAX_VALUE, stop)
                 ? AxiomEvidence.ofChoices(order.readsFrom())
                 : new AxiomEvidence(order).violations().get(0);
     }

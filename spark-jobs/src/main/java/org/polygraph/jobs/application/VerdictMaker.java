@@ -61,7 +61,7 @@ final class VerdictMaker {
         Witness witness = order.witness();
         if (request.replayed() && !order.isReplayed()) {
             check.phases().begin("replay");
-            String wrong = Replay.of(witness).discrepancy();
+            String wrong = Replay.of(witness, check.budget()::exhausted).discrepancy();
             check.phases().end(check.table().operations());
             if (wrong != null) {
                 throw new IllegalStateException("the order found does not explain the history: " + wrong);

@@ -1,7 +1,6 @@
 package org.polygraph.jobs.decision;
 
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.model.BudgetException;
 
@@ -18,6 +17,15 @@ public final class Budget {
     /** The resolution of the CPU clock, which is not read more often. */
     private static final long CPU_STEP_NANOS = 10_000_000;
 
+    /** Whether a budget and all of its shares were cancelled. A test makes one that counts its calls. */
+    static class Cancellation {
+        private volatile boolean isCancelled;
+
+        boolean isCancelled() {
+            return isCancelled;
+        }
+    }
+
     private final long startNanos;
     private final long timeoutNanos;
     /** The memory of the process; {@link #bytes} is a share of it. */
@@ -25,7 +33,7 @@ public final class Budget {
 
     private final long bytes;
     /** Shared by a budget and all of its shares. */
-    private final AtomicBoolean cancelled;
+    private final Cancellation cancelled;
     /**
      * For a budget of one thread that counts calls: how often {@link #exhausted} may be called in all, and how often it
      * still may.
@@ -43,11 +51,11 @@ public final class Budget {
     private final long startCpuMillis;
     private volatile long nextCpuLook;
 
-    private Budget(AtomicBoolean cancelled, long startNanos, long timeoutNanos, long heap) {
+    private Budget(Cancellation cancelled, long startNanos, long timeoutNanos, long heap) {
         this(cancelled, startNanos, timeoutNanos, NO_DEADLINE, heap);
     }
 
-    private Budget(AtomicBoolean cancelled, long startNanos, long timeoutNanos, long cpuNanos, long heap) {
+    private Budget(Cancellation cancelled, long startNanos, long timeoutNanos, long cpuNanos, long heap) {
         this.cancelled = cancelled;
         this.cpuNanos = cpuNanos;
         this.startCpuMillis = cpuNanos == NO_DEADLINE ? 0 : CpuClock.millis();
@@ -61,10 +69,15 @@ public final class Budget {
     /** Returns a budget without deadline and with all memory that the JVM may take. */
     public static Budget unlimited() {
         return new Budget(
-                new AtomicBoolean(),
+                new Cancellation(),
                 System.nanoTime(),
                 NO_DEADLINE,
                 Runtime.getRuntime().maxMemory());
+    }
+
+    /** Returns a budget without deadline that ends with a cancellation. */
+    static Budget until(Cancellation cancelled, long heapBytes) {
+        return new Budget(cancelled, System.nanoTime(), NO_DEADLINE, heapBytes);
     }
 
     /**
@@ -75,7 +88,7 @@ public final class Budget {
      *     for small objects that are not counted
      */
     public static Budget starting(long timeoutNanos, long heapBytes) {
-        return new Budget(new AtomicBoolean(), System.nanoTime(), timeoutNanos, heapBytes);
+        return new Budget(new Cancellation(), System.nanoTime(), timeoutNanos, heapBytes);
     }
 
     /** Whether there is a deadline. */
@@ -88,7 +101,7 @@ public final class Budget {
      * Reads a clock once, rarely twice.
      */
     public boolean exhausted() {
-        return cancelled.get()
+        return cancelled.isCancelled()
                 || (looks != Long.MAX_VALUE && --looks < 0)
                 || (whole != null && whole.exhausted())
                 || (timeoutNanos != NO_DEADLINE && isOver(System.nanoTime()));
@@ -223,12 +236,12 @@ public final class Budget {
 
     /** Makes {@link #exhausted} true, also for the budget that this is a share of. Any thread may call it. */
     public void cancel() {
-        cancelled.set(true);
+        cancelled.isCancelled = true;
     }
 
     /** Returns the reason of an UNKNOWN after {@link #exhausted}. It names what ran out, the phase, and a remedy. */
     public String exhaustion(String phase) {
-        return timeoutNanos == NO_DEADLINE || cancelled.get()
+        return timeoutNanos == NO_DEADLINE || cancelled.isCancelled()
                 ? "cancelled during " + phase
                 : "timeout of " + duration(timeoutNanos) + " ran out during " + phase + "; give --timeout more";
     }

@@ -204,9 +204,9 @@ public final class Counterexamples {
                                 && isShown(table.withoutRows(), recorded.withoutRows(), terms)));
     }
 
-    private static boolean isShown(HistoryTable whole, HistoryTable sub, Terms terms) {
+    private boolean isShown(HistoryTable whole, HistoryTable sub, Terms terms) {
         return SubHistoryProof.firstGap(whole, sub, terms) == null
-                && BruteForce.judge(sub, terms, BruteForce.FEW_STATES) == BruteForce.Answer.VIOLATED;
+                && BruteForce.judge(sub, terms, BruteForce.FEW_STATES, time::exhausted) == BruteForce.Answer.VIOLATED;
     }
 
     private Violation judged(Violation violation) {
@@ -216,7 +216,7 @@ public final class Counterexamples {
         }
         Terms terms = request.terms();
         return switch (BruteForce.judge(
-                HistorySelection.of(table, sub.operations()).table(), terms, BruteForce.FEW_STATES)) {
+                HistorySelection.of(table, sub.operations()).table(), terms, BruteForce.FEW_STATES, time::exhausted)) {
             case VIOLATED -> {
                 isJudged = true;
                 SubHistory judged = sub.judgedBy(SubHistory.Judge.BRUTE_FORCE);

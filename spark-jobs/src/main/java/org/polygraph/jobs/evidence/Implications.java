@@ -77,7 +77,7 @@ public final class Implications {
         phases.end(table.transactions());
         if (request.replayed() && !isUnchanged) {
             phases.begin("replay");
-            String wrong = Replay.of(shown).discrepancy();
+            String wrong = Replay.of(shown, budget::exhausted).discrepancy();
             phases.end(table.operations());
             if (wrong != null) {
                 throw new IllegalStateException(

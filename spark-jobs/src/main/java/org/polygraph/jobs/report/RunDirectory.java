@@ -192,8 +192,7 @@ public final class RunDirectory {
         }
         Optional<Terms> terms = terms(verdict);
         boolean holds = terms.isPresent()
-                && !stop.getAsBoolean()
-                && Verification.anyViolationHolds(run, terms.get(), table, Math.min(kept, JUDGED));
+                && Verification.anyViolationHolds(run, terms.get(), table, Math.min(kept, JUDGED), stop);
         return located(certificate, VIOLATIONS, verified || holds);
     }
 

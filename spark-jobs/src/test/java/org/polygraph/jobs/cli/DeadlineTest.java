@@ -11,11 +11,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -311,7 +313,7 @@ class DeadlineTest {
 
     /** 3,000 transactions with two values for each key and without times, whose search takes minutes. */
     @Test
-    void aSearchEndsInTime() throws IOException {
+    void aSearchEndsInTime() throws IOException, InterruptedException {
         SplitMix random = new SplitMix(0xdead);
         StringBuilder lines = new StringBuilder();
         int[] values = new int[100];
@@ -343,9 +345,23 @@ class DeadlineTest {
         }
         String file = Files.writeString(folder.resolve("hard.jsonl"), lines).toString();
         for (int seconds : List.of(1, 3)) {
+            Set<Thread> before = steps();
             InProcess check =
                     inTime(seconds, () -> InProcess.run("check", "-q", "-l", "ser", "--timeout", seconds + "s", file));
             assertThat(check.exitCode()).as(check.toString()).isEqualTo(4);
+            for (Thread step : steps()) {
+                if (!before.contains(step)) {
+                    step.join(TimeUnit.SECONDS.toMillis(60));
+                    assertThat(step.isAlive()).as("%s works after the result", step).isFalse();
+                }
+            }
         }
+    }
+
+    /** The threads that work on steps of checks, also of those that did not wait for them. */
+    private static Set<Thread> steps() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().equals("step of a check"))
+                .collect(Collectors.toSet());
     }
 }

@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import org.polygraph.jobs.certificate.format.Guarantee;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.certificate.format.Terms;
@@ -58,10 +59,12 @@ public final class BruteForce {
 
     private static final int MOST_OPERATIONS = 1 << 12;
 
-    private static final int MOST_STATES = 1 << 19;
+    static final int MOST_STATES = 1 << 19;
 
     /** The number of states that suffices for {@link #TRANSACTIONS}; visiting them takes milliseconds. */
     public static final int FEW_STATES = 1 << 14;
+    /** The states between two polls of a stop. */
+    private static final int STATES = 1 << 8;
 
     /** The result for a history. */
     public enum Answer {
@@ -99,8 +102,10 @@ public final class BruteForce {
     private final int firstRow;
 
     private final Set<String> seen = new HashSet<>();
+    private final BooleanSupplier stop;
 
-    private BruteForce(HistoryTable history, Terms terms, int mostStates) {
+    private BruteForce(HistoryTable history, Terms terms, int mostStates, BooleanSupplier stop) {
+        this.stop = stop;
         this.mostStates = history.transactions() <= TRANSACTIONS ? MOST_STATES : mostStates;
         this.history = history;
         this.terms = terms;
@@ -142,6 +147,15 @@ public final class BruteForce {
      * @param mostStates the limit, which applies to more than {@link #TRANSACTIONS} transactions only
      */
     public static Answer judge(HistoryTable history, Terms terms, int mostStates) {
+        return judge(history, terms, mostStates, () -> false);
+    }
+
+    /**
+     * Judges a history with a limit of states and of time.
+     *
+     * @param stop whether to stop, with the answer TOO_LARGE; called every {@value #STATES} states
+     */
+    public static Answer judge(HistoryTable history, Terms terms, int mostStates, BooleanSupplier stop) {
         if (terms.guarantee() == Guarantee.LIN) {
             return LinearBruteForce.judge(history, terms);
         }
@@ -156,7 +170,7 @@ public final class BruteForce {
             return Answer.TOO_LARGE;
         }
         try {
-            return new BruteForce(history, terms, mostStates).run() ? Answer.HOLDS : Answer.VIOLATED;
+            return new BruteForce(history, terms, mostStates, stop).run() ? Answer.HOLDS : Answer.VIOLATED;
         } catch (TooLarge e) {
             return Answer.TOO_LARGE;
         }
@@ -174,7 +188,7 @@ public final class BruteForce {
         if (!seen.add(new String(state))) {
             return false;
         }
-        if (seen.size() > mostStates) {
+        if (seen.size() > mostStates || (seen.size() % STATES == 0 && stop.getAsBoolean())) {
             throw new TooLarge();
         }
         for (int s = 0; s < sessions; s++) {

@@ -287,10 +287,10 @@ public final class Verification {
      *
      * @param most number of violations to try
      */
-    public static boolean anyViolationHolds(Location run, Terms terms, HistoryTable table, int most)
-            throws IOException {
+    public static boolean anyViolationHolds(
+            Location run, Terms terms, HistoryTable table, int most, BooleanSupplier stop) throws IOException {
         Verification verification = new Verification(run, terms, table, table);
-        return new ViolationCheck(run, terms, verification.table).anyHolds(most);
+        return new ViolationCheck(run, terms, verification.table, stop).anyHolds(most);
     }
 
     private static RecordedTimes times(HistoryTable table, Terms terms) {

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import org.polygraph.jobs.certificate.format.Guarantee;
 import org.polygraph.jobs.certificate.format.RankHeader;
 import org.polygraph.jobs.certificate.format.Terms;
@@ -29,10 +30,17 @@ final class ViolationCheck {
     private final Location run;
     private final Terms terms;
     private final HistoryTable table;
+    private final BooleanSupplier stop;
     private final List<String> checked = new ArrayList<>();
 
     /** @param table the history that the level judges */
     ViolationCheck(Location run, Terms terms, HistoryTable table) {
+        this(run, terms, table, () -> false);
+    }
+
+    /** @param stop whether the time ended; what is not judged then is too large */
+    ViolationCheck(Location run, Terms terms, HistoryTable table, BooleanSupplier stop) {
+        this.stop = stop;
         this.run = run;
         this.terms = terms;
         this.table = table;
@@ -44,7 +52,7 @@ final class ViolationCheck {
      * @param most number of violations to try
      */
     boolean anyHolds(int most) throws IOException {
-        for (int i = 0; i < most; i++) {
+        for (int i = 0; i < most && !stop.getAsBoolean(); i++) {
             Location folder = violation(i);
             if (!folder.child(HISTORY).exists()) {
                 return false;
@@ -165,7 +173,7 @@ final class ViolationCheck {
         int added = closed.transactions() - sub.transactions();
         String size = sub.transactions() + " transactions"
                 + (added > 0 ? " and " + added + " further writers of the values read" : "");
-        return switch (BruteForce.judge(closed, terms)) {
+        return switch (BruteForce.judge(closed, terms, BruteForce.MOST_STATES, stop)) {
             case VIOLATED ->
                 Report.verified(
                         "no execution of its " + size + " keeps " + claimed() + ", and " + otherWriters(whole, closed));

@@ -1,10 +1,12 @@
 package org.polygraph.jobs.certificate.replay;
 
 import java.util.Arrays;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Guarantee;
 import org.polygraph.jobs.certificate.format.Names;
 import org.polygraph.jobs.certificate.format.Witness;
+import org.polygraph.storage.model.StoppedException;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.Operations;
 
@@ -36,6 +38,8 @@ public final class Replay {
     private static final int FEW = 1_000;
 
     private static final int SHARE = 64;
+    /** The places between two polls of a stop. */
+    static final int PLACES = 1 << 14;
 
     /**
      * The result of a replay. All numbers of a rejected order are 0.
@@ -92,8 +96,18 @@ public final class Replay {
         Arrays.fill(openWriter, NONE);
     }
 
-    /** Replays an order. At RC, RA and CC one in which every read returns the last write needs no further check. */
+    /** Does the same as {@link #of(Witness, BooleanSupplier)} without a time limit. */
     public static Result of(Witness witness) {
+        return of(witness, () -> false);
+    }
+
+    /**
+     * Replays an order. At RC, RA and CC one in which every read returns the last write needs no further check.
+     *
+     * @param stop whether to stop; called every {@value #PLACES} places of the order
+     * @throws StoppedException if {@code stop} returned true
+     */
+    public static Result of(Witness witness, BooleanSupplier stop) {
         if (witness.terms().guarantee() == Guarantee.LIN) {
             return LinearReplay.of(witness);
         }
@@ -109,15 +123,15 @@ public final class Replay {
             }
             int[] order = placement.eventAt();
             SerialReplay serial = new SerialReplay(witness.table());
-            return serial.misreads(order, 1).length == 0
+            return serial.misreads(order, 1, stop).length == 0
                     ? serial.result(order)
                     : of(new AxiomReplay(witness), placement);
         }
         if (witness.table().hasRows()) {
-            return new RowReplay(witness.table(), placement).run();
+            return new RowReplay(witness.table(), placement).run(stop);
         }
         Replay replay = new Replay(witness, placement);
-        wrong = replay.run();
+        wrong = replay.run(stop);
         return wrong == null
                 ? new Result(null, placement.transactions(), replay.reads, replay.ownReads, replay.writes)
                 : Result.rejected(wrong);
@@ -176,7 +190,7 @@ public final class Replay {
             return null;
         }
         int most = FEW + witness.table().operations() / SHARE;
-        int[] misreads = new SerialReplay(witness.table()).misreads(placement.eventAt(), most);
+        int[] misreads = new SerialReplay(witness.table()).misreads(placement.eventAt(), most, () -> false);
         return misreads.length == most ? null : misreads;
     }
 
@@ -204,8 +218,13 @@ public final class Replay {
         return misreads.length >= 2 * most ? null : misreads;
     }
 
-    private @Nullable String run() {
-        for (int e : placement.eventAt()) {
+    private @Nullable String run(BooleanSupplier stop) {
+        int[] eventAt = placement.eventAt();
+        for (int place = 0; place < eventAt.length; place++) {
+            if (place % PLACES == 0) {
+                StoppedException.check(stop);
+            }
+            int e = eventAt[place];
             if (e == NONE) {
                 continue;
             }

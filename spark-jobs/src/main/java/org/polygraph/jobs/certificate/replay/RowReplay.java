@@ -1,8 +1,10 @@
 package org.polygraph.jobs.certificate.replay;
 
 import java.util.Arrays;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Names;
+import org.polygraph.storage.model.StoppedException;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
@@ -61,9 +63,12 @@ final class RowReplay {
         snapshots = new int[table.transactions()];
     }
 
-    Replay.Result run() {
+    Replay.Result run(BooleanSupplier stop) {
         int[] eventAt = placement.eventAt();
         for (int place = 0; place < eventAt.length; place++) {
+            if (place % Replay.PLACES == 0) {
+                StoppedException.check(stop);
+            }
             int e = eventAt[place];
             if (e == NONE) {
                 continue;

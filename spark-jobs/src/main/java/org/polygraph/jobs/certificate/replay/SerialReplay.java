@@ -1,6 +1,8 @@
 package org.polygraph.jobs.certificate.replay;
 
 import java.util.Arrays;
+import java.util.function.BooleanSupplier;
+import org.polygraph.storage.model.StoppedException;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.Operations;
 
@@ -31,12 +33,18 @@ final class SerialReplay {
      *
      * @param order counted transactions in commit order, and negative numbers
      * @param most returns after so many
+     * @param stop whether to stop; called every {@value Replay#PLACES} places of the order
+     * @throws StoppedException if {@code stop} returned true
      */
-    int[] misreads(int[] order, int most) {
+    int[] misreads(int[] order, int most, BooleanSupplier stop) {
         long[] current = table.initialValues();
         int[] misreads = new int[16];
         int count = 0;
-        for (int t : order) {
+        for (int place = 0; place < order.length; place++) {
+            if (place % Replay.PLACES == 0) {
+                StoppedException.check(stop);
+            }
+            int t = order[place];
             int end = t < 0 ? 0 : starts[t + 1];
             int o = t < 0 ? 0 : misread(keys, values, starts[t], end, current);
             while (o < end) {
