@@ -10,7 +10,8 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * The transactions that load the initial rows. They write the initial value and nothing else, so a read of that value
+ * The transactions that load the initial rows. They write the initial value and nothing else (in a history with rows, a
+ * write of null leaves a row, where there is none at first), so a read of that value
  * may have read from them or from the implicit initial transaction. As ordinary transactions they could be ordered
  * late, which hides lost updates and long forks; so they are made part of the initial transaction, before all others.
  *
@@ -202,9 +203,11 @@ public final class Loaders {
 
     /** Describes an operation that no loader has; null if there is none. */
     private static @Nullable String notInitial(HistoryTable table, int t) {
+        boolean hasRows = table.hasRows() || table.values().hasPredicates() || table.unknownRows() != null;
         for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
-            // At first there is no row where the initial value of the key is null.
-            boolean changesRow = table.isDelete(o) || (table.isInsert(o) && !table.existsAtFirst(table.key(o)));
+            // At first there is no row where the initial value of the key is null, and a write leaves one, also of
+            // null.
+            boolean changesRow = table.isDelete(o) || (hasRows && !table.existsAtFirst(table.key(o)));
             if (!table.isWrite(o) || table.value(o) != table.initialValue(table.key(o)) || changesRow) {
                 return "a " + (table.isWrite(o) ? "write" : "read") + " of key "
                         + table.keys().label(table.key(o)) + " with value "

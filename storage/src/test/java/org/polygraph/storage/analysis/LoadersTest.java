@@ -56,6 +56,11 @@ class LoadersTest {
                 "init 0; s0: ?w(x,0); s1: r(x,0)                                                  /           / its outcome is unknown",
                 "init 0; s0: ?w(x,0); s1: r(y,0)                                                  /           /",
                 "init 0; s0: (); s1: r(x,0)                                                       /           /",
+                // In a history with rows a write of null leaves a row, where there is none at first.
+                "init null; s0: w(x,null); s1: r(x,null) w(x,1)                                   / s0#0      /",
+                "init null; s0: w(x,null); s1: r(x,null) w(x,1); s2: i(y,1)                       /           /",
+                "init null; s0: @1..2 w(x,null); s1: @3..4 i(x,1) | @5..6 d(x,null) r(x,null)     /           /",
+                "init 0; s0: w(x,0); s1: r(x,0) d(x,null)                                         / s0#0      /",
                 // No transaction reads the initial value.
                 "init 0; s0: w(x,0); s1: r(x,1) w(x,2); s2: w(x,1)                                /           /",
                 // The history has times.
