@@ -47,6 +47,7 @@ type operation struct {
 	Op    string `json:"op"`
 	Key   any    `json:"key"`
 	Value any    `json:"value"`
+	More  []any  `json:"more,omitempty"`
 }
 
 type deletion struct {
@@ -143,8 +144,11 @@ func (s *Session) Begin() *Transaction {
 	return t
 }
 
-// Read records the value that the database returned: an integer, a string, nil, or a slice for keys that are appended to.
-func (t *Transaction) Read(key, value any) { t.add("r", key, value) }
+// Read records the value that the database returned: an integer, a string, nil, or a slice for keys that are appended to. If the
+// statement returned several rows with this key, more has the values of the others.
+func (t *Transaction) Read(key, value any, more ...any) {
+	t.record(operation{"r", key, value, more})
+}
 
 // Write records a write.
 func (t *Transaction) Write(key, value any) { t.add("w", key, value) }
@@ -180,7 +184,7 @@ func (t *Transaction) DeleteBetween(lo, hi int64, keys ...any) {
 func (t *Transaction) Append(key, value any) { t.add("append", key, value) }
 
 func (t *Transaction) add(op string, key, value any) {
-	t.record(operation{op, key, value})
+	t.record(operation{op, key, value, nil})
 }
 
 func (t *Transaction) record(operation any) {

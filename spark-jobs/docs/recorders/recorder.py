@@ -100,9 +100,11 @@ class Transaction:
         with recorder._lock:
             recorder._open[id(self)] = self
 
-    def read(self, key, value):
-        """Records the value that the database returned: an integer, a string, None, or a list for keys that are appended to."""
-        self._operations.append({"op": "r", "key": key, "value": value})
+    def read(self, key, value, *more):
+        """Records the value that the database returned: an integer, a string, None, or a list for keys that are appended to.
+        If the statement returned several rows with this key, more has the values of the others."""
+        operation = {"op": "r", "key": key, "value": value}
+        self._operations.append({**operation, "more": list(more)} if more else operation)
 
     def write(self, key, value):
         self._operations.append({"op": "w", "key": key, "value": value})
@@ -116,8 +118,9 @@ class Transaction:
         self._operations.append({"op": "d", "key": key})
 
     def read_between(self, lo, hi, rows):
-        """A query of the rows whose values are from lo to hi, with the keys and values (a dict) of all rows that it returned."""
-        self._operations.append({"op": "pr", "lo": lo, "hi": hi, "rows": [list(row) for row in rows.items()]})
+        """A query of the rows whose values are from lo to hi, with all rows that it returned: pairs of a key and a value, or a dict."""
+        pairs = rows.items() if isinstance(rows, dict) else rows
+        self._operations.append({"op": "pr", "lo": lo, "hi": hi, "rows": [list(row) for row in pairs]})
 
     def write_between(self, lo, hi, value, keys):
         """An update that gave a value to the rows whose values were from lo to hi, with the keys of all rows that it changed."""

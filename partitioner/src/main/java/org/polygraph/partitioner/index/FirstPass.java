@@ -47,6 +47,8 @@ record FirstPass(CommitStatus commitStatus, byte[] roles, List<Violation> violat
                 if (broken < 0 && table.hasRows()) {
                     broken = brokenRow(table, t);
                 }
+                int repeated = table.firstRepeatedRow(t);
+                broken = repeated < 0 ? broken : repeated;
                 if (broken >= 0) {
                     IntArrayList list = committed ? brokenCommitted : brokenIndeterminate;
                     list.add(t);

@@ -64,6 +64,9 @@ final class ReadAnomalies {
                     transaction,
                     table.isDelete(operation) ? " after it had deleted it" : " after it had written it");
         }
+        if (table.isRepeatedRow(operation)) {
+            return repeatedRow(transaction, operation);
+        }
         Violation ofList = ListAnomalies.lostUpdate(table, transaction, operation);
         if (ofList != null) {
             return ofList;
@@ -91,11 +94,71 @@ final class ReadAnomalies {
                     key,
                     read + " after it had read " + table.label(key, table.value(earlier)) + " from the same key");
         }
-        return violation(
-                overwritten ? Anomaly.NOT_MY_LAST_WRITE : Anomaly.NOT_MY_OWN_WRITE,
-                transaction,
-                key,
-                read + " after its own write of " + table.values().label(table.value(own)));
+        String after = read + " after its own write of " + table.values().label(table.value(own));
+        int writer = overwritten ? NO_WRITER : writer(transaction, key, value);
+        return writer == NO_WRITER
+                ? violation(overwritten ? Anomaly.NOT_MY_LAST_WRITE : Anomaly.NOT_MY_OWN_WRITE, transaction, key, after)
+                : violation(
+                        Anomaly.NOT_MY_OWN_WRITE,
+                        transaction,
+                        writer,
+                        key,
+                        after + "; " + table.name(writer) + " wrote what it read");
+    }
+
+    /** A result that has two rows with one key. */
+    private Violation repeatedRow(int transaction, int second) {
+        int key = table.key(second);
+        int first = table.rowBefore(second);
+        while (table.isRepeatedRow(first)) {
+            first = table.rowBefore(first);
+        }
+        String rows = "two rows of key " + table.keys().label(key);
+        if (table.isWrite(first)) {
+            return violation(Anomaly.DUPLICATE_ROW, transaction, key, "wrote " + rows + " by one condition");
+        }
+        List<Integer> transactions = new ArrayList<>(List.of(transaction));
+        String detail = "read " + rows + " in one result: " + version(transaction, first, transactions) + ", and "
+                + version(transaction, second, transactions);
+        return new Violation(Anomaly.DUPLICATE_ROW, transactions, List.of(key), List.of(), detail);
+    }
+
+    /** Describes the version that a read returned by its writer, which it adds to the transactions. */
+    private String version(int transaction, int read, List<Integer> transactions) {
+        int key = table.key(read);
+        long value = table.value(read);
+        String label = table.label(key, value);
+        for (int o = table.firstOperation(transaction); o < read; o++) {
+            if (isWrite(o, key, value)) {
+                return label + ", which it had written itself";
+            }
+        }
+        int writer = writer(transaction, key, value);
+        if (writer == NO_WRITER) {
+            return label + (value == table.initialValue(key) ? ", which was there at first" : "");
+        }
+        if (!transactions.contains(writer)) {
+            transactions.add(writer);
+        }
+        return label + ", which " + table.name(writer) + " wrote";
+    }
+
+    /** Another transaction that wrote a value, if there is one a transaction that may have committed. */
+    private int writer(int reader, int key, long value) {
+        int writer = NO_WRITER;
+        for (int t = 0; t < table.transactions(); t++) {
+            boolean isBetter = writer == NO_WRITER || commitStatus.of(t) != CommitStatus.DROPPED;
+            for (int o = table.firstOperation(t); isBetter && t != reader && o < table.operationsEnd(t); o++) {
+                if (isWrite(o, key, value)) {
+                    if (commitStatus.of(t) != CommitStatus.DROPPED) {
+                        return t;
+                    }
+                    writer = t;
+                    break;
+                }
+            }
+        }
+        return writer;
     }
 
     /**

@@ -44,6 +44,10 @@ public enum Anomaly {
             "a list that was read has an element twice, which was appended once"),
     DUPLICATE_INSERT(
             "DuplicateInsert", List.of("unique key violation"), "a transaction inserted a row that already existed"),
+    DUPLICATE_ROW(
+            "DuplicateRow",
+            List.of("two versions of a row"),
+            "one result had two rows with one key, so it was not read from one state"),
     MISSING_ROW("MissingRow", List.of("delete of no row"), "a transaction deleted a row that did not exist"),
     CIRCULAR_INFORMATION_FLOW("G1c", List.of("circular information flow"), "transactions saw each other's effects"),
     LOST_UPDATE(

@@ -44,6 +44,13 @@ final class RecordedOperations {
                     || isEmpty(table, t)) {
                 continue;
             }
+            if (table.firstRepeatedRow(t) >= 0) {
+                return new HistoryException(
+                        table.whereIs(t),
+                        "a read of two rows with one key",
+                        "one read, write or cas for level lin",
+                        "check it at sser, where it is a violation");
+            }
             for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
                 if (table.isInsert(o) || table.isDelete(o)) {
                     return new HistoryException(

@@ -41,12 +41,14 @@ import org.polygraph.storage.table.HistoryTable;
  * So a set of operations on lists needs no appends for the proof; it has that of the last element of each list, so that
  * people see the version that was read.
  *
- * <p>Two more writes are kept for people who read the set, although the proof does not need them. A read without a
+ * <p>Three more writes are kept for people who read the set, although the proof does not need them. A read without a
  * source keeps the write that its anomaly names: its own later write, a later one of its session, one that its writer
  * overwrote, or an aborted one. A read that contradicts its own transaction keeps the earlier own write whose value it
- * returned.
+ * returned, or else that of another transaction.
  *
- * <p>Only writes of the same key are required. A write of a plain key requires nothing, and all operations on a key
+ * <p>A repeated row requires the rows with its key before it in the result. No order explains a result with one.
+ *
+ * <p>Only operations on the same key are required. A write of a plain key requires nothing, and all operations on a key
  * that is inserted or deleted require the same writes. So requirements are one level deep.
  */
 final class ReadSources {
@@ -144,9 +146,17 @@ final class ReadSources {
         }
     }
 
-    /** The writes that an operation requires. Only for operations that {@link #closed} has seen. */
+    /**
+     * The operations that an operation requires: writes, and of a repeated row those before it in its result with the
+     * writes that they require. Only for operations that {@link #closed} has seen.
+     */
     IntArrayList required(int operation) {
         IntArrayList required = new IntArrayList(2);
+        if (table.isRepeatedRow(operation)) {
+            int before = table.rowBefore(operation);
+            required.addAll(required(before));
+            required.add(before);
+        }
         int t = HistorySelection.transactionOf(table, operation);
         IntArrayList ofKey = isRow(table.key(operation)) && mayCount(t) ? writes.get(table.key(operation)) : null;
         for (int i = 0; ofKey != null && i < ofKey.size(); i++) {
@@ -161,8 +171,9 @@ final class ReadSources {
         if (own >= 0) {
             ownWrites(operation, t, own, required);
         } else {
+            int others = required.size();
             sources(operation, t, required);
-            if (required.isEmpty() && table.value(operation) != table.initialValue(table.key(operation))) {
+            if (required.size() == others && table.value(operation) != table.initialValue(table.key(operation))) {
                 int named = named(operation, t);
                 if (named != NONE) {
                     required.add(named);
@@ -186,9 +197,13 @@ final class ReadSources {
         while (returned != written && before >= 0) {
             if (table.value(before) == returned) {
                 required.add(before);
-                break;
+                return;
             }
             before = table.lastWrite(transaction, key, before);
+        }
+        int named = returned == written ? NONE : named(read, transaction);
+        if (named != NONE) {
+            required.add(named);
         }
     }
 

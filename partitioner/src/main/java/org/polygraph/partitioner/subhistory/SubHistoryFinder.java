@@ -1,5 +1,7 @@
 package org.polygraph.partitioner.subhistory;
 
+import it.unimi.dsi.fastutil.ints.IntRBTreeSet;
+import it.unimi.dsi.fastutil.ints.IntSets;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -73,6 +75,9 @@ public final class SubHistoryFinder {
      * @param more edges that the violation uses besides its own
      */
     public Violation shrunk(Violation violation, List<Dependency> more) {
+        if (violation.anomaly() == Anomaly.DUPLICATE_ROW) {
+            return repeatedRow(violation, plain == null ? sources : plain);
+        }
         boolean hasManyWrites = sources.requiresMore(MOST_OF_ROW);
         boolean isOfRow = violation.anomaly() == Anomaly.DUPLICATE_INSERT || violation.anomaly() == Anomaly.MISSING_ROW;
         ReadSources weaker = isOfRow && !hasManyWrites ? null : plain;
@@ -83,6 +88,16 @@ public final class SubHistoryFinder {
             }
         }
         return hasManyWrites ? violation : shrunk(violation, more, sources);
+    }
+
+    /** Shows a repeated row by what it requires. Without it the other reads of its result may violate the level too. */
+    private Violation repeatedRow(Violation violation, ReadSources of) {
+        int repeated = of.table().firstRepeatedRow(violation.transactions().get(0));
+        int[] operations = of.closed(IntSets.singleton(repeated));
+        int[] transactions = HistorySelection.of(of.table(), operations).transactions();
+        return violates(operations, of)
+                ? violation.shownBy(new SubHistory(transactions, operations, true, SubHistory.Judge.CHECKER))
+                : violation;
     }
 
     private Violation shrunk(Violation violation, List<Dependency> more, ReadSources of) {

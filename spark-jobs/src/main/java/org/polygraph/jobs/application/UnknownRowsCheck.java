@@ -16,8 +16,10 @@ import org.polygraph.jobs.evidence.Implications;
 import org.polygraph.jobs.verdict.Certificate;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.PredicateReads;
 import org.polygraph.storage.table.RowChoices;
@@ -69,7 +71,8 @@ final class UnknownRowsCheck {
             boolean isDecided =
                     switch (verdict.status()) {
                         case PASS -> unknown.table() == UnknownRows.Table.GUESS;
-                        case VIOLATION -> unknown.refutes(verdict.level().eventsPerTransaction());
+                        case VIOLATION ->
+                            unknown.refutes(verdict.level().eventsPerTransaction()) || hasRepeatedRow(verdict);
                         default -> true;
                     };
             verdicts.add(isDecided ? verdict : open(read, verdict));
@@ -80,6 +83,14 @@ final class UnknownRowsCheck {
             }
         }
         return verdicts;
+    }
+
+    /** Whether a committed transaction has a result with two rows of one key, which no rows of writes explain. */
+    private boolean hasRepeatedRow(Verdict verdict) {
+        HistoryTable read = Objects.requireNonNull(input.table(), "a history").asRead();
+        return verdict.violations().stream()
+                .anyMatch(violation -> violation.anomaly() == Anomaly.DUPLICATE_ROW
+                        && read.status(violation.transactions().get(0)) == TransactionStatus.COMMITTED);
     }
 
     /** Returns the VIOLATION that follows from that of a weaker level, or else the verdict. */

@@ -38,6 +38,9 @@ public final class Counterexamples {
      */
     private static final long MOST_LOOKS = 300_000;
 
+    /** The most transactions of a sub-history in its recorded form. */
+    private static final int MOST_RECORDED = 64;
+
     private final HistoryTable table;
     private final CheckRequest request;
     private final Budget whole;
@@ -100,8 +103,9 @@ public final class Counterexamples {
             Violation shrunk = finder == null
                     ? violation
                     : shrunk(finder, violation, reported.isEmpty() ? refuted.known() : List.of());
-            if (reported.stream().noneMatch(other -> isSame(other, shrunk))) {
-                reported.add(PredicateName.of(judged(shrunk, name), table));
+            Violation judged = judged(shrunk, name);
+            if (reported.stream().noneMatch(other -> isSame(other, judged))) {
+                reported.add(PredicateName.of(judged, table));
             }
             List<Violation> known = new ArrayList<>(reported);
             known.addAll(violations.subList(i + 1, violations.size()));
@@ -194,19 +198,45 @@ public final class Counterexamples {
         return sub == null ? Integer.MAX_VALUE : sub.operations().length;
     }
 
-    /** Whether the recorded form of a sub-history shows the violation too. */
-    private boolean isShownAsRecorded(SubHistory sub, Terms terms) {
-        HistoryTable recorded = RecordedSelection.of(table, sub.operations());
-        return recorded != null
-                && (isShown(table, recorded, terms)
-                        || (terms.guarantee().events() == 1
-                                && table.hasRows()
-                                && isShown(table.withoutRows(), recorded.withoutRows(), terms)));
+    /**
+     * Returns the sub-history in its recorded form, with the writers that this form has to have in addition; unchanged
+     * if it has no condition, or if its recorded form does not show the violation.
+     */
+    private SubHistory asRecorded(SubHistory sub, Terms terms) {
+        // With plain writes in place of inserts and deletes a sub-history needs fewer writers.
+        boolean isWeaker = terms.guarantee().events() == 1 && table.hasRows();
+        SubHistory shown = isWeaker ? asRecorded(table.withoutRows(), sub, terms) : null;
+        if (shown == null) {
+            shown = asRecorded(table, sub, terms);
+        }
+        return shown == null ? sub : shown;
     }
 
-    private boolean isShown(HistoryTable whole, HistoryTable sub, Terms terms) {
-        return SubHistoryProof.firstGap(whole, sub, terms) == null
-                && BruteForce.judge(sub, terms, BruteForce.FEW_STATES, time::exhausted) == BruteForce.Answer.VIOLATED;
+    private @Nullable SubHistory asRecorded(HistoryTable whole, SubHistory sub, Terms terms) {
+        int[] operations = sub.operations();
+        for (int[] closed = null; !Arrays.equals(closed, operations); ) {
+            closed = operations;
+            int[] expressed = RecordedSelection.expressed(table, closed);
+            operations = expressed == null
+                    ? null
+                    : SubHistoryProof.closure(
+                            whole, HistorySelection.of(whole, expressed).table(), terms, MOST_RECORDED);
+            if (operations == null) {
+                return null;
+            }
+        }
+        HistoryTable recorded = RecordedSelection.of(table, operations);
+        if (recorded == null
+                || BruteForce.judge(
+                                whole.hasRows() ? recorded : recorded.withoutRows(),
+                                terms,
+                                BruteForce.FEW_STATES,
+                                time::exhausted)
+                        == BruteForce.Answer.HOLDS) {
+            return null;
+        }
+        int[] transactions = HistorySelection.of(table, operations).transactions();
+        return new SubHistory(transactions, operations, sub.minimal(), sub.judge()).asRecorded();
     }
 
     private Violation judged(Violation violation) {
@@ -220,7 +250,7 @@ public final class Counterexamples {
             case VIOLATED -> {
                 isJudged = true;
                 SubHistory judged = sub.judgedBy(SubHistory.Judge.BRUTE_FORCE);
-                yield violation.shownBy(isShownAsRecorded(sub, terms) ? judged.asRecorded() : judged);
+                yield violation.shownBy(asRecorded(judged, terms));
             }
             case TOO_LARGE -> violation;
             case HOLDS ->

@@ -123,9 +123,9 @@ class ConditionsAgainstDefinitionTest {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         HistoryWriter.writeJsonl(RecordedSelection.written(whole, minimal.operations(), true), out);
         Files.write(file, out.toByteArray());
-        HistoryTable part = HistoryReader.read(file.toString(), HistoryFormat.JSONL);
-        assertThat(part.predicates()).as(what + out).isNotNull();
-        assertThat(isShown(whole, part, request, ConditionsAgainstDefinitionTest::isViolated))
+        HistoryTable part = PredicateReads.apart(HistoryReader.read(file.toString(), HistoryFormat.JSONL));
+        HistoryTable of = PredicateReads.withPairsOf(part, whole);
+        assertThat(isShown(of, part, request, ConditionsAgainstDefinitionTest::isViolated))
                 .as(what + out)
                 .isTrue();
     }

@@ -48,6 +48,8 @@ public final class HistoryTable {
     /** The number of writes; negative until it is computed. */
     private int writes = -1;
 
+    private final boolean hasRows;
+
     HistoryTable(
             Header header,
             KeyDictionary keys,
@@ -77,6 +79,7 @@ public final class HistoryTable {
         this.operationKeys = operations.keys();
         this.operationValues = operations.values();
         this.operationKinds = operations.kinds();
+        this.hasRows = operations.has(Operations.INSERT) || operations.has(Operations.DELETE);
     }
 
     public int sessions() {
@@ -215,16 +218,15 @@ public final class HistoryTable {
 
     /** Whether some write is an insert or a delete. */
     public boolean hasRows() {
-        // No history has both rows and lists.
-        return operationKinds != null && !values.hasLists();
+        return hasRows;
     }
 
     /**
-     * Whether all operations are reads and writes of values: there are no inserts, deletes, lists, predicates, or reads
-     * that name the transaction that they read from.
+     * Whether all operations are reads and writes of values: there are no inserts, deletes, repeated rows, lists,
+     * predicates, or reads that name the transaction that they read from.
      */
     public boolean isPlain() {
-        return !hasRows() && !values.hasLists() && !values.hasPredicates() && !values.hasVersions();
+        return operationKinds == null && !values.hasLists() && !values.hasPredicates() && !values.hasVersions();
     }
 
     /** Whether an operation inserts a row. */
@@ -235,6 +237,38 @@ public final class HistoryTable {
     /** Whether an operation deletes a row. */
     public boolean isDelete(int operation) {
         return operationKinds != null && operationKinds[operation] == Operations.DELETE;
+    }
+
+    /**
+     * Whether an operation reads one more row with a key that the same result has already, see
+     * {@link Operations#REPEATED_ROW}.
+     */
+    public boolean isRepeatedRow(int operation) {
+        return operationKinds != null && operationKinds[operation] == Operations.REPEATED_ROW;
+    }
+
+    /** Whether some operation is a repeated row. */
+    public boolean hasRepeatedRows() {
+        return operations.has(Operations.REPEATED_ROW);
+    }
+
+    /** The first repeated row of a transaction, or -1. */
+    public int firstRepeatedRow(int transaction) {
+        for (int o = firstOperation(transaction); operationKinds != null && o < operationsEnd(transaction); o++) {
+            if (isRepeatedRow(o)) {
+                return o;
+            }
+        }
+        return -1;
+    }
+
+    /** The row before a repeated row in the same result: the last operation on its key before it. */
+    public int rowBefore(int repeated) {
+        int o = repeated - 1;
+        while (key(o) != key(repeated)) {
+            o--;
+        }
+        return o;
     }
 
     /**
@@ -460,7 +494,7 @@ public final class HistoryTable {
      * there are none; shares all other arrays.
      */
     public HistoryTable withoutRows() {
-        return hasRows() ? with(new Operations(operationStarts, operationKeys, operationValues, null)) : this;
+        return hasRows() ? with(operations.withoutRows()) : this;
     }
 
     /** The same history with another status for some transactions. Shares all other arrays. */

@@ -229,6 +229,15 @@ public final class HistoryTableBuilder {
         kind(operations.size() - 1, Operations.DELETE);
     }
 
+    /** Adds a read of one more row with a key that the same result has already. */
+    public void repeatedRow(int key, long valueCode) {
+        if (isOfPiece) {
+            throw new WholeHistoryException("results with two rows of one key");
+        }
+        read(key, valueCode);
+        kind(operations.size() - 1, Operations.REPEATED_ROW);
+    }
+
     /**
      * Gives an operation its kind.
      *

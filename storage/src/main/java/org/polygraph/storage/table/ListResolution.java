@@ -197,12 +197,13 @@ final class ListResolution {
     }
 
     private static void refuseRows(HistoryTable table) throws HistoryException {
-        for (int t = 0; table.hasRows() && t < table.transactions(); t++) {
+        for (int t = 0; table.operationKinds() != null && t < table.transactions(); t++) {
             for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
-                if (table.isInsert(o) || table.isDelete(o)) {
+                if (table.isInsert(o) || table.isDelete(o) || table.isRepeatedRow(o)) {
                     throw new HistoryException(
                             table.whereIs(t),
-                            "an insert or a delete in a history that also has lists",
+                            (table.isRepeatedRow(o) ? "two rows with one key" : "an insert or a delete")
+                                    + " in a history that also has lists",
                             "rows or lists",
                             "check the keys of lists and the keys of rows as two histories");
                 }

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * @param starts by transaction: its first operation; and the number of operations
  * @param keys by operation: {@code key << 1 | (write ? 1 : 0)}
  * @param values by operation: the code of its value
- * @param kinds by operation: {@link #INSERT}, {@link #DELETE}, {@link #IMPLIED}, {@link #APPEND} or 0; null where all
- *     are 0
+ * @param kinds by operation: {@link #INSERT}, {@link #DELETE}, {@link #IMPLIED}, {@link #APPEND},
+ *     {@link #REPEATED_ROW} or 0; null where all are 0
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 public record Operations(int[] starts, int[] keys, long[] values, byte @Nullable [] kinds) implements Serializable {
@@ -24,6 +24,11 @@ public record Operations(int[] starts, int[] keys, long[] values, byte @Nullable
     public static final byte IMPLIED = 3;
     /** The kind of a write that appends to a list. */
     public static final byte APPEND = 4;
+    /**
+     * The kind of a read of one more row with a key that the same result has already. The rows of the result with this
+     * key come before it. Where a write by a condition returned the key again, it reads what that write left.
+     */
+    public static final byte REPEATED_ROW = 5;
 
     /** Packs a key and a kind, as {@link #keys} has them. */
     public static int pack(int key, boolean isWrite) {
@@ -75,6 +80,25 @@ public record Operations(int[] starts, int[] keys, long[] values, byte @Nullable
             o--;
         }
         return o < 0 ? operation : o;
+    }
+
+    /** Whether some operation is of a kind. */
+    boolean has(byte kind) {
+        for (int o = 0; kinds != null && o < kinds.length; o++) {
+            if (kinds[o] == kind) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** The operations with plain writes in place of inserts and deletes. */
+    Operations withoutRows() {
+        byte[] plain = kinds != null && has(REPEATED_ROW) ? kinds.clone() : null;
+        for (int o = 0; plain != null && o < plain.length; o++) {
+            plain[o] = plain[o] == REPEATED_ROW ? REPEATED_ROW : 0;
+        }
+        return new Operations(starts, keys, values, plain);
     }
 
     /** The operations without those whose value fulfils a condition. */

@@ -16,8 +16,6 @@ import org.polygraph.storage.model.HistoryException;
 public final class PredicateReads {
     /** The value of a pair's key where the row matches. */
     static final String YES = "yes";
-    /** What a read of the key returns where a result has the row although no version matches; never written. */
-    static final String YES_NEVER = "matches";
     /** Up to this many operations all pairs become reads at once. */
     private static final long MOST_AT_ONCE = 1 << 21;
 
@@ -148,7 +146,7 @@ public final class PredicateReads {
 
     /** Whether the label of the value of a pair's key states that the row matches. */
     public static boolean isMatch(String label) {
-        return label.equals(YES) || label.equals(YES_NEVER);
+        return label.equals(YES);
     }
 
     /** A pair of a condition and a row. */
@@ -208,6 +206,27 @@ public final class PredicateReads {
         return columns;
     }
 
+    /** Returns a history in which each pair has a key of its own. */
+    public static HistoryTable apart(HistoryTable history) {
+        PredicateReads reads = history.predicates();
+        return reads == null ? history : reads.resolved(history, reads.allPairs());
+    }
+
+    private LongSet allPairs() {
+        LongSet all = new LongOpenHashSet();
+        for (int c = 0; c < predicates.conditions(); c++) {
+            for (int row : versions.candidates(predicates.condition(c))) {
+                all.add(pair(c, row));
+            }
+        }
+        for (int p = 0; p < predicates.size(); p++) {
+            for (int at = predicates.firstKey(p); at < predicates.keysEnd(p); at++) {
+                all.add(pair(predicates.conditionOf(p), predicates.keyAt(at)));
+            }
+        }
+        return all;
+    }
+
     /** Returns the pairs whose keys a sub-history has. */
     private LongSet named(HistoryTable subHistory) {
         LongSet named = new LongOpenHashSet();
@@ -239,9 +258,9 @@ public final class PredicateReads {
         return -1;
     }
 
-    /** Returns a history with reads for all pairs that a sub-history of it names. */
+    /** Returns a history with reads for all pairs that a sub-history of it names, see {@link #apart}. */
     public static HistoryTable withPairsOf(HistoryTable subHistory, HistoryTable whole) {
         PredicateReads open = whole.predicates();
-        return open == null || open.areAllRead ? whole : open.resolved(whole, open.named(subHistory));
+        return open == null ? whole : open.resolved(whole, open.named(subHistory));
     }
 }

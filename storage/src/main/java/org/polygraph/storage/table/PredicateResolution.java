@@ -60,7 +60,6 @@ final class PredicateResolution {
     private final List<IntArrayList> selected = new ArrayList<>();
 
     private final long yes;
-    private final long no;
     private final IntArrayList newKeys = new IntArrayList();
     private final LongArrayList newCodes = new LongArrayList();
     private final @Nullable ByteArrayList newKinds;
@@ -91,9 +90,7 @@ final class PredicateResolution {
         Arrays.fill(firsts, NONE);
         numbers.defaultReturnValue(NONE);
         yes = values.opaque(PredicateReads.YES);
-        // A delete leaves null, and a row that is deleted does not match.
-        no = table.hasRows() ? ValueDictionary.NULL : values.opaque("no");
-        newKinds = table.hasRows() ? new ByteArrayList() : null;
+        newKinds = table.operationKinds() == null ? null : new ByteArrayList();
     }
 
     HistoryTable resolved() {
@@ -224,7 +221,7 @@ final class PredicateResolution {
             boolean isSelected = pairs == null || pairs.contains(PredicateReads.pair(c, row));
             if (isSelected && left.contains(row) && !enough.contains(row)) {
                 // No version of the row matches, so nothing writes this value.
-                put(key(row, c) << 1, values.opaque(PredicateReads.YES_NEVER), (byte) 0);
+                put(key(row, c) << 1, values.opaque(PredicateReads.YES), (byte) 0);
             }
         }
     }
@@ -245,7 +242,8 @@ final class PredicateResolution {
     }
 
     private long code(boolean matches) {
-        return matches ? yes : no;
+        // A delete leaves null, and a row that is deleted does not match.
+        return matches ? yes : ValueDictionary.NULL;
     }
 
     private void put(int keyAndKind, long code, byte kind) {

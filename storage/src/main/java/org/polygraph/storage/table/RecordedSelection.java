@@ -47,7 +47,7 @@ public final class RecordedSelection {
      * Returns some operations as they were recorded.
      *
      * @param operations ids, ascending
-     * @return null if they have no row of a predicate, or if the rows of some predicate were not recorded
+     * @return null if none of them expresses a predicate, or if the rows of some predicate were not recorded
      */
     public static @Nullable HistoryTable of(HistoryTable table, int[] operations) {
         Predicates predicates = table.recordedPredicates();
@@ -56,6 +56,34 @@ public final class RecordedSelection {
             return null;
         }
         return new RecordedSelection(table, reads, predicates).of(operations);
+    }
+
+    /**
+     * Returns the operations that express the recorded form of some operations: with each predicate all that express it
+     * on rows of the selection, and with each write all that state which conditions it fulfils.
+     *
+     * @param operations ids, ascending
+     * @return ids, ascending; null where {@link #of(HistoryTable, int[])} is null
+     */
+    public static int @Nullable [] expressed(HistoryTable table, int[] operations) {
+        Predicates predicates = table.recordedPredicates();
+        PredicateReads reads = table.predicates();
+        if (predicates == null || reads == null || predicates.hasUnknown()) {
+            return null;
+        }
+        RecordedSelection selection = new RecordedSelection(table, reads, predicates);
+        if (selection.of(operations) == null) {
+            return null;
+        }
+        IntArrayList all = new IntArrayList();
+        int t = -1;
+        for (int o : operations) {
+            if (t < 0 || o >= table.operationsEnd(t)) {
+                t = HistorySelection.transactionOf(table, o);
+                selection.express(t, all);
+            }
+        }
+        return all.toIntArray();
     }
 
     /**
@@ -112,7 +140,9 @@ public final class RecordedSelection {
         }
     }
 
-    /** Selects the recorded form of some operations of a transaction. @return whether a predicate is among them */
+    /**
+     * Selects the recorded form of some operations of a transaction. @return whether one of them expresses a predicate
+     */
     private boolean select(int t, BitSet selected) {
         IntArrayList plain = new IntArrayList();
         IntArrayList places = new IntArrayList();
@@ -143,6 +173,7 @@ public final class RecordedSelection {
         int place = 0;
         for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
             int row = reads.rowOf(table.key(o));
+            hasPredicate |= row >= 0 && selected.get(o);
             if (row < 0) {
                 if (selected.get(o)) {
                     int at = plain.getInt(place);
@@ -165,12 +196,45 @@ public final class RecordedSelection {
                 for (int i = 0; i < places.size(); i++) {
                     if (places.getInt(i) == place) {
                         kept.set(codes.getInt(i));
-                        hasPredicate = true;
                     }
                 }
             }
         }
         return hasPredicate;
+    }
+
+    /** Adds the operations of a transaction that express what is kept of it. */
+    private void express(int t, IntArrayList all) {
+        boolean isKept = false;
+        int at = raw.firstOperation(t);
+        boolean isPredicateHere = false;
+        for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+            int row = reads.rowOf(table.key(o));
+            if (row >= 0) {
+                for (; at < raw.operationsEnd(t) && isStandIn(at); at++) {
+                    isPredicateHere |= Predicates.isOne(raw.value(at)) && kept.get(at);
+                }
+                if (table.isWrite(o) ? isKept : isPredicateHere && rows.contains(row)) {
+                    all.add(o);
+                }
+                continue;
+            }
+            for (; isStandIn(at); at++) {}
+            isKept = isKept(at++);
+            isPredicateHere = false;
+            if (isKept) {
+                all.add(o);
+            }
+        }
+    }
+
+    /** Whether a recorded operation is none of the table. */
+    private boolean isStandIn(int o) {
+        return Predicates.isStandIn(raw.value(o)) || raw.values().isOther(raw.value(o));
+    }
+
+    private boolean isKept(int o) {
+        return ofPredicate[o] >= 0 && kept.get(ofPredicate[o]) ? rows.contains(raw.key(o)) : kept.get(o);
     }
 
     private void write(int t) {
@@ -184,8 +248,7 @@ public final class RecordedSelection {
                     predicate(o);
                 }
             } else {
-                boolean isOfKept = ofPredicate[o] >= 0 && kept.get(ofPredicate[o]);
-                if (isOfKept ? rows.contains(raw.key(o)) : kept.get(o)) {
+                if (isKept(o)) {
                     if (row >= 0) {
                         add(0, false, raw.value(row), (byte) 0);
                     }

@@ -140,7 +140,15 @@ public record Fingerprint(String input, String content) implements Serializable 
         ValueDictionary values = table.values();
         int[] keysAndKinds = table.operationKeys();
         for (int o = from; o < to; o++) {
-            hash.operation(keys, values, keysAndKinds[o], table.value(o), table.isInsert(o), table.isDelete(o));
+            // A repeated row has both flags.
+            boolean isRepeated = table.isRepeatedRow(o);
+            hash.operation(
+                    keys,
+                    values,
+                    keysAndKinds[o],
+                    table.value(o),
+                    isRepeated || table.isInsert(o),
+                    isRepeated || table.isDelete(o));
         }
     }
 

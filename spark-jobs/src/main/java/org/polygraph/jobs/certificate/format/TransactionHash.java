@@ -42,7 +42,7 @@ public final class TransactionHash {
     }
 
     /**
-     * An operation that may be an insert or a delete.
+     * An operation that may be an insert or a delete, or a repeated row, which has the flags of both.
      *
      * @param keyAndKind as {@link org.polygraph.storage.table.HistoryTable#operationKeys}
      */
@@ -62,7 +62,7 @@ public final class TransactionHash {
     }
 
     static byte flags(boolean isInsert, boolean isDelete) {
-        return isInsert ? INSERT : isDelete ? DELETE : 0;
+        return (byte) ((isInsert ? INSERT : 0) | (isDelete ? DELETE : 0));
     }
 
     /** Ends the transaction and puts its hash at a place of an array. */

@@ -81,6 +81,9 @@ final class AxiomBruteForce {
     /** Counts a transaction and appends its external reads; returns false if it contradicts itself. */
     private boolean count(int t) {
         counted[t + 1] = true;
+        if (history.firstRepeatedRow(t) >= 0) {
+            return false;
+        }
         for (int o = history.firstOperation(t); o < history.operationsEnd(t); o++) {
             if (history.isWrite(o)) {
                 continue;

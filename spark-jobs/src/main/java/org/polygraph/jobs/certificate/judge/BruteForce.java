@@ -25,6 +25,7 @@ import org.polygraph.storage.table.HistoryTable;
  *       commits at some later point;
  *   <li>a read returns the transaction's own latest write of the key, or else the value in the map (SI: at the
  *       snapshot); at the commit its last write of each key enters the map;
+ *   <li>no transaction with a repeated row runs, because the map has one row for each key;
  *   <li>with inserts and deletes the map also has whether there is a row, and SI lets a transaction begin in any case
  *       but commit only if no row that it changes has been written since its snapshot;
  *   <li>SSER, SSI: it starts after every transaction that had ended in real time has committed. The end of an
@@ -383,6 +384,9 @@ public final class BruteForce {
     }
 
     private boolean readMatches(int t, int read) {
+        if (history.isRepeatedRow(read)) {
+            return false;
+        }
         int key = history.key(read);
         int own = history.lastWrite(t, key, read);
         long value = history.value(read);

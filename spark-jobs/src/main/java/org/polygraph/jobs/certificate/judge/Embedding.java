@@ -202,6 +202,7 @@ final class Embedding {
         return sub.isWrite(o) == whole.isWrite(at)
                 && sub.isInsert(o) == whole.isInsert(at)
                 && sub.isDelete(o) == whole.isDelete(at)
+                && sub.isRepeatedRow(o) == whole.isRepeatedRow(at)
                 && sameKey(sub.key(o), whole.key(at))
                 && sameValue(sub.value(o), whole.value(at));
     }

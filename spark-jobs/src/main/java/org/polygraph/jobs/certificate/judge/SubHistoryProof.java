@@ -89,6 +89,18 @@ public final class SubHistoryProof {
     }
 
     /**
+     * Returns the operations of the smallest closed sub-history of the whole that contains a given one.
+     *
+     * @param most limit of transactions
+     * @return ids in the whole, ascending; null if there are more, or if the given one is not of the whole
+     */
+    public static int @Nullable [] closure(HistoryTable whole, HistoryTable sub, Terms terms, int most) {
+        HistoryTable closed = closed(whole, sub, terms, most);
+        SubHistoryProof proof = closed == null ? null : new SubHistoryProof(whole, closed, terms);
+        return proof == null || proof.foreign() != null ? null : proof.operations();
+    }
+
+    /**
      * Checks condition 1. Returns a sentence about the first transaction, operation or initial value of the sub-history
      * that is not in the whole, or null. The other methods need null here.
      */
@@ -199,8 +211,9 @@ public final class SubHistoryProof {
     }
 
     /**
-     * The first read of a committed transaction of the sub-history that violates every guarantee: it follows an own
-     * write and returned another value, or no transaction of the whole can have written the value. The sub-history need
+     * The first read of a committed transaction of the sub-history that violates every guarantee: it is one more row
+     * with the key of another in its result, it follows an own write and returned another value, or no transaction of
+     * the whole can have written the value. The sub-history need
      * not be closed, because the read alone (with the own write) is a closed one.
      *
      * @return one sentence, or null if there is none
@@ -217,6 +230,10 @@ public final class SubHistoryProof {
                 int at = embedding.operation(o);
                 if (sub.isWrite(o) || EmbeddedLists.isOfList(sub, o)) {
                     continue;
+                }
+                if (whole.isRepeatedRow(at)) {
+                    return Names.transaction(whole, embedding.transaction(t)) + ": a result has two rows with key "
+                            + Names.key(whole, whole.key(at));
                 }
                 int own = whole.lastWrite(embedding.transaction(t), whole.key(at), at);
                 long value = whole.value(at);

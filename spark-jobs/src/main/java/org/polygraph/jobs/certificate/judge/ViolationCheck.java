@@ -133,7 +133,8 @@ final class ViolationCheck {
         if (terms.guarantee() == Guarantee.LIN) {
             return operations(folder);
         }
-        HistoryTable sub = HistoryReader.read(folder.child(HISTORY).name(), HistoryFormat.JSONL);
+        HistoryTable read = HistoryReader.read(folder.child(HISTORY).name(), HistoryFormat.JSONL);
+        HistoryTable sub = PredicateReads.apart(read);
         HistoryTable whole = PredicateReads.withPairsOf(sub, table);
         if (whole.hasRows() && terms.guarantee().events() == 1) {
             // With plain writes in place of inserts and deletes more orders explain a history.
@@ -144,7 +145,8 @@ final class ViolationCheck {
             Report exact = violation(whole, sub);
             return exact.answer() == Answer.UNDECIDED && plain.answer() == Answer.UNDECIDED ? plain : exact;
         }
-        return violation(whole, terms.guarantee().isAxiom() ? sub.forCommitOrders() : sub);
+        boolean isAxiom = terms.guarantee().isAxiom();
+        return violation(isAxiom ? whole.withoutRows() : whole, isAxiom ? sub.withoutRows().forCommitOrders() : sub);
     }
 
     private Report violation(HistoryTable whole, HistoryTable sub) {

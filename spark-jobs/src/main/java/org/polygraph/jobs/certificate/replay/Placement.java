@@ -122,6 +122,10 @@ final class Placement {
             if (wrong != null) {
                 return name(t) + wrong;
             }
+            if (counted[t] && table.firstRepeatedRow(t) >= 0) {
+                return name(t) + " is counted, but a result of it has two rows with key "
+                        + Names.key(table, table.key(table.firstRepeatedRow(t)));
+            }
             transactions += counted[t] ? 1 : 0;
         }
         return null;

@@ -40,6 +40,8 @@ public final class Expectation {
                 "A list only grows at its end: of two lists of a key one has to begin with the other.";
             case DUPLICATE_ELEMENT -> "An append takes effect once, also if it is tried again.";
             case DUPLICATE_INSERT -> "An insert of a row that already exists fails: the transaction had to abort.";
+            case DUPLICATE_ROW ->
+                "A result comes from one state, which has one row for each key: it had to have one of these versions only.";
             case MISSING_ROW -> "A delete that finds no row changes nothing: it had to be recorded as a read of null.";
             case DIRTY_WRITE ->
                 "Of two transactions that write the same keys one waits until the other has ended, so that every key"

@@ -85,6 +85,7 @@ public final class Phenomenon {
                     DUPLICATE_ELEMENT,
                     DUPLICATE_INSERT,
                     MISSING_ROW,
+                    DUPLICATE_ROW,
                     NO_VALID_ORDER -> violation.anomaly().meaning();
         };
     }

@@ -21,6 +21,7 @@ final class OperationReader {
     private static final int OK = 16;
     private static final int FOUND = 32;
     private static final int ROW = 64;
+    private static final int MORE = 128;
 
     private static final int READ = 0;
     private static final int WRITE = 1;
@@ -89,6 +90,7 @@ final class OperationReader {
                         case "ok" -> OK;
                         case "found" -> FOUND;
                         case "row" -> ROW;
+                        case PredicateReader.MORE -> MORE;
                         default -> 0;
                     };
             if ((seen & bit) != 0) {
@@ -119,6 +121,8 @@ final class OperationReader {
                 ok = token == JsonToken.VALUE_TRUE;
             } else if (bit == ROW && token == JsonToken.START_OBJECT) {
                 row = predicate.row(json, place);
+            } else if (bit == MORE && ((seen & KIND) == 0 || kind == READ)) {
+                predicate.further(json, place);
             } else if ((seen & KIND) == 0 && PredicateReader.isField(field)) {
                 String at = place.at(json.currentTokenLocation());
                 early.add(new PredicateReader.Field(field, Json.copy(json), at));
@@ -160,6 +164,9 @@ final class OperationReader {
             builder.write(key, value);
         } else if (kind == READ) {
             builder.read(key, value);
+            if ((seen & MORE) != 0) {
+                predicate.more(key);
+            }
         } else {
             builder.insert(key, value);
         }

@@ -9,7 +9,7 @@ import org.polygraph.storage.table.Predicates;
 
 /**
  * Walks over the operations of a transaction as a file has them: a predicate with the reads or writes of its rows is
- * one operation.
+ * one operation, and so is a read with the further rows that it returned.
  */
 public final class OperationWalk {
     private static final int NONE = -1;
@@ -46,7 +46,9 @@ public final class OperationWalk {
         Predicates known = predicates;
         if (at == end || known == null) {
             operation = at;
-            return at++ < end;
+            boolean isOne = at++ < end;
+            skipRepeated();
+            return isOne;
         }
         while (nextPredicate < at || (nextPredicate < end && !Predicates.isOne(table.value(nextPredicate)))) {
             nextPredicate++;
@@ -71,7 +73,18 @@ public final class OperationWalk {
             row = Predicates.rowNumber(table.value(at++));
         }
         operation = at++;
+        skipRepeated();
         return true;
+    }
+
+    private void skipRepeated() {
+        while (at < end && table.isRepeatedRow(at)) {
+            at++;
+        }
+    }
+
+    private boolean hasMore() {
+        return predicate == null && row == NONE && at > operation + 1;
     }
 
     /** The operation, if it is no predicate. */
@@ -91,12 +104,23 @@ public final class OperationWalk {
 
     /** Whether {@link #writeFields} has something to write. */
     public boolean hasFields() {
-        return predicate != null || row != NONE;
+        return predicate != null || row != NONE || hasMore();
     }
 
-    /** Writes the fields of the predicate, or the columns that the operation writes, into the current object. */
+    /**
+     * Writes the fields of the predicate, the columns that the operation writes, or the further rows that it read, into
+     * the current object.
+     */
     public void writeFields(JsonGenerator json) throws IOException {
         Predicates.Recording of = predicate;
+        if (hasMore()) {
+            json.writeArrayFieldStart(PredicateReader.MORE);
+            for (int o = operation + 1; o < at; o++) {
+                JsonlWriter.writeValue(json, table.values(), table.value(o));
+            }
+            json.writeEndArray();
+            return;
+        }
         if (of == null) {
             columns(json, row);
             return;

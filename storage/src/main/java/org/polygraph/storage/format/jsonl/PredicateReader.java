@@ -8,8 +8,10 @@ import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.Condition;
 import org.polygraph.storage.table.HistoryTableBuilder;
@@ -18,11 +20,17 @@ import org.polygraph.storage.table.HistoryTableBuilder;
 public final class PredicateReader {
     private static final String REMEDY = "spark-jobs/docs/predicates.md shows the fields";
 
+    /** The values of the further rows that a read of one key returned. */
+    static final String MORE = "more";
+
     private final HistoryTableBuilder builder;
     /** The keys of the rows that matched. The list below has their values. */
     private final IntArrayList keys = new IntArrayList();
 
     private final IntOpenHashSet distinct = new IntOpenHashSet();
+    /** By row that matched: whether the result has its key already. */
+    private final BitSet repeated = new BitSet();
+
     private final LongArrayList rows = new LongArrayList();
     private @Nullable Condition where;
     private @Nullable Long lo;
@@ -74,8 +82,8 @@ public final class PredicateReader {
     /**
      * Adds an operation whose fields are a JSON object.
      *
-     * @param op {@code pr}, {@code pw} or {@code pd}; of another operation only the columns of its row are read, and
-     *     the caller adds its write next
+     * @param op {@code pr}, {@code pw} or {@code pd}; of a write only the columns of its row are read, and the caller
+     *     adds it next; of a read only its further rows, which the caller adds by {@link #more} after it
      * @param at its place, for messages
      */
     public void read(String fields, String op, String at) throws HistoryException {
@@ -90,9 +98,10 @@ public final class PredicateReader {
                     rest(json, place, op);
                     return;
                 }
+                String known = op.equals("r") ? MORE : "row";
                 for (String field; (field = json.nextFieldName()) != null; ) {
                     json.nextToken();
-                    field(json, place, field.equals("row") ? field : "", op);
+                    field(json, place, field.equals(known) ? field : "", op);
                 }
                 if (row >= 0) {
                     builder.row(row);
@@ -108,6 +117,7 @@ public final class PredicateReader {
     private void clear() {
         keys.clear();
         distinct.clear();
+        repeated.clear();
         rows.clear();
         where = null;
         lo = null;
@@ -149,11 +159,19 @@ public final class PredicateReader {
             return;
         }
         for (int i = 0; i < rows.size(); i++) {
-            builder.read(keys.getInt(i), rows.getLong(i));
+            if (repeated.get(i)) {
+                builder.repeatedRow(keys.getInt(i), rows.getLong(i));
+            } else {
+                builder.read(keys.getInt(i), rows.getLong(i));
+            }
         }
         builder.predicate(condition, keys, reads);
         for (int i = 0; !reads && i < keys.size(); i++) {
-            write(keys.getInt(i), op);
+            if (repeated.get(i)) {
+                builder.repeatedRow(keys.getInt(i), op.equals("pd") ? ValueDictionary.NULL : value);
+            } else {
+                write(keys.getInt(i), op);
+            }
         }
     }
 
@@ -209,6 +227,7 @@ public final class PredicateReader {
                     json.skipChildren();
                 }
             }
+            case MORE -> further(json, place);
             case "rows" -> elements(json, place, true);
             case "keys" -> {
                 if (op.equals("pr")) {
@@ -220,6 +239,24 @@ public final class PredicateReader {
                 }
             }
             default -> json.skipChildren();
+        }
+    }
+
+    /** Reads the values of the further rows that a read returned, from the start of their array. */
+    void further(JsonParser json, Json.Place place) throws IOException, HistoryException {
+        rows.clear();
+        if (json.currentToken() != JsonToken.START_ARRAY) {
+            throw place.error(json, Json.describe(json) + " as \"more\"", "[VALUE,...]", REMEDY);
+        }
+        while (json.nextToken() != JsonToken.END_ARRAY) {
+            rows.add(Json.value(json, place, MORE, builder.values()));
+        }
+    }
+
+    /** Adds the further rows that were read last. @param key of the read that was added before */
+    public void more(int key) {
+        for (int i = 0; i < rows.size(); i++) {
+            builder.repeatedRow(key, rows.getLong(i));
         }
     }
 
@@ -299,9 +336,7 @@ public final class PredicateReader {
                 json.nextToken();
             }
             int key = Json.key(json, place, builder.keys());
-            if (!distinct.add(key)) {
-                throw place.error(json, "a key twice in one result", "each row once", REMEDY);
-            }
+            repeated.set(keys.size(), !distinct.add(key));
             keys.add(key);
             if (pairs) {
                 json.nextToken();

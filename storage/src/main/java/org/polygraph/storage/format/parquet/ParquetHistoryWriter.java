@@ -108,7 +108,9 @@ public final class ParquetHistoryWriter implements TableWriter {
 
         Rows(HistoryTable table, String header) {
             super(
-                    table.recordedPredicates() == null ? ParquetFiles.SCHEMA : ParquetFiles.SCHEMA_OF_ROWS,
+                    table.recordedPredicates() == null && !table.hasRepeatedRows()
+                            ? ParquetFiles.SCHEMA
+                            : ParquetFiles.SCHEMA_OF_ROWS,
                     Map.of(ParquetFiles.HEADER, header));
             this.table = table;
             this.walk = new OperationWalk(table);

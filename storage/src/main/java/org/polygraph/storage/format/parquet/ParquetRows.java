@@ -236,7 +236,8 @@ final class ParquetRows {
                 throw isNull("op");
             }
             int kind = (int) op.code(i);
-            if (kind >= PREDICATE_READ || (others != null && others.present(i) && (kind & WRITE) != 0)) {
+            boolean hasMore = kind == READ && others != null && others.present(i);
+            if (kind >= PREDICATE_READ || hasMore || (others != null && others.present(i) && (kind & WRITE) != 0)) {
                 fields(kind, others, i);
             }
             if (kind >= PREDICATE_READ) {
@@ -256,6 +257,9 @@ final class ParquetRows {
                 builder.delete(k);
             } else {
                 builder.read(k, kind == REFUSED ? builder.values().otherThan(v) : v);
+                if (hasMore) {
+                    predicate.more(k);
+                }
             }
         }
     }
@@ -481,6 +485,7 @@ final class ParquetRows {
                     case PREDICATE_READ -> "pr";
                     case PREDICATE_WRITE -> "pw";
                     case PREDICATE_DELETE -> "pd";
+                    case READ -> "r";
                     default -> "w";
                 };
         try {
