@@ -9,6 +9,7 @@ import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.ListVersions;
 
 /**
  * Decides levels by definitions that {@link BruteForceChecker} does not use. It tries every choice of the transactions
@@ -109,7 +110,8 @@ public final class Definitions {
 
     /** The operations of a table; lists as they were recorded. */
     public static Definitions of(HistoryTable judged) {
-        HistoryTable table = judged.listVersions() == null ? judged : judged.asRead();
+        ListVersions lists = judged.listVersions();
+        HistoryTable table = lists == null ? judged : lists.recorded();
         List<Transaction> all = new ArrayList<>();
         long[] starts = table.starts();
         long[] ends = table.ends();
@@ -119,7 +121,7 @@ public final class Definitions {
                 int key = table.key(o);
                 long value = table.value(o);
                 long[] elements = table.elements(o);
-                boolean isList = judged.listVersions() != null;
+                boolean isList = lists != null && lists.isList(key);
                 if (isList && table.isBeforeAppend(o)) {
                     continue;
                 }
