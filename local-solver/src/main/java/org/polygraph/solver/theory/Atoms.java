@@ -5,8 +5,8 @@ import org.polygraph.solver.sat.SearchBudget;
 
 /**
  * The meaning of each variable: an edge between two events (true: from the lower id to the higher), a bracket (a
- * candidate between a writer and a reader), or the commit of an optional transaction. Variables are added in the order
- * of their numbers.
+ * candidate between a writer and a reader), the commit of an optional transaction, or the choice of a candidate for a
+ * read. Variables are added in the order of their numbers.
  *
  * <p>A bracket costs one variable until it is chosen: only then is it <i>defined</i>, by clauses that imply its edges.
  * With 30 candidates a read, definitions made at once took three quarters of the memory.
@@ -20,6 +20,11 @@ public final class Atoms {
 
     public static final int DEFINED_BRACKET = 2;
     public static final int COMMIT = 3;
+
+    /** A read from a candidate whose consequences are not implied yet. */
+    public static final int CHOICE = 4;
+
+    public static final int DEFINED_CHOICE = 5;
     /** No event. */
     public static final int NONE = -1;
 
@@ -71,9 +76,22 @@ public final class Atoms {
         add(BRACKET, writer, reader);
     }
 
-    /** Records that clauses imply a bracket's edges from now on. */
-    public void define(int bracket) {
-        kinds[bracket] = DEFINED_BRACKET;
+    /** Records that clauses imply the consequences of a bracket or a choice from now on. */
+    public void define(int variable) {
+        kinds[variable]++;
+    }
+
+    /** A choice, not defined yet; both numbers are the caller's. */
+    public void addChoice(int read, int candidate) {
+        add(CHOICE, read, candidate);
+    }
+
+    public int read(int choice) {
+        return first[choice];
+    }
+
+    public int candidateOf(int choice) {
+        return second[choice];
     }
 
     public void addCommit(int txn) {

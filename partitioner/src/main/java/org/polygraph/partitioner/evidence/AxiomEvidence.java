@@ -2,6 +2,7 @@ package org.polygraph.partitioner.evidence;
 
 import it.unimi.dsi.fastutil.ints.Int2IntOpenHashMap;
 import it.unimi.dsi.fastutil.longs.Long2LongOpenHashMap;
+import it.unimi.dsi.fastutil.ints.IntList;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -95,6 +96,22 @@ public final class AxiomEvidence {
         }
         violations.sort(Violation.SIMPLEST);
         return violations;
+    }
+
+    /**
+     * The violation if there is no order for any choice of writers.
+     *
+     * @param transactions whose reads and writes show it
+     * @param keys that they read
+     */
+    public static Violation ofChoices(int[] transactions, int[] keys) {
+        return new Violation(
+                Anomaly.NO_VALID_ORDER,
+                IntList.of(transactions),
+                IntList.of(keys),
+                List.of(),
+                "for every choice of the writers of what " + transactions.length
+                        + " transactions read a cycle remains");
     }
 
     /** The violation if there is no order for any choice of writers of the open reads. */

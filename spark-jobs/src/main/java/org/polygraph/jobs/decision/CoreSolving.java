@@ -27,8 +27,8 @@ import org.polygraph.solver.proof.ProofText;
 import org.polygraph.solver.proof.ProofTrace;
 
 /**
- * Turns a residual core into a polygraph for the solver, and a refutation into evidence. Only this class calls the
- * solver.
+ * Turns a residual core into a polygraph for the solver, and a refutation into evidence. In this package, only
+ * this class calls the solver.
  */
 final class CoreSolving {
     /** A longer refutation is not traced. Its verdict then has no proof. */

@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Witness;
-import org.polygraph.jobs.certificate.judge.BruteForce;
 import org.polygraph.jobs.certificate.replay.Replay;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.Check;
@@ -14,19 +13,16 @@ import org.polygraph.jobs.decision.Decision;
 import org.polygraph.jobs.decision.Finding;
 import org.polygraph.jobs.decision.PhaseClock;
 import org.polygraph.jobs.decision.Strategy;
-import org.polygraph.jobs.decision.SubHistoryDecision;
 import org.polygraph.jobs.decision.Tuning;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.partitioner.axiom.Axiom;
 import org.polygraph.partitioner.axiom.CausalAxiom;
 import org.polygraph.partitioner.axiom.CommitOrder;
-import org.polygraph.partitioner.axiom.WriterChoices;
 import org.polygraph.partitioner.evidence.AxiomEvidence;
 import org.polygraph.partitioner.index.DistinctWrites;
-import org.polygraph.partitioner.index.IndexedHistory;
-import org.polygraph.partitioner.index.ReadsFrom;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.solver.CommitOutcome;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
@@ -34,12 +30,11 @@ import org.polygraph.storage.table.SplitTransactions;
 
 /**
  * Decides RC, RA and CC: by a serial order near the recorded one ({@link RecordedOrder}), else by the edges that the
- * {@link Axiom} demands and an order that extends them. There are no rounds and no solver.
+ * {@link Axiom} demands and an order that extends them. There are no rounds.
  *
  * <p>Exact if every read has one possible writer. Reads with several are open and at first ignored, so a violation
  * without them is final. Otherwise prefix consistency is tried ({@link SplitTransactions}), which implies these levels,
- * so its PASS is final. Then every choice of writers is tried if there are few open reads ({@link WriterChoices}); else
- * the answer is UNKNOWN.
+ * so its PASS is final. Then the solver decides, whose variables are the writers of open reads ({@link ChoiceSolving}).
  */
 public final class WeakLevelDecision {
     /** CPU time for prefix consistency, whose rules take about 4 us per operation. */
@@ -47,10 +42,7 @@ public final class WeakLevelDecision {
 
     private static final long ORDER_NANOS = 5_000;
 
-    private static final long MOST_CHOICES = 200_000;
-
-    private static final long MOST_CHOICES_OF_SUB_HISTORY = 2_000;
-    private static final long MOST_CHOICE_STEPS = 100_000_000;
+    private static final long SOLVER_BYTES = 256L << 20;
 
     /** The stop of the index of a sub-history: the budget is charged for it and must not count more. */
     private static final BooleanSupplier CHARGED = () -> false;
@@ -63,8 +55,6 @@ public final class WeakLevelDecision {
     private final CheckRequest request;
     private final Budget budget;
     private final PhaseClock phases;
-    /** The order of the choices that were judged last and hold. */
-    private @Nullable CommitOrder chosen;
 
     private WeakLevelDecision(Check check) {
         this.check = check;
@@ -131,7 +121,6 @@ public final class WeakLevelDecision {
 
     /** Decides open reads, if there is an order without them. */
     private Finding ambiguous(CommitOrder order) {
-        ReadsFrom sources = order.readsFrom();
         phases.begin("guess");
         Witness recorded =
                 RecordedOrder.weak(order, request.terms(), request.time() != TimeMode.NONE, budget::exhausted);
@@ -143,17 +132,20 @@ public final class WeakLevelDecision {
         if (snapshots != null) {
             return new Finding.Order(snapshots, true);
         }
-        WriterChoices.Result result = WriterChoices.search(
-                sources, this::holds, Math.min(MOST_CHOICES, MOST_CHOICE_STEPS / (1 + table.operations())));
+        phases.begin("solve");
+        ChoiceSolving choices = new ChoiceSolving(order);
+        long held = table.arrayBytes() + HELD_BYTES * table.operations();
+        CommitOutcome found = choices.solve(budget::exhausted, Math.max(0, budget.bytes() - held));
+        phases.end(order.readsFrom().open().length);
         budget.require();
-        return switch (result) {
-            case HOLDS -> chosen();
-            case FAILS -> violation(List.of(AxiomEvidence.ofChoices(sources)));
-            case GIVEN_UP ->
-                throw new BudgetException(
-                        sources.open().length + " reads have several possible writers, too many to try them all; "
-                                + request.level().title() + " is decided where written values are unique");
-        };
+        if (found instanceof CommitOutcome.Ordered ordered) {
+            return chosen(order, choices, ordered);
+        }
+        if (found instanceof CommitOutcome.Refuted refuted) {
+            check.refuted(Finding.Refuted.unexplained());
+            return violation(List.of(AxiomEvidence.ofChoices(refuted.transactions(), refuted.keys())));
+        }
+        throw new BudgetException(((CommitOutcome.Unknown) found).why());
     }
 
     /**
@@ -192,49 +184,23 @@ public final class WeakLevelDecision {
         return Replay.of(witness).holds() ? witness : null;
     }
 
-    /** Returns the choices that hold. A replay identifies writers by values only, so it might reject their order. */
-    private Finding chosen() {
-        CommitOrder found = chosen;
-        if (found != null) {
-            phases.begin("replay");
-            Witness witness = check.witness(found.commitStatus(), null, found.position());
-            boolean shown = Replay.of(witness).holds();
-            phases.end(table.operations());
-            if (shown) {
-                return new Finding.Order(witness, true);
-            }
+    /**
+     * Returns the order that was found. A replay identifies writers by values only, so it might reject the order. Then
+     * it is replayed with the writers that were chosen.
+     */
+    private Finding chosen(CommitOrder order, ChoiceSolving choices, CommitOutcome.Ordered found) {
+        Witness witness = check.witness(order.commitStatus(), choices.committed(found), found.position());
+        phases.begin("replay");
+        boolean shown = Replay.of(witness).holds();
+        String wrong = shown
+                ? null
+                : Replay.of(new Witness(choices.history(found), request.terms(), witness.counted(), witness.position()))
+                        .discrepancy();
+        phases.end(table.operations());
+        if (wrong != null) {
+            throw new IllegalStateException("the writers and the order that were found do not hold: " + wrong);
         }
-        boolean tried = request.replayed() && isTriedAgain();
-        return new Finding.Choices(tried);
-    }
-
-    /** Whether independent code finds choices that hold too; false if the history is too large for it. */
-    private boolean isTriedAgain() {
-        if (table.transactions() > BruteForce.TRANSACTIONS) {
-            return false;
-        }
-        return switch (BruteForce.judge(table, request.terms())) {
-            case HOLDS -> true;
-            case TOO_LARGE -> false;
-            case VIOLATED -> throw new IllegalStateException("no choice of writers explains the history");
-        };
-    }
-
-    private boolean holds(HistoryTable history) {
-        CommitOrder order = ordered(history, request, budget::exhausted, budget);
-        chosen = order == null ? chosen : order;
-        return order != null;
-    }
-
-    private static boolean holds(HistoryTable history, CheckRequest request, Budget budget) {
-        SubHistoryDecision.charge(budget, history, request.level());
-        return ordered(history, request, CHARGED, budget) != null;
-    }
-
-    private static @Nullable CommitOrder ordered(
-            HistoryTable history, CheckRequest request, BooleanSupplier stop, Budget budget) {
-        CommitOrder order = CommitOrder.index(history, request.level(), IndexedHistory.Indeterminate.ABORT, stop);
-        return order.violations().isEmpty() && order.order(Long.MAX_VALUE, budget::exhausted) ? order : null;
+        return shown ? new Finding.Order(witness, true) : new Finding.Choices(true);
     }
 
     /** Whether the history violates the level of the request; false if the budget ends before that is known. */
@@ -244,11 +210,8 @@ public final class WeakLevelDecision {
             return !order.violations().isEmpty()
                     || !order.order(Long.MAX_VALUE, budget::exhausted)
                     || (order.hasOpenReads()
-                            && WriterChoices.search(
-                                            order.readsFrom(),
-                                            h -> holds(h, request, budget),
-                                            MOST_CHOICES_OF_SUB_HISTORY)
-                                    == WriterChoices.Result.FAILS);
+                            && new ChoiceSolving(order).solve(budget::exhausted, SOLVER_BYTES)
+                                    instanceof CommitOutcome.Refuted);
         } catch (BudgetException e) {
             if (!budget.exhausted()) {
                 throw e;

@@ -2,6 +2,8 @@ package org.polygraph.jobs.decision;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.management.OperatingSystemMXBean;
+import java.lang.management.ManagementFactory;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.polygraph.jobs.application.EmbeddedChecker;
@@ -49,9 +51,10 @@ class RepeatedValuesTest {
         int histories = SuiteScale.of(1_000);
         RepeatedHistories stream = new RepeatedHistories(seed);
         int[] holds = new int[LEVELS.size()];
-        int[] unverified = new int[LEVELS.size()];
+        int[] withoutOrder = new int[LEVELS.size()];
         int[] unshown = new int[LEVELS.size()];
         int judged = 0;
+        int solved = 0;
         long longest = 0;
         for (int i = 0; i < histories; i++) {
             HistoryTable history = stream.at(i);
@@ -65,13 +68,16 @@ class RepeatedValuesTest {
                         IndeterminateMode.MAYBE,
                         true,
                         CheckRequest.DEFAULT_VIOLATIONS);
-                long start = System.nanoTime();
+                long start = cpuNanos();
                 Verdict verdict = check(history, request);
-                long nanos = System.nanoTime() - start;
+                long nanos = cpuNanos() - start;
                 longest = Math.max(longest, nanos);
                 if (nanos > MOST_NANOS / 2) {
                     System.out.println(nanos / 1_000_000 + " ms: " + what);
                 }
+                solved +=
+                        verdict.phases().stream().anyMatch(phase -> phase.name().equals("solve")) ? 1 : 0;
+                assertThat(nanos).as(what).isLessThan(MOST_NANOS);
                 assertThat(verdict.status()).as(what).isNotEqualTo(Verdict.Status.UNKNOWN);
                 boolean isPass = verdict.status() == Verdict.Status.PASS;
                 if (history.transactions() <= MOST_JUDGED) {
@@ -81,18 +87,21 @@ class RepeatedValuesTest {
                             .isEqualTo(isPass);
                 }
                 holds[l] += isPass ? 1 : 0;
-                assertThat(verdict.certificate()).as(what).isNotNull();
-                unverified[l] += verdict.certificate().verified() ? 0 : 1;
+                withoutOrder[l] += isPass && verdict.witness() == null ? 1 : 0;
+                assertThat(verdict.certificate())
+                        .as(what)
+                        .matches(certificate -> certificate != null && (!isPass || certificate.verified()));
                 for (Violation violation : verdict.violations()) {
                     unshown[l] += isShown(violation, history, request, what) ? 0 : 1;
                 }
             }
         }
         System.out.println(histories + " histories of repeated values from seed " + seed + ": " + judged
-                + " verdicts as by sat4j; the longest check took " + longest / 1_000_000 + " ms");
+                + " verdicts as by sat4j, " + solved + " with a search; the longest check took " + longest / 1_000_000
+                + " ms");
         for (int l = 0; l < LEVELS.size(); l++) {
             System.out.println(
-                    "  " + LEVELS.get(l) + ": " + holds[l] + " hold, " + unverified[l] + " certificates unverified, "
+                    "  " + LEVELS.get(l) + ": " + holds[l] + " hold, " + withoutOrder[l] + " by choices alone, "
                             + unshown[l] + " violations whose part is too large for brute force");
         }
     }
@@ -144,6 +153,11 @@ class RepeatedValuesTest {
             Verdict other = check(HistoryDsl.parse(text + "; s101: w(x,1)"), CheckRequest.of(level));
             assertThat(other.status()).as("%s", level).isEqualTo(Verdict.Status.PASS);
         }
+    }
+
+    /** CPU time of the process, because others may keep the machine busy. */
+    private static long cpuNanos() {
+        return ((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean()).getProcessCpuTime();
     }
 
     private static Verdict check(HistoryTable history, CheckRequest request) {

@@ -1,0 +1,211 @@
+package org.polygraph.jobs.weak;
+
+import it.unimi.dsi.fastutil.ints.IntArrayList;
+import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.BooleanSupplier;
+import org.polygraph.partitioner.axiom.CommitOrder;
+import org.polygraph.partitioner.graph.KnownGraph;
+import org.polygraph.partitioner.index.CommitStatus;
+import org.polygraph.partitioner.index.ReadsFrom;
+import org.polygraph.solver.CommitOutcome;
+import org.polygraph.solver.CommitProblem;
+import org.polygraph.solver.CommitSolver;
+import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.model.TransactionStatus;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.HistoryTableBuilder;
+
+/**
+ * Turns a history with open reads into a problem for the solver of commit orders, in which the writers of these reads
+ * and the outcomes that are not known are choices.
+ */
+final class ChoiceSolving {
+    private record KeyValue(int key, long value) {}
+
+    private final HistoryTable table;
+    private final CommitOrder order;
+    private final ReadsFrom readsFrom;
+    private final CommitStatus commitStatus;
+    /** By read of the problem: its operation. */
+    private final IntArrayList operations = new IntArrayList();
+
+    /** @param order without violations, of the same history; it holds for all reads that are not open */
+    ChoiceSolving(CommitOrder order) {
+        this.table = order.table();
+        this.order = order;
+        this.readsFrom = order.readsFrom();
+        this.commitStatus = order.commitStatus();
+    }
+
+    /**
+     * Searches for a writer of each read and an order.
+     *
+     * @param stop ends the search
+     * @param bytes the most bytes of the structures of the solver
+     */
+    CommitOutcome solve(BooleanSupplier stop, long bytes) {
+        return CommitSolver.solve(problem(), stop, bytes);
+    }
+
+    private CommitProblem problem() {
+        CommitProblem.Sees sees =
+                switch (order.level()) {
+                    case RC -> CommitProblem.Sees.EARLIER_READS;
+                    case RA -> CommitProblem.Sees.NEIGHBOURS;
+                    case CC -> CommitProblem.Sees.CAUSES;
+                    default -> throw new IllegalArgumentException("no axiom of " + order.level());
+                };
+        boolean[] optional = new boolean[table.transactions()];
+        for (int t = 0; t < optional.length; t++) {
+            optional[t] = commitStatus.of(t) == CommitStatus.OPTIONAL;
+        }
+        return new CommitProblem(
+                sees,
+                order.graph().events().chainsByTransaction(),
+                table.keys().size(),
+                reads(),
+                writes(),
+                known(),
+                optional,
+                order.position());
+    }
+
+    private CommitProblem.Reads reads() {
+        Map<KeyValue, IntArrayList> writers = writersOfOpenReads();
+        int[] starts = new int[table.transactions() + 1];
+        IntArrayList keys = new IntArrayList();
+        IntArrayList candidateStarts = new IntArrayList();
+        IntArrayList candidates = new IntArrayList();
+        for (int t = 0; t < table.transactions(); t++) {
+            for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+                int source = readsFrom.sources()[o];
+                if (source == ReadsFrom.NONE) {
+                    continue;
+                }
+                operations.add(o);
+                keys.add(table.key(o));
+                candidateStarts.add(candidates.size());
+                if (source != ReadsFrom.OPEN) {
+                    candidates.add(source);
+                    continue;
+                }
+                if (table.value(o) == table.initialValue(table.key(o))) {
+                    candidates.add(CommitProblem.INITIAL);
+                }
+                IntArrayList of = writers.get(new KeyValue(table.key(o), table.value(o)));
+                for (int i = 0; i < of.size(); i++) {
+                    if (of.getInt(i) != t) {
+                        candidates.add(of.getInt(i));
+                    }
+                }
+            }
+            starts[t + 1] = keys.size();
+        }
+        candidateStarts.add(candidates.size());
+        return new CommitProblem.Reads(
+                starts, keys.toIntArray(), candidateStarts.toIntArray(), candidates.toIntArray());
+    }
+
+    private Map<KeyValue, IntArrayList> writersOfOpenReads() {
+        Map<KeyValue, IntArrayList> writers = new HashMap<>();
+        for (int o : readsFrom.open()) {
+            writers.computeIfAbsent(new KeyValue(table.key(o), table.value(o)), version -> new IntArrayList(2));
+        }
+        for (int t = 0; t < table.transactions(); t++) {
+            for (int o = table.firstOperation(t);
+                    commitStatus.of(t) != CommitStatus.DROPPED && o < table.operationsEnd(t);
+                    o++) {
+                IntArrayList of = table.isWrite(o) ? writers.get(new KeyValue(table.key(o), table.value(o))) : null;
+                if (of != null && table.lastWrite(t, table.key(o)) == o) {
+                    of.add(t);
+                }
+            }
+        }
+        return writers;
+    }
+
+    private CommitProblem.Writes writes() {
+        int[] starts = new int[table.transactions() + 1];
+        IntArrayList keys = new IntArrayList();
+        IntOpenHashSet own = new IntOpenHashSet();
+        for (int t = 0; t < table.transactions(); t++) {
+            own.clear();
+            for (int o = table.firstOperation(t);
+                    commitStatus.of(t) != CommitStatus.DROPPED && o < table.operationsEnd(t);
+                    o++) {
+                if (table.isWrite(o) && own.add(table.key(o))) {
+                    keys.add(table.key(o));
+                }
+            }
+            starts[t + 1] = keys.size();
+            Arrays.sort(keys.elements(), starts[t], starts[t + 1]);
+        }
+        return new CommitProblem.Writes(starts, keys.toIntArray());
+    }
+
+    /** Session order, the writers of reads with one, and what the axiom demands of these. */
+    private CommitProblem.Predecessors known() {
+        KnownGraph graph = order.graph();
+        graph.indexPredecessors();
+        int n = table.transactions();
+        int[] starts = new int[n + 1];
+        IntArrayList from = new IntArrayList(n + graph.edges());
+        for (int t = 0; t < n; t++) {
+            if (t > 0 && table.sessionOf(t - 1) == table.sessionOf(t)) {
+                from.add(t - 1);
+            }
+            for (int i = graph.predecessorStarts()[t]; i < graph.predecessorStarts()[t + 1]; i++) {
+                from.add(graph.from(graph.predecessorEdges()[i]));
+            }
+            starts[t + 1] = from.size();
+        }
+        return new CommitProblem.Predecessors(starts, from.toIntArray());
+    }
+
+    /** By transaction: whether its outcome is not known and it was chosen to have committed. */
+    boolean[] committed(CommitOutcome.Ordered found) {
+        boolean[] committed = new boolean[table.transactions()];
+        for (int t = 0; t < committed.length; t++) {
+            committed[t] = commitStatus.of(t) == CommitStatus.OPTIONAL && found.counted()[t];
+        }
+        return committed;
+    }
+
+    /**
+     * The history with the reads that were chosen, in which every write has its own value; transactions keep their
+     * numbers. Without {@link #solve} before there are no reads.
+     */
+    HistoryTable history(CommitOutcome.Ordered found) {
+        int[] sources = new int[table.operations()];
+        Arrays.fill(sources, ReadsFrom.NONE);
+        for (int r = 0; r < operations.size(); r++) {
+            sources[operations.getInt(r)] = found.sources()[r];
+        }
+        HistoryTableBuilder builder = new HistoryTableBuilder();
+        builder.file("choices");
+        builder.initialValue(builder.values().code(-1));
+        for (int t = 0; t < table.transactions(); t++) {
+            boolean counts = commitStatus.of(t) != CommitStatus.DROPPED && found.counted()[t];
+            builder.begin(table.sessionOf(t), t, counts ? TransactionStatus.COMMITTED : TransactionStatus.ABORTED, t);
+            for (int o = table.firstOperation(t); o < table.operationsEnd(t) && counts; o++) {
+                int key = builder.keys().id(table.key(o));
+                if (table.isWrite(o)) {
+                    builder.write(key, builder.values().code(o));
+                } else if (sources[o] == ReadsFrom.INITIAL) {
+                    builder.read(key, builder.initialValue());
+                } else if (sources[o] >= 0) {
+                    builder.read(key, builder.values().code(table.lastWrite(sources[o], table.key(o))));
+                }
+            }
+            builder.end();
+        }
+        try {
+            return builder.build();
+        } catch (HistoryException e) {
+            throw new IllegalStateException("the history of the choices is invalid", e);
+        }
+    }
+}
