@@ -194,7 +194,7 @@ public final class AxiomEvidence {
                 conflict.key(),
                 table.initialValue(conflict.key()),
                 "observed: it read the initial value, before any write"));
-        return violation(CycleName.single(cycle, table), cycle);
+        return violation(CycleName.single(cycle, table, level == IsolationLevel.RC), cycle);
     }
 
     private Violation ofCycle(List<EvidenceGraph.Step> steps) {
@@ -203,10 +203,10 @@ public final class AxiomEvidence {
         for (int i = 0; i < steps.size(); i++) {
             if (steps.get(i).round() >= DEMANDED && !isOfList(steps.get(i))) {
                 demanded++;
-                shown = demanded == 1 || isPartlyRead(steps.get(i)) ? i : shown;
+                shown = shown < 0 || isPartlyRead(steps.get(i)) ? i : shown;
             }
         }
-        if (demanded == 1 || (shown >= 0 && isPartlyRead(steps.get(shown)))) {
+        if (shown >= 0) {
             // The rest of the cycle puts t1 before t2, so a read of t1's version that sees t2 missed the write of t2.
             EvidenceGraph.Step only = steps.get(shown);
             Witness witness = witness(only.from(), only.to());
@@ -227,7 +227,7 @@ public final class AxiomEvidence {
                             "forced: it read what " + table.name(only.to()) + " wrote, which " + table.name(only.from())
                                     + " overwrote later",
                             known == null ? List.of() : List.of(overwritten(only.to(), only.from(), witness, known)))));
-            return violation(CycleName.single(cycle, table), cycle);
+            return violation(CycleName.single(cycle, table, level == IsolationLevel.RC), cycle);
         }
         List<Dependency> cycle = path(steps.get(0).from(), steps.get(0).from(), steps);
         return violation(CycleName.withoutMissedWrites(cycle), cycle);
@@ -236,7 +236,7 @@ public final class AxiomEvidence {
     /**
      * Whether the order t2 before t1 is demanded by a transaction that reads from t2 only after it read the version of
      * t1, so that this read missed the write of t2. False at RC, where each operation reads alone, and where a list
-     * shows the order: there the order of the two writes may be at fault.
+     * shows the order.
      */
     private boolean isPartlyRead(EvidenceGraph.Step step) {
         if (level == IsolationLevel.RC || step.round() < DEMANDED || isOfList(step)) {

@@ -28,10 +28,9 @@ final class ClearerCycle {
     /**
      * Rewrites a cycle without RW in which a version order S before T was forced. In the cycle T reaches S. So if a
      * read of T's value forced the order, its reader comes before S, and S reaches the reader; if S and T cannot
-     * overlap, S began before T committed. This cycle shows which transaction missed which write. A cycle of several
-     * version orders is rewritten only where an order follows from more than sessions and reads, or from one
-     * transaction that reads from both S and T: it is no G0 or G1c, because S and T may have committed in the other
-     * order. Any other cycle is returned unchanged.
+     * overlap, S began before T committed. This cycle shows which transaction missed which write. It is no G0 or G1c,
+     * because S and T may have committed in the other order. Of several orders the clearest is the one that a transaction shows which reads
+     * from both S and T, or that follows from more than sessions and reads. Any other cycle is returned unchanged.
      */
     List<Dependency> of(List<Dependency> found) {
         List<Dependency> cycle = withoutLateOverwrite(withoutDetour(found));
@@ -45,6 +44,7 @@ final class ClearerCycle {
             orders += d.kind() == EdgeKind.WW ? 1 : 0;
             isAssumed |= d.reason().basis() == Basis.ASSUMED;
         }
+        List<Dependency> clearer = null;
         for (int at = 0; at < cycle.size(); at++) {
             Dependency order = cycle.get(at);
             List<Alternative> because = order.reason().because();
@@ -53,21 +53,36 @@ final class ClearerCycle {
             }
             List<Dependency> missed = because.get(0).cycle();
             boolean byRead = missed.get(0).kind() == EdgeKind.RW;
+            boolean isClear = byRead && (orders == 1 || isPartlyRead(missed))
+                    || missed.size() > 1 && !isCausal(because, Collections.newSetFromMap(new IdentityHashMap<>()));
             if (!(byRead && isAssumed)
                     && missed.stream().noneMatch(d -> d.kind() == EdgeKind.RT)
                     && (byRead || isBetween(order, missed))
-                    && ((byRead && (orders == 1 || isPartlyRead(missed)))
-                            || (missed.size() > 1
-                                    && !isCausal(because, Collections.newSetFromMap(new IdentityHashMap<>()))))) {
+                    && (isClear || (byRead && clearer == null))) {
                 List<Dependency> later = new ArrayList<>(cycle.subList(at + 1, cycle.size()));
                 later.addAll(cycle.subList(0, at));
                 List<Dependency> rewritten = byRead ? throughReader(order, because, later) : joined(missed, later);
                 if (isSimple(rewritten)) {
-                    return rewritten;
+                    clearer = rewritten;
+                }
+                if (isClear && clearer == rewritten) {
+                    return clearer;
                 }
             }
         }
-        return cycle;
+        return clearer == null ? cycle : clearer;
+    }
+
+    /**
+     * Whether the reader that missed a write read another write of the same transaction later. If it read that one
+     * before, RC puts the transactions into the other order.
+     */
+    private boolean isPartlyRead(List<Dependency> missed) {
+        int reader = missed.get(0).from();
+        return missed.size() == 2
+                && missed.get(1).kind() == EdgeKind.WR
+                && CycleName.firstRead(table, reader, missed.get(0).key())
+                        < CycleName.firstRead(table, reader, missed.get(1).key());
     }
 
     /**
@@ -97,18 +112,6 @@ final class ClearerCycle {
             }
         }
         return cycle;
-    }
-
-    /**
-     * Whether the reader that missed a write read another write of the same transaction later. If it read that one
-     * before, RC puts the transactions into the other order.
-     */
-    private boolean isPartlyRead(List<Dependency> missed) {
-        int reader = missed.get(0).from();
-        return missed.size() == 2
-                && missed.get(1).kind() == EdgeKind.WR
-                && CycleName.firstRead(table, reader, missed.get(0).key())
-                        < CycleName.firstRead(table, reader, missed.get(1).key());
     }
 
     /**

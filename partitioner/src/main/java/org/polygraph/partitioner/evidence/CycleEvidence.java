@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
-import java.util.function.IntPredicate;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.IndexedHistory;
@@ -29,37 +28,21 @@ public final class CycleEvidence {
     private final EvidenceGraph graph;
     private final EdgeReasons reasons;
     private final ClearerCycle clearer;
-    private final IntPredicate readOnly;
     private long comparisons = MOST_COMPARISONS;
 
     /** For a whole history. */
     public CycleEvidence(IndexedHistory history, KnownGraph known) {
-        this(history, known, new Branch(), t -> isReadOnly(history.table(), t));
+        this(history, known, new Branch());
     }
 
-    /**
-     * For a sub-history.
-     *
-     * @param readOnly whether a transaction writes nothing in the whole history
-     */
-    CycleEvidence(IndexedHistory history, KnownGraph known, Branch branch, IntPredicate readOnly) {
+    /** For a sub-history. */
+    CycleEvidence(IndexedHistory history, KnownGraph known, Branch branch) {
         this.table = history.table();
         this.events = known.events();
         this.lookup = new WriterLookup(history.versions(), history.commitStatus());
         this.graph = new EvidenceGraph(known, history.versions(), lookup, branch);
         this.reasons = new EdgeReasons(history, graph, lookup, branch);
         this.clearer = new ClearerCycle(table, reasons);
-        this.readOnly = readOnly;
-    }
-
-    /** Whether no operation of the transaction is a write. */
-    public static boolean isReadOnly(HistoryTable table, int transaction) {
-        for (int o = table.firstOperation(transaction); o < table.operationsEnd(transaction); o++) {
-            if (table.isWrite(o)) {
-                return false;
-            }
-        }
-        return true;
     }
 
     /**
@@ -165,6 +148,6 @@ public final class CycleEvidence {
     }
 
     private Anomaly name(FirstCycle cycle) {
-        return CycleName.of(cycle.steps(), lookup, table, readOnly);
+        return CycleName.of(cycle.steps(), lookup, table);
     }
 }

@@ -3,8 +3,8 @@ package org.polygraph.partitioner.evidence;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.function.IntPredicate;
 import org.polygraph.partitioner.isolation.Anomaly;
+import org.polygraph.partitioner.isolation.Basis;
 import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.EdgeKind;
 import org.polygraph.storage.table.HistoryTable;
@@ -17,8 +17,7 @@ import org.polygraph.storage.table.HistoryTable;
 final class CycleName {
     private CycleName() {}
 
-    /** @param readOnly whether a transaction of the cycle writes nothing in the whole history */
-    static Anomaly of(List<Dependency> cycle, WriterLookup lookup, HistoryTable table, IntPredicate readOnly) {
+    static Anomaly of(List<Dependency> cycle, WriterLookup lookup, HistoryTable table) {
         int rw = count(cycle, EdgeKind.RW);
         int ww = count(cycle, EdgeKind.WW);
         if (count(cycle, EdgeKind.RT) > 0) {
@@ -31,17 +30,29 @@ final class CycleName {
             return Anomaly.LOST_UPDATE;
         }
         if (rw == 1) {
-            return ww == 0 ? single(cycle, table) : isReadBeforeMissed(cycle) ? Anomaly.READ_SKEW : Anomaly.SINGLE;
+            return ww == 0
+                    ? single(cycle, table, false)
+                    : isReadBeforeMissed(cycle) ? Anomaly.READ_SKEW : Anomaly.SINGLE;
         }
         if (!hasAdjacentAntiDependencies(cycle)) {
             return rw == 2 && ww == 0 ? Anomaly.LONG_FORK : Anomaly.NON_ADJACENT;
         }
         for (Dependency d : cycle) {
-            if (readOnly.test(d.from())) {
+            if (isReadOnly(table, d.from())) {
                 return Anomaly.READ_ONLY_ANOMALY;
             }
         }
         return cycle.size() == 2 ? Anomaly.WRITE_SKEW : Anomaly.ITEM_CYCLE;
+    }
+
+    /** Whether no operation of the transaction is a write. */
+    private static boolean isReadOnly(HistoryTable table, int transaction) {
+        for (int o = table.firstOperation(transaction); o < table.operationsEnd(transaction); o++) {
+            if (table.isWrite(o)) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /**
@@ -57,13 +68,24 @@ final class CycleName {
         return false;
     }
 
-    /** A cycle without RW. */
+    /**
+     * A cycle without RW. An order of writes that no list and no version shows is a consequence of reads, so a cycle of such orders is no G0
+     * and no G1c.
+     */
     static Anomaly withoutMissedWrites(List<Dependency> cycle) {
         int wr = count(cycle, EdgeKind.WR);
+        if (!isObserved(cycle)) {
+            return Anomaly.SINGLE;
+        }
         if (wr == 1 && count(cycle, EdgeKind.WW) == 0) {
             return Anomaly.FUTURE_READ;
         }
         return wr > 0 ? Anomaly.CIRCULAR_INFORMATION_FLOW : Anomaly.DIRTY_WRITE;
+    }
+
+    private static boolean isObserved(List<Dependency> cycle) {
+        return cycle.stream()
+                .allMatch(d -> d.kind() != EdgeKind.WW || d.reason().basis() == Basis.OBSERVED);
     }
 
     /** Adya's name of the cycle, then the other names of the anomaly. */
@@ -79,14 +101,19 @@ final class CycleName {
 
     private static String adya(List<Dependency> cycle) {
         return switch (count(cycle, EdgeKind.RW)) {
-            case 0 -> count(cycle, EdgeKind.WR) > 0 ? "G1c" : "G0";
+            case 0 -> !isObserved(cycle) ? "G-single" : count(cycle, EdgeKind.WR) > 0 ? "G1c" : "G0";
             case 1 -> "G-single";
             default -> hasAdjacentAntiDependencies(cycle) ? "G2-item" : "G-nonadjacent";
         };
     }
 
-    /** One RW, the rest is SO and WR. */
-    static Anomaly single(List<Dependency> cycle, HistoryTable table) {
+    /**
+     * One RW, the rest is SO and WR.
+     *
+     * @param inOrder whether the level puts each read after the earlier ones of its transaction only, so that the read that missed the
+     *     write came after the one that saw it
+     */
+    static Anomaly single(List<Dependency> cycle, HistoryTable table, boolean inOrder) {
         int so = count(cycle, EdgeKind.SO);
         int wr = count(cycle, EdgeKind.WR);
         if (wr == 0) {
@@ -105,7 +132,7 @@ final class CycleName {
         }
         Dependency seen = cycle.get(cycle.get(0).kind() == EdgeKind.WR ? 0 : 1);
         Dependency missed = cycle.get(cycle.get(0).kind() == EdgeKind.WR ? 1 : 0);
-        return firstRead(table, seen.to(), seen.key()) < firstRead(table, seen.to(), missed.key())
+        return inOrder || firstRead(table, seen.to(), seen.key()) < firstRead(table, seen.to(), missed.key())
                 ? Anomaly.NON_MONOTONIC_READ
                 : Anomaly.FRACTURED_READ;
     }

@@ -1,7 +1,6 @@
 package org.polygraph.partitioner.evidence;
 
 import java.util.function.BooleanSupplier;
-import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.axiom.CommitOrder;
 import org.polygraph.partitioner.closure.Closure;
@@ -29,19 +28,12 @@ public final class Explanation {
     private final Events events;
     private final IsolationLevel level;
     private final long clockSkewNanos;
-    private final IntPredicate readOnly;
     private final BooleanSupplier stop;
 
-    private Explanation(
-            IndexedHistory history,
-            IsolationLevel level,
-            long clockSkewNanos,
-            IntPredicate readOnly,
-            BooleanSupplier stop) {
+    private Explanation(IndexedHistory history, IsolationLevel level, long clockSkewNanos, BooleanSupplier stop) {
         this.level = level;
         this.clockSkewNanos = clockSkewNanos;
         this.events = new Events(level.eventsPerTransaction(), history.table().sessionStarts(), history.sessionOf());
-        this.readOnly = readOnly;
         this.stop = stop;
     }
 
@@ -50,7 +42,6 @@ public final class Explanation {
      *
      * @param sub the history, which violates the level
      * @param clockSkewNanos used if real-time order is part of the level
-     * @param readOnly whether a transaction writes nothing in the whole history
      * @throws org.polygraph.storage.model.BudgetException if the time ends, for a large history at RC, RA or CC
      */
     public static Violation of(
@@ -58,7 +49,6 @@ public final class Explanation {
             IsolationLevel level,
             IndexedHistory.Indeterminate indeterminate,
             long clockSkewNanos,
-            IntPredicate readOnly,
             BooleanSupplier stop) {
         if (level.isAxiom()) {
             // The budget may have ended while the history was shrunk; a small one is explained all the same.
@@ -69,7 +59,7 @@ public final class Explanation {
         if (!history.violations().isEmpty()) {
             return history.violations().get(0);
         }
-        Explanation explanation = new Explanation(history, level, clockSkewNanos, readOnly, stop);
+        Explanation explanation = new Explanation(history, level, clockSkewNanos, stop);
         Violation found = explanation.refute(history.copy(), new Branch());
         return found == null ? new CaseSplit(explanation, history).explain() : found;
     }
@@ -136,6 +126,6 @@ public final class Explanation {
     }
 
     private CycleEvidence evidence(IndexedHistory of, KnownGraph graph, Branch branch) {
-        return new CycleEvidence(of, graph, branch, readOnly);
+        return new CycleEvidence(of, graph, branch);
     }
 }

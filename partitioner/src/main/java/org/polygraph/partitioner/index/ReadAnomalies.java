@@ -170,10 +170,12 @@ final class ReadAnomalies {
         int count = Math.min(reads.size(), most);
         int[] intermediate = new int[count];
         int[] aborted = new int[count];
+        int[] later = new int[count];
         int[] readers = new int[count];
         boolean[] ofOtherType = new boolean[count];
         Arrays.fill(intermediate, NO_WRITER);
         Arrays.fill(aborted, NO_WRITER);
+        Arrays.fill(later, NO_WRITER);
         Int2ObjectOpenHashMap<IntArrayList> byKey = new Int2ObjectOpenHashMap<>();
         long[] values = new long[count];
         for (int i = 0; i < count; i++) {
@@ -189,7 +191,7 @@ final class ReadAnomalies {
                     int i = ofKey.getInt(j);
                     if (table.value(o) == values[i]) {
                         if (commitStatus.of(t) == CommitStatus.DROPPED) {
-                            aborted[i] = t;
+                            (hasEndedBefore(readers[i], t) ? later : aborted)[i] = t;
                         } else if (intermediate[i] == NO_WRITER) {
                             intermediate[i] = t;
                         }
@@ -201,7 +203,8 @@ final class ReadAnomalies {
         }
         List<Violation> violations = new ArrayList<>(count);
         for (int i = 0; i < count; i++) {
-            violations.add(impossible(reads.getInt(i), readers[i], intermediate[i], aborted[i], ofOtherType[i]));
+            violations.add(
+                    impossible(reads.getInt(i), readers[i], intermediate[i], aborted[i], later[i], ofOtherType[i]));
         }
         return violations;
     }
@@ -211,9 +214,11 @@ final class ReadAnomalies {
      *
      * @param intermediate the transaction that wrote the value and overwrote it, or NO_WRITER
      * @param aborted the dropped transaction that wrote it, or NO_WRITER
+     * @param later a dropped transaction that wrote it, but began after the read had ended, or NO_WRITER
      * @param isOfOtherType whether some transaction wrote the same text as a string or as an integer
      */
-    private Violation impossible(int read, int transaction, int intermediate, int aborted, boolean isOfOtherType) {
+    private Violation impossible(
+            int read, int transaction, int intermediate, int aborted, int later, boolean isOfOtherType) {
         long value = table.value(read);
         int key = table.key(table.implying(read));
         String what = what(read, key, value) + ", ";
@@ -239,6 +244,24 @@ final class ReadAnomalies {
                     what + "which was written only by a transaction that is "
                             + table.status(aborted).label() + " and cannot have committed");
         }
+        if (later != NO_WRITER) {
+            return violation(
+                    Anomaly.THIN_AIR_READ,
+                    transaction,
+                    later,
+                    key,
+                    what + "which no transaction had written; " + table.name(later)
+                            + ", which is " + table.status(later).label()
+                            + ", wrote it, but began after the read had ended");
+        }
+        // A key has no row at first unless its initial value is given.
+        if (table.values().isNull(value) && table.values().isNull(table.initialValue())) {
+            return violation(
+                    Anomaly.PHANTOM,
+                    transaction,
+                    key,
+                    what + "although its row exists from the beginning and no transaction deleted it");
+        }
         String hint = !isOfOtherType
                 ? ""
                 : table.values().isInteger(value)
@@ -247,6 +270,13 @@ final class ReadAnomalies {
                         : "; a transaction wrote the integer " + table.values().text(value)
                                 + ", which is another value than the string";
         return violation(Anomaly.THIN_AIR_READ, transaction, key, what + "which no transaction wrote" + hint);
+    }
+
+    /** Whether a transaction had ended when another one started, by their times without regard to clock skew. */
+    private boolean hasEndedBefore(int one, int other) {
+        long[] starts = table.starts();
+        long[] ends = table.ends();
+        return starts != null && ends != null && ends[one] != HistoryTable.NO_TIME && ends[one] < starts[other];
     }
 
     /** Whether one value is an integer and the other its text as a string. */

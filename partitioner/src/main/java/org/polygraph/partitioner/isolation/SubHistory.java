@@ -65,6 +65,11 @@ public record SubHistory(int[] transactions, int[] operations, boolean minimal, 
         return new SubHistory(transactions, operations, minimal, other, recorded);
     }
 
+    /** The same operations, of which some may be left out. */
+    public SubHistory notMinimal() {
+        return new SubHistory(transactions, operations, false, judge, recorded);
+    }
+
     /** The same operations, which violate the level as they were recorded too. */
     public SubHistory asRecorded() {
         return new SubHistory(transactions, operations, minimal, judge, true);

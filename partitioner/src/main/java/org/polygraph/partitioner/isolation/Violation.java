@@ -26,10 +26,19 @@ public record Violation(
         List<Alternative> cases,
         String detail,
         @Nullable SubHistory minimal) {
-    /** The simplest anomaly, then the fewest transactions, then the fewest edges that are forced by others. */
+    /**
+     * The simplest anomaly, then one whose cycle has a missed write if it is {@link Anomaly#SINGLE}, then the fewest transactions, then the
+     * fewest edges that are forced by others.
+     */
     public static final Comparator<Violation> SIMPLEST = Comparator.comparing(Violation::anomaly)
+            .thenComparing(Violation::isOfOrders)
             .thenComparingInt(violation -> violation.transactions().size())
             .thenComparingInt(Violation::forced);
+
+    /** Whether its cycle consists of orders of writes that reads force, and no read of it is known to have missed a write. */
+    public boolean isOfOrders() {
+        return anomaly == Anomaly.SINGLE && cycle.stream().noneMatch(edge -> edge.kind() == EdgeKind.RW);
+    }
 
     private int forced() {
         int forced = 0;

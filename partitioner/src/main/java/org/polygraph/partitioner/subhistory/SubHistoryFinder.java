@@ -5,7 +5,6 @@ import it.unimi.dsi.fastutil.ints.IntSets;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.partitioner.evidence.CycleEvidence;
 import org.polygraph.partitioner.evidence.Explanation;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.isolation.Anomaly;
@@ -100,6 +99,15 @@ public final class SubHistoryFinder {
                 : violation;
     }
 
+    /**
+     * The same, where inserts and deletes keep their meaning.
+     *
+     * @param violation has no sub-history
+     */
+    public Violation shrunkWithRows(Violation violation) {
+        return sources.requiresMore(MOST_OF_ROW) ? violation : shrunk(violation, List.of(), sources);
+    }
+
     private Violation shrunk(Violation violation, List<Dependency> more, ReadSources of) {
         int[] start = start(violation, more, of);
         if (start == null) {
@@ -113,15 +121,15 @@ public final class SubHistoryFinder {
         }
         HistorySelection selection = HistorySelection.of(of.table(), operations);
         SubHistory shown = new SubHistory(selection.transactions(), operations, minimal, SubHistory.Judge.CHECKER);
-        Violation again = Explanation.of(
-                selection.table(),
-                level,
-                indeterminate,
-                clockSkewNanos,
-                t -> CycleEvidence.isReadOnly(whole, selection.transactions()[t]),
-                stop);
+        Violation again = Explanation.of(selection.table(), level, indeterminate, clockSkewNanos, stop);
         Violation found = new WholeHistoryIds(selection).of(again);
         return (isSameThinAir(violation, found) ? violation : found).shownBy(shown);
+    }
+
+    /** Whether nothing can be left out of a sub-history at the level of this finder. */
+    public boolean isMinimal(SubHistory sub) {
+        Shrinker shrinker = new Shrinker(sources, sub.operations(), judge, stop);
+        return shrinker.run() && shrinker.result().length == sub.operations().length;
     }
 
     /** The detail of such a read also states what others wrote, which is not in the sub-history. */

@@ -51,7 +51,7 @@ class CaseSplitTest {
     }
 
     private static Violation explained(HistoryTable table, BooleanSupplier stop) {
-        return Explanation.of(table, IsolationLevel.SER, IndexedHistory.Indeterminate.MAYBE, 0, t -> false, stop);
+        return Explanation.of(table, IsolationLevel.SER, IndexedHistory.Indeterminate.MAYBE, 0, stop);
     }
 
     private static void assertNoCases(Violation violation) {

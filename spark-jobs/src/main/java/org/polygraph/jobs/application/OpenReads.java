@@ -70,7 +70,7 @@ final class OpenReads {
     }
 
     /**
-     * Returns advice for a VIOLATION that is a read of a value that nothing in the history wrote, because the history
+     * Returns advice for a VIOLATION that is a read of a value that nothing in the history wrote, aborted or not, because the history
      * may have been cut out of a longer one; null for other verdicts.
      */
     static @Nullable String cutOut(Verdict verdict) {
@@ -82,6 +82,7 @@ final class OpenReads {
                         || first == null
                         || first.anomaly() != Anomaly.THIN_AIR_READ
                         || (certificate != null && certificate.isOfUnknownRows())
+                        || first.transactions().size() > 1
                         || isOfQuery(first, table)
                 ? null
                 : Names.transaction(table, first.transactions().get(0)) + " " + first.detail()
@@ -104,7 +105,10 @@ final class OpenReads {
     }
 
     private static boolean isOpen(Violation violation, HistoryTable table, String last) {
-        return violation.anomaly() == Anomaly.THIN_AIR_READ
+        boolean isMissedRow = violation.anomaly() == Anomaly.PHANTOM
+                && violation.cycle().isEmpty()
+                && violation.cases().isEmpty();
+        return (violation.anomaly() == Anomaly.THIN_AIR_READ || isMissedRow)
                 && violation.transactions().stream().anyMatch(t -> isIn(table.whereIs(t), last));
     }
 

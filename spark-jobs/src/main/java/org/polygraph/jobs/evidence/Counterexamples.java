@@ -94,7 +94,7 @@ public final class Counterexamples {
     private List<Violation> of(Check check, Finding.Refuted refuted) {
         int most = request.mostViolations();
         List<Violation> violations = withEveryName(refuted.violations(), most);
-        SubHistoryFinder finder = finder();
+        SubHistoryFinder finder = finder(request);
         RealTimeName name = new RealTimeName(table, request, budget);
         List<Violation> reported = new ArrayList<>();
         int tried = Math.min(violations.size(), most);
@@ -103,7 +103,7 @@ public final class Counterexamples {
             Violation shrunk = finder == null
                     ? violation
                     : shrunk(finder, violation, reported.isEmpty() ? refuted.known() : List.of());
-            Violation judged = judged(shrunk, name);
+            Violation judged = judged(shrunk, name, finder);
             if (reported.stream().noneMatch(other -> isSame(other, judged))) {
                 reported.add(PredicateName.of(judged, table));
             }
@@ -148,14 +148,14 @@ public final class Counterexamples {
     }
 
     /** Returns null if time or memory does not suffice. The verdict does not need sub-histories. */
-    private @Nullable SubHistoryFinder finder() {
+    private @Nullable SubHistoryFinder finder(CheckRequest of) {
         try {
             return new SubHistoryFinder(
                     table,
-                    request.level(),
-                    request.indexing(),
-                    request.clockSkewNanos(),
-                    new SubHistoryChecker(request, budget),
+                    of.level(),
+                    of.indexing(),
+                    of.clockSkewNanos(),
+                    new SubHistoryChecker(of, budget),
                     () -> budget.spent() >= 1 || time.exhausted());
         } catch (BudgetException | OutOfMemoryError e) {
             return null;
@@ -170,9 +170,9 @@ public final class Counterexamples {
         }
     }
 
-    private Violation judged(Violation violation, RealTimeName name) {
+    private Violation judged(Violation violation, RealTimeName name, @Nullable SubHistoryFinder finder) {
         try {
-            return judged(hasTimeInOrder() ? name.of(violation) : violation);
+            return judged(hasTimeInOrder() ? name.of(violation, finder, this::finder) : violation);
         } catch (BudgetException | OutOfMemoryError e) {
             return violation;
         }

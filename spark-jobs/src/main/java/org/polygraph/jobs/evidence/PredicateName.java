@@ -2,6 +2,8 @@ package org.polygraph.jobs.evidence;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.EdgeKind;
@@ -15,6 +17,8 @@ import org.polygraph.storage.table.PredicateReads;
  * or changes so that it does not match. A cycle with one of them is no item cycle.
  */
 final class PredicateName {
+    private static final Pattern READ = Pattern.compile("^read (\\S+) from ");
+
     private PredicateName() {}
 
     /**
@@ -26,6 +30,11 @@ final class PredicateName {
         PredicateReads predicates = table.predicates();
         if (predicates == null) {
             return violation;
+        }
+        if (violation.anomaly() == Anomaly.THIN_AIR_READ) {
+            return isMissed(violation, predicates)
+                    ? violation.named(Anomaly.PHANTOM, Anomaly.PHANTOM.aliases())
+                    : violation;
         }
         if (violation.anomaly() == Anomaly.NO_VALID_ORDER || !violation.cases().isEmpty()) {
             return LostMatches.of(violation, table, predicates);
@@ -49,6 +58,12 @@ final class PredicateName {
                         : violation;
             default -> missed || removed ? violation.named(violation.anomaly(), aliases(violation)) : violation;
         };
+    }
+
+    /** Whether a query did not find a row of which every version matches. */
+    private static boolean isMissed(Violation violation, PredicateReads predicates) {
+        Matcher read = READ.matcher(violation.detail());
+        return predicates.rowOf(violation.keys().get(0)) >= 0 && read.find() && !PredicateReads.isMatch(read.group(1));
     }
 
     private static boolean isRemoved(Dependency edge, PredicateReads predicates) {

@@ -7,6 +7,8 @@ import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.verdict.TimeMode;
@@ -17,6 +19,7 @@ import org.polygraph.partitioner.isolation.EdgeKind;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.partitioner.subhistory.SubHistoryFinder;
 import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
 
@@ -27,26 +30,61 @@ import org.polygraph.storage.table.HistoryTable;
  */
 final class RealTimeName {
     private final HistoryTable table;
-    private final SubHistoryChecker withoutTime;
+    private final CheckRequest withoutTime;
+    private final SubHistoryChecker judge;
     private final Budget budget;
 
     RealTimeName(HistoryTable table, CheckRequest request, Budget budget) {
         this.table = table;
         this.budget = budget;
-        this.withoutTime = new SubHistoryChecker(
-                new CheckRequest(
-                        request.level() == IsolationLevel.SSER ? IsolationLevel.SER : IsolationLevel.SI,
-                        TimeMode.NONE,
-                        0,
-                        request.indeterminate()),
-                budget);
+        this.withoutTime = new CheckRequest(
+                request.level() == IsolationLevel.SSER ? IsolationLevel.SER : IsolationLevel.SI,
+                TimeMode.NONE,
+                0,
+                request.indeterminate());
+        this.judge = new SubHistoryChecker(withoutTime, budget);
     }
 
-    /** Returns the violation with its right name. */
-    Violation of(Violation violation) {
-        if (violation.anomaly() == Anomaly.REAL_TIME_VIOLATION || !isTimely(violation)) {
-            return violation;
+    /**
+     * Returns the violation with its right name; or, if time is among its edges or their reasons although its sub-history violates the level without time
+     * too, a violation that needs no time.
+     *
+     * @param finder finds sub-histories at the level with real time
+     * @param finders makes a finder for another level; null if memory does not suffice
+     */
+    Violation of(
+            Violation violation,
+            @Nullable SubHistoryFinder finder,
+            Function<CheckRequest, @Nullable SubHistoryFinder> finders) {
+        boolean isNamed = violation.anomaly() == Anomaly.REAL_TIME_VIOLATION;
+        SubHistory sub = violation.minimal();
+        if (sub != null && !budget.exhausted()) {
+            boolean violates =
+                    judge.violates(HistorySelection.of(table, sub.operations()).table());
+            if (violates) {
+                Violation other = isNamed || violation.isOfOrders()
+                        ? untimed(violation, finder, finders.apply(withoutTime))
+                        : null;
+                return other == null ? violation : other;
+            }
+            if (!budget.exhausted()) {
+                return timed(violation);
+            }
         }
+        return isNamed || !restsOnTime(violation) ? violation : timed(violation);
+    }
+
+    private static @Nullable Violation untimed(
+            Violation violation, @Nullable SubHistoryFinder finder, @Nullable SubHistoryFinder withoutTime) {
+        Violation found = withoutTime == null ? violation : withoutTime.shrunkWithRows(violation.shownBy(null));
+        SubHistory sub = found.minimal();
+        if (finder == null || found == violation || sub == null) {
+            return null;
+        }
+        return finder.isMinimal(sub) ? found : found.shownBy(sub.notMinimal());
+    }
+
+    private static Violation timed(Violation violation) {
         return withOthers(violation).named(Anomaly.REAL_TIME_VIOLATION, Anomaly.REAL_TIME_VIOLATION.aliases());
     }
 
@@ -61,18 +99,6 @@ final class RealTimeName {
             all.add(t);
         }
         return violation.of(List.copyOf(all));
-    }
-
-    private boolean isTimely(Violation violation) {
-        SubHistory sub = violation.minimal();
-        if (sub != null && !budget.exhausted()) {
-            boolean violates = withoutTime.violates(
-                    HistorySelection.of(table, sub.operations()).table());
-            if (violates || !budget.exhausted()) {
-                return !violates;
-            }
-        }
-        return restsOnTime(violation);
     }
 
     private static boolean restsOnTime(Violation violation) {

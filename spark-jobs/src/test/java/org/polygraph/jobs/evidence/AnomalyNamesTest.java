@@ -98,7 +98,7 @@ class AnomalyNamesTest {
         Map<String, String> names = Map.of(
                 "maria-rr-mt-small ser", "LostUpdate",
                 "maria-rr-mt-small si", "LostUpdate",
-                "pg-rr-mt-small ser", "G2-item",
+                "pg-rr-mt-small ser", "ReadOnlyAnomaly",
                 "maria-rr-mdev26642-small ser", "NotMyOwnWrite",
                 "maria-rr-mdev26642-deterministic si", "NotMyOwnWrite");
         for (Map.Entry<String, String> each : names.entrySet()) {

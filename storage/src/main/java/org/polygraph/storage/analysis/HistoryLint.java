@@ -86,6 +86,20 @@ public final class HistoryLint {
         return false;
     }
 
+    /** Whether an aborted transaction wrote a value. */
+    private boolean isAborted(int key, long value) {
+        for (int t = 0; t < table.transactions(); t++) {
+            for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+                if (table.isWriteOf(o, key)
+                        && table.value(o) == value
+                        && table.status(t) == TransactionStatus.ABORTED) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
     /** Counts a finding. @return whether it is kept */
     private boolean count(Check check) {
         return totals.merge(check, 1, Integer::sum) <= KEPT;
@@ -184,8 +198,11 @@ public final class HistoryLint {
                             name(table.sessionOf(t), t) + " reads value "
                                     + table.values().label(value) + " of key "
                                     + table.keys().label(key)
-                                    + ", which no transaction here wrote and committed: if this history was cut out of a"
-                                    + " longer one, give check --after or --initial-state FILE");
+                                    + (isAborted(key, value)
+                                            ? ", which only an aborted transaction wrote: if its client did not learn the outcome,"
+                                                    + " record it as indeterminate"
+                                            : ", which no transaction here wrote and committed: if this history was cut out of a"
+                                                    + " longer one, give check --after or --initial-state FILE"));
                 }
                 if (!written.isWritten(key) && !reported.get(key)) {
                     reported.set(key);

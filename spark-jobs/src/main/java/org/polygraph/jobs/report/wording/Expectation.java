@@ -26,7 +26,9 @@ public final class Expectation {
                         + " longer one, check it --after the run of what came before, or with --initial-state FILE; if the writer may"
                         + " be in what follows, check that after it.";
             case ABORTED_READ ->
-                "The writes of an aborted transaction are undone and never seen: the read had to return the version before.";
+                "The writes of an aborted transaction are undone and never seen: the read had to return the version before. If the"
+                        + " client did not learn that the transaction was aborted, for example after a timeout or a lost connection,"
+                        + " its outcome has to be recorded as indeterminate.";
             case INTERMEDIATE_READ ->
                 "Other transactions see only a transaction's last write of a key: the read had to return that one or the"
                         + " version before.";
@@ -106,6 +108,9 @@ public final class Expectation {
      * it.
      */
     private static String single(Violation violation, IsolationLevel level, String who, Facts facts) {
+        if (violation.cycle().isEmpty()) {
+            return "A read finds each row that exists and matches.";
+        }
         List<MissedWrite> missed = MissedWrite.of(violation.cycle());
         if (missed.size() != 1 || missed.get(0).missed().key() == Dependency.NO_KEY) {
             return snapshot(level) + " Of " + who + " one read had to return another version.";
