@@ -402,8 +402,8 @@ public final class AxiomEvidence {
                 key,
                 table.value(table.lastWrite(from, key)),
                 lists.place(second) != ListVersions.NONE
-                        ? "observed: in a list that " + reader + " read, " + after + " directly follows " + before
-                        : "observed: the longest list, which " + reader + " read, has " + before + " and not " + after);
+                        ? "observed: a list that " + reader + " read has " + after + " behind " + before
+                        : "observed: a list that " + reader + " read has " + before + " and not " + after);
     }
 
     /** Returns the list that a transaction appends to, by the key of an element. */

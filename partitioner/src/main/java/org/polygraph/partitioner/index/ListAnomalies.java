@@ -173,8 +173,9 @@ final class ListAnomalies {
             add(
                     Anomaly.INCOMPATIBLE_ORDER,
                     key,
-                    "read a list of key " + key(key) + at(elements, i) + ", and "
-                            + table.name(versions.transaction(longest)) + " read one" + at(orders[key], i),
+                    "read a list of key " + key(key) + " that has " + differing(elements, orders[key], i) + ", and "
+                            + table.name(versions.transaction(longest)) + " read one that has "
+                            + differing(orders[key], elements, i),
                     t,
                     versions.transaction(longest));
         }
@@ -313,10 +314,9 @@ final class ListAnomalies {
         return "read [.. " + element(element) + (isLast ? "]" : " ..]") + " from key " + key(key);
     }
 
-    private String at(long[] elements, int i) {
-        return i == 0
-                ? " that begins with " + element(elements[i])
-                : " with " + element(elements[i]) + " behind " + element(elements[i - 1]);
+    /** How a list differs from another one at a place. This is so without some of the elements too. */
+    private String differing(long[] list, long[] other, int i) {
+        return element(list[i]) + (indexOf(list, other[i]) < 0 ? " and not " : " before ") + element(other[i]);
     }
 
     private String appended(int append) {

@@ -77,7 +77,6 @@ public final class ShapedJoin {
 
     private int sessions;
     private int keys;
-    private boolean hasLists;
     private boolean isStretched;
 
     private ShapedJoin(long seed, IsolationLevel aim, int count) {
@@ -141,9 +140,8 @@ public final class ShapedJoin {
     private boolean isFor(IsolationLevel level) {
         return switch (level) {
             case SSER, SSI -> isTimed() && (aim == level || !isStretched);
-            case SER, SI -> true;
-            case CC -> !hasLists;
-            case RA, RC -> !hasLists && (manner != Manner.CHAINED || hasOwnValues());
+            case SER, SI, CC -> true;
+            case RA, RC -> manner != Manner.CHAINED || hasOwnValues();
             case LIN -> aim == level;
         };
     }
@@ -216,7 +214,6 @@ public final class ShapedJoin {
             broken += holds ? 0 : 1;
             int place = random.nextInt(pieces.size() + 1);
             pieces.add(place, piece);
-            hasLists |= ShapedGenerator.shapeOf(candidate) == ShapedGenerator.Shape.LISTS;
         }
         if (pieces.size() < count) {
             throw new IllegalStateException(
@@ -228,7 +225,7 @@ public final class ShapedJoin {
         boolean isOfLists = shape == ShapedGenerator.Shape.LISTS;
         return aim == IsolationLevel.LIN
                 ? shape == ShapedGenerator.Shape.REGISTERS
-                : !isOfLists || !(aim.isAxiom() || manner == Manner.CHAINED);
+                : !isOfLists || manner != Manner.CHAINED;
     }
 
     /** Whether the whole has something to judge if it has this piece. */

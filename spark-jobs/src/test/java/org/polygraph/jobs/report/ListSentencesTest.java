@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.polygraph.jobs.application.EmbeddedChecker;
 import org.polygraph.jobs.decision.Budget;
@@ -34,6 +35,10 @@ import org.polygraph.storage.testkit.SuiteScale;
 class ListSentencesTest {
     private static final Pattern READ = Pattern.compile(
             "(s\\d#\\d|it) (?:also |both )?read (\\[\\]|\\[\\.\\. \\d+(?: \\.\\.)?\\]) from key \"(.)\"");
+
+    /** What a list has in relation to another element. */
+    private static final Pattern HAS =
+            Pattern.compile("(s\\d#\\d) read (?:a list of key \"(.)\"|one) that has (\\d+) (and not|before) (\\d+)");
 
     private final Map<Anomaly, Integer> named = new EnumMap<>(Anomaly.class);
 
@@ -68,6 +73,20 @@ class ListSentencesTest {
             subject = m.group(1).equals("it") ? subject : m.group(1);
             assertThat(reads(history, subject, m.group(3), m.group(2))).as(at).isTrue();
         }
+        m = HAS.matcher(sentence);
+        String key = "";
+        while (m.find()) {
+            key = m.group(2) == null ? key : m.group(2);
+            boolean isAbsent = m.group(4).equals("and not");
+            String first = m.group(3);
+            String second = m.group(5);
+            assertThat(lists(history, m.group(1), key)
+                            .anyMatch(list -> isAbsent
+                                    ? list.contains(first) && !list.contains(second)
+                                    : list.contains(first) && list.indexOf(first) < list.indexOf(second)))
+                    .as(at)
+                    .isTrue();
+        }
         int missed = 0;
         int read = 0;
         for (Dependency edge : violation.cycle()) {
@@ -75,8 +94,8 @@ class ListSentencesTest {
             read += edge.kind() == EdgeKind.WR ? 1 : 0;
             if (edge.key() != Dependency.NO_KEY && (edge.kind() == EdgeKind.RW || edge.kind() == EdgeKind.WR)) {
                 int reader = edge.kind() == EdgeKind.RW ? edge.from() : edge.to();
-                String key = table.keys().label(edge.key()).replace("\"", "");
-                assertThat(reads(history, Facts.id(reader, table), key, new Facts(table).value(edge)))
+                String label = table.keys().label(edge.key()).replace("\"", "");
+                assertThat(reads(history, Facts.id(reader, table), label, new Facts(table).value(edge)))
                         .as(at)
                         .isTrue();
             }
@@ -98,9 +117,7 @@ class ListSentencesTest {
      */
     private static boolean reads(String history, String transaction, String key, String value) {
         String element = value.equals("[]") ? "" : value.replaceAll("\\D", "");
-        String text = history.substring(history.indexOf("s" + transaction.charAt(1) + ":"))
-                .split(";")[0]
-                .split("\\|")[transaction.charAt(3) - '0'];
+        String text = text(history, transaction);
         Matcher m = Pattern.compile("r\\(" + key + ",\\[([\\d ]*)\\]\\)").matcher(text);
         while (m.find()) {
             List<String> list = List.of(m.group(1).split(" "));
@@ -118,6 +135,20 @@ class ListSentencesTest {
             }
         }
         return false;
+    }
+
+    private static String text(String history, String transaction) {
+        return history.substring(history.indexOf("s" + transaction.charAt(1) + ":"))
+                .split(";")[0]
+                .split("\\|")[transaction.charAt(3) - '0'];
+    }
+
+    /** The lists that a transaction of the text reads. */
+    private static Stream<List<String>> lists(String history, String transaction, String key) {
+        return Pattern.compile("r\\(" + key + ",\\[([\\d ]*)\\]\\)")
+                .matcher(text(history, transaction))
+                .results()
+                .map(read -> List.of(read.group(1).split(" ")));
     }
 
     /** Two to four transactions whose appends have a random order on each key, and that read some prefix of it. */

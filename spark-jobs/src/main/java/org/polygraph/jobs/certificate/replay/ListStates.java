@@ -216,7 +216,8 @@ public final class ListStates {
         for (int t = 0; t < counted.length; t++) {
             for (int o = read.firstOperation(t); counted[t] && o < read.operationsEnd(t); o++) {
                 boolean isRead = !read.isWrite(o) && !read.isBeforeAppend(o) && sizes[read.key(o)] > 0;
-                if ((isRead || list(o).length > 0) && !isState(t, o)) {
+                long[] list = list(o);
+                if ((isRead || list.length > 0) && !isState(t, o, list)) {
                     return Names.transaction(read, t) + " read a list of key " + Names.key(read, read.key(o))
                             + " that the order of its appends leaves at no place";
                 }
@@ -225,9 +226,8 @@ public final class ListStates {
         return null;
     }
 
-    private boolean isState(int t, int o) {
+    private boolean isState(int t, int o, long[] list) {
         int key = read.key(o);
-        long[] list = list(o);
         if (list.length > sizes[key] || !Arrays.equals(list, 0, list.length, orders[key], 0, list.length)) {
             return false;
         }
