@@ -255,7 +255,10 @@ final class PathCheck {
             verdict.exitCode(settings.exitCode(Verdict.Status.VIOLATION));
         }
         return complete(
-                verdict.counts(windowCounts == null ? input.counts() : windowCounts), path, start, earlier.state());
+                verdict.recorded(input.recorded()).counts(windowCounts == null ? input.counts() : windowCounts),
+                path,
+                start,
+                earlier.state());
     }
 
     /** Adds what a PATH's verdicts have in common. @param state the file with initial values; null if there is none */

@@ -1,6 +1,7 @@
 package org.polygraph.jobs.application;
 
 import java.io.IOException;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
@@ -33,6 +34,10 @@ final class PathHistory {
     private String doubt = "";
     private String noticed = "";
     private Counts counts = Counts.NONE;
+    /** The history as it was read, also if a guess of its rows is judged; and with the status of loaders. */
+    private @Nullable HistoryTable whole;
+
+    private @Nullable HistoryTable recorded;
     private @Nullable Phase reading;
     private long @Nullable [] writes;
 
@@ -88,6 +93,7 @@ final class PathHistory {
                 counts.transactions());
         HistoryTable judged = request.indeterminate() == IndeterminateMode.ABORT ? UnknownRows.withAborted(read) : read;
         unknownRows = judged.unknownRows();
+        whole = read;
         use(judged);
         return counts.transactionsCommitted() > 0
                 ? null
@@ -103,6 +109,9 @@ final class PathHistory {
         Loaders loaders = request.loaders(read);
         doubt = loaders.doubt();
         HistoryTable loaded = loaders.applied();
+        HistoryTable all = Objects.requireNonNull(whole, "a history");
+        // Guesses of the rows may find other loaders, so those of such a history are not part of its contents.
+        recorded = all.unknownRows() == null ? loaded : all;
         table = loaded;
         if (loaded != read) {
             unloaded = read;
@@ -119,6 +128,8 @@ final class PathHistory {
     /** Frees the memory of the history, which is not judged as a whole. */
     void forget() {
         table = null;
+        whole = null;
+        recorded = null;
         unloaded = null;
         reading = null;
     }
@@ -127,6 +138,12 @@ final class PathHistory {
     @Nullable
     HistoryTable table() {
         return table;
+    }
+
+    /** The history as it was read, with the status of loaders; null if it was not read as a whole. */
+    @Nullable
+    HistoryTable recorded() {
+        return recorded;
     }
 
     /** The history in which loaders of initial rows are ordinary transactions; null if there are no loaders. */

@@ -28,6 +28,7 @@ import org.polygraph.storage.artifact.SeekableInput;
 import org.polygraph.storage.format.HistoryWriter;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.model.StoppedException;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.RecordedSelection;
 
@@ -176,14 +177,18 @@ public final class RunDirectory {
             run.child(VIOLATIONS).delete();
         }
         boolean verified = certificate != null && certificate.verified();
+        HistoryTable recorded = verdict.recorded();
         if (witness != null) {
-            String content = Fingerprint.ofContent(witness.table(), stop);
+            String content = Fingerprint.ofContent(recorded == null ? witness.table() : recorded, stop);
             String path = RankFile.write(run, witness, new Fingerprint(input, content), Version.current(), stop);
-            return located(certificate, path, verified);
+            return located(certificate, path, verified, null);
         }
+        String content = certificate == null || isWritten || recorded == null ? null : content(recorded, stop);
         HistoryTable table = verdict.table();
         if (table == null) {
-            return certificate;
+            return certificate == null || content == null
+                    ? certificate
+                    : located(certificate, certificate.path(), certificate.verified(), content);
         }
         for (int i = 0; i < kept; i++) {
             Violation violation = verdict.violations().get(i);
@@ -193,11 +198,21 @@ public final class RunDirectory {
         Optional<Terms> terms = terms(verdict);
         boolean holds = terms.isPresent()
                 && Verification.anyViolationHolds(run, terms.get(), table, Math.min(kept, JUDGED), stop);
-        return located(certificate, VIOLATIONS, verified || holds);
+        return located(certificate, VIOLATIONS, verified || holds, content);
     }
 
-    private static Certificate located(@Nullable Certificate certificate, String path, boolean verified) {
-        return new Certificate(certificate == null ? "" : certificate.kind(), path, verified);
+    private static Certificate located(
+            @Nullable Certificate certificate, @Nullable String path, boolean verified, @Nullable String content) {
+        return new Certificate(certificate == null ? "" : certificate.kind(), path, verified, content);
+    }
+
+    /** The hash of the contents; null if the time ends. */
+    private static @Nullable String content(HistoryTable recorded, BooleanSupplier stop) {
+        try {
+            return Fingerprint.ofContent(recorded, stop);
+        } catch (StoppedException e) {
+            return null;
+        }
     }
 
     private static Optional<Terms> terms(Verdict verdict) {

@@ -432,6 +432,9 @@ public final class VerdictJson {
         json.writeStringField("kind", certificate.kind());
         json.writeStringField("path", certificate.path());
         json.writeBooleanField("verified", certificate.verified());
+        if (certificate.content() != null) {
+            json.writeStringField("content", certificate.content());
+        }
         json.writeEndObject();
     }
 

@@ -9,8 +9,18 @@ import org.jspecify.annotations.Nullable;
  *     #ROW_CHOICES}, {@link #NECESSARY_READS} or {@link #OPERATIONS}; of an UNKNOWN {@link #ORDER_OF_OTHERS}
  * @param path where it was written, relative to the run directory; null if it was not written
  * @param verified whether independent code checked it against the raw history
+ * @param content hash of the contents of the history; null if no run names it
  */
-public record Certificate(String kind, @Nullable String path, boolean verified) {
+public record Certificate(
+        String kind,
+        @Nullable String path,
+        boolean verified,
+        @Nullable String content) {
+    /** Evidence that no run has yet. */
+    public Certificate(String kind, @Nullable String path, boolean verified) {
+        this(kind, path, verified, null);
+    }
+
     /** An order of events. */
     public static final String ORDER = "order";
 

@@ -46,6 +46,7 @@ public final class Verdict implements Cloneable {
     private List<Violation> unexplained = List.of();
     private int violationsFound;
     private @Nullable HistoryTable table;
+    private @Nullable HistoryTable recorded;
     private String reason = "";
     private @Nullable Assumptions assumptions;
     private List<Phase> phases = List.of();
@@ -108,6 +109,14 @@ public final class Verdict implements Cloneable {
     /** Returns the history of {@link #violations}; null if there are none to show. */
     public @Nullable HistoryTable table() {
         return table;
+    }
+
+    /**
+     * Returns the history as it was read, with the status of its loaders, whose contents a run names; null if it was
+     * not read as a whole.
+     */
+    public @Nullable HistoryTable recorded() {
+        return recorded;
     }
 
     /** Returns one line: why there is no answer, or what the user should know about the answer; else empty. */
@@ -246,6 +255,12 @@ public final class Verdict implements Cloneable {
         public Builder furtherViolations(List<Violation> value, int found) {
             made.unexplained = List.copyOf(value);
             made.violationsFound = found;
+            return this;
+        }
+
+        /** Sets the history as it was read. */
+        public Builder recorded(@Nullable HistoryTable value) {
+            made.recorded = value;
             return this;
         }
 

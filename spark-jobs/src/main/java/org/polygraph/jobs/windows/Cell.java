@@ -220,7 +220,7 @@ final class Cell {
         positions.add(in.position());
         starts.add(in.start());
         ends.add(in.end());
-        hashes.add(in.isCommit() ? in.hash() : null);
+        hashes.add(in.hasHash() ? in.hash() : null);
         operationStarts.add(operations.size());
     }
 
@@ -241,7 +241,7 @@ final class Cell {
 
         void write(int t) {
             body.begin(clock(t), file(t), position(t), start(t), end(t), operationsEnd(t) - firstOperation(t));
-            if (isCommit(t)) {
+            if (has(t, EventReader.COMMIT | EventReader.HASHED)) {
                 body.hash(hash(t));
             }
             for (int o = firstOperation(t); o < operationsEnd(t); o++) {

@@ -29,7 +29,7 @@ final class EventBody {
         out.unsigned(operations);
     }
 
-    /** Of a commit: the hash of its transaction, before the operations. */
+    /** The hash of its transaction, before the operations; see {@link EventReader#hasHash}. */
     void hash(byte[] hash) {
         out.raw(hash, 0, hash.length);
     }

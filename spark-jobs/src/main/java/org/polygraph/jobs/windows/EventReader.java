@@ -26,6 +26,8 @@ final class EventReader {
     static final int SNAPSHOT = 64;
 
     static final int COMMIT = 128;
+    /** Flag: whether a whole transaction has the hash of what was recorded, because lists were resolved. */
+    static final int HASHED = 256;
 
     private final BlockReader in;
     private final ValueDictionary values;
@@ -111,7 +113,7 @@ final class EventReader {
         end = (flags & END) != 0 ? clock + in.signed() : HistoryTable.NO_TIME;
         operations = in.count();
         hash = in.at();
-        if (isCommit()) {
+        if (hasHash()) {
             in.moveTo(hash + TransactionHash.BYTES);
         }
         passed = 0;
@@ -187,7 +189,12 @@ final class EventReader {
         return operations;
     }
 
-    /** Of a commit: the hash of its transaction. */
+    /** Whether the event has the hash of its transaction: a commit has it. */
+    boolean hasHash() {
+        return (flags & (COMMIT | HASHED)) != 0;
+    }
+
+    /** The hash of its transaction, see {@link #hasHash}. */
     byte[] hash() {
         return in.copy(hash, hash + TransactionHash.BYTES);
     }

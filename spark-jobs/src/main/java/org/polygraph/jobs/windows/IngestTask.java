@@ -75,7 +75,7 @@ record IngestTask(
     private Ingested deal(PieceRows in) throws IOException {
         // The clocks are those of the rows with lists, as in the survey.
         HistoryRows rows = lists.resolved(in.rows(), number);
-        EventsOfRows all = new EventsOfRows(rows, in.clocks(context));
+        EventsOfRows all = new EventsOfRows(rows, in.rows(), in.clocks(context));
         for (int t = 0; t < rows.transactions().size(); t++) {
             all.add(t);
         }
@@ -105,6 +105,9 @@ record IngestTask(
     /** Turns transactions into events of cells. */
     private final class EventsOfRows {
         private final HistoryRows rows;
+        /** The operations on lists; null if there are none. */
+        private final @Nullable RecordedRows lists;
+
         private final int events = events();
         private final KeyDictionary.Labels keys;
         private final ValueDictionary values = new ValueDictionary();
@@ -127,8 +130,10 @@ record IngestTask(
         private final IntArrayList atCommit = new IntArrayList();
         private final IntArrayList written = new IntArrayList();
 
-        EventsOfRows(HistoryRows rows, long[] clocks) {
+        /** @param read the rows with operations on lists; the same ones if there are none */
+        EventsOfRows(HistoryRows rows, HistoryRows read, long[] clocks) {
             this.rows = rows;
+            lists = read == rows ? null : new RecordedRows(read);
             this.clocks = clocks;
             keys = rows.keys();
             codes = values.addAll(rows.values());
@@ -146,6 +151,10 @@ record IngestTask(
             int to = rows.operations().starts()[t + 1];
             if (events == 1 || status == TransactionStatus.ABORTED.code()) {
                 begin(t, clock, start, end, to - from);
+                if (lists != null) {
+                    body.hash(lists.hash(t, status, start, end));
+                    flags |= EventReader.HASHED;
+                }
                 for (int o = from; o < to; o++) {
                     operation(o, isWrite(o) ? Cell.WRITE : Cell.READ);
                 }
@@ -162,7 +171,7 @@ record IngestTask(
             }
             end(t, clock, flags | EventReader.SNAPSHOT);
             begin(t, clock, start, end, atCommit.size());
-            body.hash(hash(t, status, start, end));
+            body.hash(lists == null ? hash(t, status, start, end) : lists.hash(t, status, start, end));
             for (int i = 0; i < atCommit.size(); i++) {
                 int o = atCommit.getInt(i);
                 operation(o, !isWrite(o) ? Cell.READ : hasIntents() ? Cell.INTENDED : Cell.WRITE);

@@ -26,7 +26,7 @@ record RankDealTask(Cells cells, long[] labels, RankRanges ranges, Section.Files
             long place = cells.first(c);
             for (EventReader event = cells.events(c); event.next(); place++) {
                 long session = labels[event.session()];
-                if (!event.isCommit() && !event.isSnapshot()) {
+                if (!event.hasHash() && !event.isSnapshot()) {
                     hash(event, session, hash, bytes);
                 }
                 // The snapshot of a transaction has no hash and comes before its commit.
@@ -34,7 +34,7 @@ record RankDealTask(Cells cells, long[] labels, RankRanges ranges, Section.Files
                         .signed(session)
                         .signed(event.index())
                         .unsigned(event.isCounted() ? place + 1 : 0)
-                        .bytes(event.isSnapshot() ? NO_HASH : event.isCommit() ? event.hash() : bytes);
+                        .bytes(event.isSnapshot() ? NO_HASH : event.hasHash() ? event.hash() : bytes);
             }
         }
         return out.write(files, cells.from()).toBytes();

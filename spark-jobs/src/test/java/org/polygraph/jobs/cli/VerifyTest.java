@@ -60,7 +60,7 @@ class VerifyTest {
         assertThat(verified.err()).isEmpty();
         assertThat(verified.out().replaceAll("[0-9]+ ms", "N ms").replaceAll("[0-9a-f]{64}", "HASH"))
                 .isEqualTo("VERIFIED  si  " + BANK + "  200 txns  896 ops  N ms\n"
-                        + "  certificate  " + run + "/certificate/ranks.parquet, version 2, 182 ranked\n"
+                        + "  certificate  " + run + "/certificate/ranks.parquet, version 3, 182 ranked\n"
                         + "  history      the same bytes, sha256 HASH\n"
                         + "  outcomes     all 182 committed transactions count, 0 of 0 indeterminate ones, no aborted"
                         + " one\n"
@@ -167,14 +167,14 @@ class VerifyTest {
         Files.writeString(history, few);
         Path run = checked("rc", history.toString());
         assertThat(Files.readString(run.resolve("verdict.json")))
-                .contains("\"certificate\":{\"kind\":\"choices\",\"path\":null,\"verified\":true}");
+                .contains("\"certificate\":{\"kind\":\"choices\",\"path\":null,\"verified\":true,\"content\":\"");
         assertThat(verify(run).word()).isEqualTo("VERIFIED");
         Path changed = folder.resolve("changed.jsonl");
         Files.writeString(
                 changed, few.replace("\"op\":\"r\",\"key\":0,\"value\":1", "\"op\":\"r\",\"key\":0,\"value\":7"));
         InProcess rejected = verify(run, changed);
         assertThat(rejected.exitCode()).isEqualTo(3);
-        assertThat(rejected.out()).contains("no choice of a writer for each read keeps rc");
+        assertThat(rejected.out()).contains("the history is not the one that was checked");
 
         StringBuilder many = new StringBuilder(few);
         for (int s = 1; s < 80; s++) {
@@ -247,7 +247,7 @@ class VerifyTest {
         assertThat(verify(run).err()).contains("ranks.parquet: found Parquet that cannot be read");
         Files.delete(run.resolve("certificate/ranks.parquet"));
         assertThat(verify(run).exitCode()).isEqualTo(5);
-        assertThat(verify(run).err()).contains("found no certificate; expected a certificate, version 2");
+        assertThat(verify(run).err()).contains("found no certificate; expected a certificate, version 3");
         assertThat(verify(run, folder.resolve("nowhere")).exitCode()).isEqualTo(6);
         assertThat(verify(run, folder.resolve("nowhere")).err()).contains("nowhere: no such file or folder");
         assertThat(verify(folder.resolve("nowhere")).exitCode()).isEqualTo(6);

@@ -551,6 +551,12 @@ public final class HistoryTable {
         return versions == null ? this : versions.recorded();
     }
 
+    /** Returns the number of keys that were recorded, which have the first ids. The others express predicates. */
+    public int recordedKeys() {
+        Recorded recorded = header.recorded();
+        return recorded == null ? keys.size() : recorded.keyCount();
+    }
+
     /** Whether an operation of {@link #asRead} is the implied read before an append, which a file does not contain. */
     public boolean isBeforeAppend(int operation) {
         return operationValues[operation] == ListCodes.BEFORE_APPEND;

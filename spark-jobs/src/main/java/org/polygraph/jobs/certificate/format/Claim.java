@@ -39,8 +39,9 @@ public record Claim(
      *
      * @param kind empty if there is none
      * @param isUnwritten whether there is none because the time ended before it was written
+     * @param content hash of the contents of the history that was checked; empty if the verdict does not name it
      */
-    public record Certificate(String kind, boolean isUnwritten) {}
+    public record Certificate(String kind, boolean isUnwritten, String content) {}
 
     /**
      * The parts that a verdict covers.
@@ -78,7 +79,10 @@ public record Claim(
                         .orElseThrow(() -> malformed(file, "an invalid choice of initial rows")),
                 !"none".equals(fields.get(ASSUMPTIONS + ".time")),
                 fields.getOrDefault("location", read.text("path")),
-                new Certificate(kind, !kind.equals(CHOICES) && "null".equals(fields.get(CERTIFICATE + ".path"))),
+                new Certificate(
+                        kind,
+                        !kind.equals(CHOICES) && "null".equals(fields.get(CERTIFICATE + ".path")),
+                        read.text(CERTIFICATE + ".content")),
                 Optional.ofNullable(fields.get(CHAIN + ".sha256"))
                         .map(list -> new Parts(list, !read.text(CHAIN + ".base").isEmpty())),
                 read.unshown());

@@ -25,6 +25,14 @@ final class ContentEncoder {
     /** A value that is not null, an integer or a string; its string form follows. */
     private static final byte OTHER_VALUE = 24;
 
+    /** The first byte of what is no read or write of a value; the second one is its kind. */
+    private static final byte SPECIAL = (byte) 128;
+
+    static final byte APPEND = 1;
+    static final byte LIST = 2;
+    static final byte REFUSED = 3;
+    static final byte FIELDS = 4;
+
     private static final int BUFFER = 1 << 16;
     /** The bytes of an operation with an integer key and an integer value. */
     private static final int OPERATION = 17;
@@ -148,6 +156,25 @@ final class ContentEncoder {
             add(values.integer(value));
         } else {
             value(values, value);
+        }
+    }
+
+    /**
+     * Begins an operation that is no read or write of a value: an {@link #APPEND}, a {@link #LIST}, a {@link #REFUSED}
+     * compare-and-set, or {@link #FIELDS}.
+     */
+    void special(byte kind) {
+        put(SPECIAL);
+        put(kind);
+    }
+
+    void key(KeyDictionary keys, int key) {
+        if (keys.isString(key)) {
+            put(TEXT_KEY);
+            text(keys.string(key));
+        } else {
+            put((byte) 0);
+            number(keys.integer(key));
         }
     }
 

@@ -98,12 +98,17 @@ public record Fingerprint(String input, String content) implements Serializable 
     }
 
     /**
-     * The hash of the contents: of the initial values and of a {@link ContentTree} of all transactions. One pass.
+     * The hash of the contents: of the initial values and of a {@link ContentTree} of all transactions, with the
+     * operations as they were recorded. One pass.
      *
+     * @param history as it was read, at any level; with the status of loaders of initial rows if they were recognized
      * @param stop whether to stop; called every {@value #TRANSACTIONS} transactions
      * @throws BudgetException if {@code stop} returned true
      */
-    public static String ofContent(HistoryTable table, BooleanSupplier stop) {
+    public static String ofContent(HistoryTable history, BooleanSupplier stop) {
+        HistoryTable table = history.asRead();
+        boolean isPlain = table == history && table.isPlain() && !table.values().hasOthers();
+        RecordedHash recorded = isPlain ? null : new RecordedHash(table);
         ContentTree tree = new ContentTree();
         TransactionHash hash = new TransactionHash();
         byte[] leaf = new byte[TransactionHash.BYTES];
@@ -113,12 +118,16 @@ public record Fingerprint(String input, String content) implements Serializable 
                 if (t % TRANSACTIONS == 0) {
                     StoppedException.check(stop);
                 }
-                transaction(hash, table, label, t);
+                if (recorded == null) {
+                    transaction(hash, table, label, t);
+                } else {
+                    recorded.transaction(hash, label, t);
+                }
                 hash.end(leaf, 0);
                 tree.add(leaf, 0);
             }
         }
-        ContentEncoder out = initial("polygraph-history-2", table.values(), table.initialValue());
+        ContentEncoder out = initial(table.values(), table.initialValue());
         int[] state = initialState(table);
         out.number(state.length);
         state(out, table, state);
@@ -140,15 +149,7 @@ public record Fingerprint(String input, String content) implements Serializable 
         ValueDictionary values = table.values();
         int[] keysAndKinds = table.operationKeys();
         for (int o = from; o < to; o++) {
-            // A repeated row has both flags.
-            boolean isRepeated = table.isRepeatedRow(o);
-            hash.operation(
-                    keys,
-                    values,
-                    keysAndKinds[o],
-                    table.value(o),
-                    isRepeated || table.isInsert(o),
-                    isRepeated || table.isDelete(o));
+            hash.operation(keys, values, keysAndKinds[o], table.value(o), false, false);
         }
     }
 
@@ -160,68 +161,36 @@ public record Fingerprint(String input, String content) implements Serializable 
      * @param transactions all of them
      */
     public static String ofContent(ValueDictionary values, long initialValue, ContentTree transactions) {
-        ContentEncoder out = initial("polygraph-history-2", values, initialValue);
+        ContentEncoder out = initial(values, initialValue);
         out.number(0);
         transactions.encode(out);
         return out.hex();
     }
 
-    /**
-     * The hash of the contents as certificates of a version have it: in version 1 all transactions are hashed in
-     * sequence.
-     */
-    public static String ofContent(HistoryTable table, int version) {
-        return version == 1 ? ofSequence(table) : ofContent(table);
-    }
-
-    private static String ofSequence(HistoryTable table) {
-        ContentEncoder out = initial("polygraph-history-1", table.values(), table.initialValue());
-        int[] state = initialState(table);
-        if (state.length > 0) {
-            out.number(state.length);
-            state(out, table, state);
-        }
-        out.number(table.sessions());
-        for (int s = 0; s < table.sessions(); s++) {
-            int from = table.firstTransaction(s);
-            int to = table.transactionsEnd(s);
-            out.number(table.sessionLabel(s));
-            out.number(to - from);
-            for (int t = from; t < to; t++) {
-                int first = table.firstOperation(t);
-                int end = table.operationsEnd(t);
-                out.transaction(
-                        table.index(t),
-                        table.statuses()[t],
-                        time(table.starts(), t),
-                        time(table.ends(), t),
-                        end - first);
-                for (int o = first; o < end; o++) {
-                    byte flags = TransactionHash.flags(table.isInsert(o), table.isDelete(o));
-                    out.operation(table.keys(), table.values(), table.operationKeys()[o], table.value(o), flags);
-                }
-            }
-        }
-        return out.hex();
-    }
-
-    private static ContentEncoder initial(String name, ValueDictionary values, long initialValue) {
+    private static ContentEncoder initial(ValueDictionary values, long initialValue) {
         ContentEncoder out = new ContentEncoder();
-        out.text(name);
+        out.text("polygraph-history-3");
         out.taggedValue(values, initialValue);
         return out;
     }
 
-    /** Returns the keys whose initial value is not the one of the header, in the order of their labels. */
+    /**
+     * Returns the keys whose initial value is not the one of the header, or a row with null, in the order of their
+     * labels.
+     */
     private static int[] initialState(HistoryTable table) {
-        int[] keys = new int[table.initialState() != null ? table.keys().size() : 0];
+        int[] keys = new int[table.initialState() != null ? table.recordedKeys() : 0];
         int count = 0;
         for (int key = 0; key < keys.length; key++) {
-            if (table.initialValue(key) != table.initialValue()) {
+            if (table.initialValue(key) != table.initialValue() || isRowOfNull(table, key)) {
                 keys[count++] = key;
             }
         }
         return LabelOrder.sorted(Arrays.copyOf(keys, count), table.keys());
+    }
+
+    private static boolean isRowOfNull(HistoryTable table, int key) {
+        return table.values().isNull(table.initialValue(key)) && table.existsAtFirst(key);
     }
 
     private static void state(ContentEncoder out, HistoryTable table, int[] state) {
@@ -231,11 +200,15 @@ public record Fingerprint(String input, String content) implements Serializable 
             } else {
                 out.decimal(table.keys().integer(key));
             }
-            out.taggedValue(table.values(), table.initialValue(key));
+            if (isRowOfNull(table, key)) {
+                out.put(TransactionHash.INSERT);
+            } else {
+                out.taggedValue(table.values(), table.initialValue(key));
+            }
         }
     }
 
-    private static long time(long @Nullable [] times, int t) {
+    static long time(long @Nullable [] times, int t) {
         return times == null ? HistoryTable.NO_TIME : times[t];
     }
 }

@@ -15,6 +15,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
@@ -22,7 +23,7 @@ import org.polygraph.storage.table.HistoryTable;
 /**
  * The header of a certificate: a JSON object in the file's metadata.
  *
- * @param version 1, or {@link #VERSION}
+ * @param version {@link #VERSION}
  * @param initial label of the initial value of every key
  * @param transactions number of transactions of any status
  * @param tool version of the program that wrote the certificate
@@ -39,10 +40,11 @@ public record RankHeader(
         List<RankPart> parts)
         implements Serializable {
     /** The version that is written. Raised when a field or a column changes its meaning. */
-    public static final int VERSION = 2;
+    public static final int VERSION = 3;
 
     private static final String PARTS = "parts";
     private static final String FORMAT = "polygraph-certificate";
+    private static final Set<String> OLDER = Set.of("1", "2");
     private static final JsonFactory JSON = new JsonFactory();
     private static final String REMEDY = "it is another file, of another version, or damaged; check the history again";
 
@@ -163,7 +165,14 @@ public record RankHeader(
     private static RankHeader of(String file, Map<String, String> fields, List<RankPart> parts)
             throws HistoryException {
         String version = fields.getOrDefault("version", "");
-        if (!FORMAT.equals(fields.get("format")) || !(version.equals("1") || version.equals("2"))) {
+        if (FORMAT.equals(fields.get("format")) && OLDER.contains(version)) {
+            throw new HistoryException(
+                    file,
+                    "a certificate of version " + version + ", which does not identify what was recorded",
+                    "version " + VERSION,
+                    "the run was made by an older version: check the history again with --overwrite");
+        }
+        if (!FORMAT.equals(fields.get("format")) || !version.equals(Integer.toString(VERSION))) {
             throw malformed(
                     file,
                     "format \"" + Names.line(fields.getOrDefault("format", "")) + "\" version "

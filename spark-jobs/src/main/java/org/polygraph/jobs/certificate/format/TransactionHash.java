@@ -2,6 +2,7 @@ package org.polygraph.jobs.certificate.format;
 
 import org.polygraph.storage.dictionary.KeyDictionary;
 import org.polygraph.storage.dictionary.ValueDictionary;
+import org.polygraph.storage.format.jsonl.OperationWalk;
 
 /**
  * Computes the SHA-256 of a transaction with the labels of its keys and values: a leaf of a {@link ContentTree}. It
@@ -13,7 +14,7 @@ public final class TransactionHash {
     public static final int BYTES = 32;
 
     private static final byte LEAF = 0;
-    private static final byte INSERT = 32;
+    static final byte INSERT = 32;
     private static final byte DELETE = 64;
 
     private final ContentEncoder out = new ContentEncoder();
@@ -54,6 +55,37 @@ public final class TransactionHash {
             boolean isInsert,
             boolean isDelete) {
         out.operation(keys, values, keyAndKind, value, flags(isInsert, isDelete));
+    }
+
+    /** An append of an element to a list. */
+    public void append(KeyDictionary keys, int key, ValueDictionary values, long element) {
+        out.special(ContentEncoder.APPEND);
+        out.key(keys, key);
+        out.taggedValue(values, element);
+    }
+
+    /** A read of a list of this many elements, each of which must follow with {@link #element}. */
+    public void list(KeyDictionary keys, int key, int elements) {
+        out.special(ContentEncoder.LIST);
+        out.key(keys, key);
+        out.number(elements);
+    }
+
+    public void element(ValueDictionary values, long element) {
+        out.taggedValue(values, element);
+    }
+
+    /** A compare-and-set that was refused, for which it is not known what it found. */
+    public void refused(KeyDictionary keys, int key, ValueDictionary values, long expected) {
+        out.special(ContentEncoder.REFUSED);
+        out.key(keys, key);
+        out.taggedValue(values, expected);
+    }
+
+    /** A predicate, or the columns of the write that follows. @param json as {@link OperationWalk#fields} */
+    public void fields(String json) {
+        out.special(ContentEncoder.FIELDS);
+        out.text(json);
     }
 
     /** Hashes the {@link TransactionBytes} of a whole transaction, instead of {@link #begin}. */

@@ -131,6 +131,8 @@ public final class Verification {
     private final HistoryTable table;
     /** The history whose predicates are evaluated: another one only if rows of its writes are unknown. */
     private final HistoryTable recorded;
+    /** The history whose contents are compared: as it was read, with the status of loaders. */
+    private final HistoryTable contents;
 
     private final List<String> checked = new ArrayList<>();
 
@@ -138,8 +140,9 @@ public final class Verification {
      * A refused compare-and-set whose value is not known matters only to linearizability. Inserts and deletes matter
      * only to levels that order writes.
      */
-    private Verification(Location run, Terms terms, HistoryTable table, HistoryTable recorded) {
+    private Verification(Location run, Terms terms, HistoryTable table, HistoryTable recorded, HistoryTable contents) {
         this.run = run;
+        this.contents = contents;
         this.recorded = recorded;
         this.terms = terms;
         withRows = terms.guarantee() == Guarantee.LIN ? table : table.withoutRefusals();
@@ -164,10 +167,10 @@ public final class Verification {
             return Report.undecided("no evidence is defined for level " + Names.line(claim.level()));
         }
         if (claim.isOfRowChoices()) {
-            return RowChoicesCheck.of(claim, terms, table);
+            return inContents(RowChoicesCheck.of(claim, terms, table), claim, table);
         }
         if (claim.isOfNecessaryReads()) {
-            return NecessaryReadsCheck.of(run, claim, terms, table);
+            return inContents(NecessaryReadsCheck.of(run, claim, terms, table), claim, table);
         }
         boolean isViolation = claim.verdict().equals("VIOLATION");
         if (!isViolation
@@ -184,16 +187,38 @@ public final class Verification {
         HistoryTable withLoaders = loaders.applied();
         HistoryTable recorded =
                 judged == table ? withLoaders : table.withStatus(loaders.transactions(), TransactionStatus.INITIAL);
-        Verification verification = new Verification(run, terms, withLoaders, recorded);
+        HistoryTable contents = table.unknownRows() == null ? withLoaders : table;
+        Verification verification = new Verification(run, terms, withLoaders, recorded, contents);
         if (loaders.transactions().length > 0) {
             verification.checked("initial rows", loaders.statement() + ", before all others");
         }
         if (isViolation) {
             Report violations = new ViolationCheck(run, terms, verification.table).all(claim.unshown());
             violations.checked().forEach(verification.checked::add);
-            return verification.report(violations.answer(), violations.reason());
+            return inContents(verification.report(violations.answer(), violations.reason()), claim, contents);
         }
-        return order == null ? verification.choices() : verification.order(order, input, claim.isOfOthers());
+        return order == null ? verification.choices(claim) : verification.order(order, input, claim.isOfOthers());
+    }
+
+    /**
+     * Adds to the report on a violation whether the history has the contents that were checked. A violation that
+     * another history has too is confirmed, but the report states that it is another one.
+     */
+    private static Report inContents(Report found, Claim claim, HistoryTable contents) {
+        String checkedContent = claim.certificate().content();
+        List<String> lines = new ArrayList<>(found.checked());
+        if (checkedContent.isEmpty()) {
+            add(lines, "history", "the run does not name the contents that were checked; check again with --overwrite");
+            return new Report(found.answer(), found.reason(), lines);
+        }
+        String content = Fingerprint.ofContent(contents);
+        if (checkedContent.equals(content)) {
+            add(lines, "history", "the same content, sha256 " + content);
+            return new Report(found.answer(), found.reason(), lines);
+        }
+        String other = "the contents of the history differ from those that were checked: sha256 " + content
+                + ", the run is of " + Names.line(checkedContent);
+        return new Report(found.answer(), found.reason().isEmpty() ? other : found.reason() + "; " + other, lines);
     }
 
     /**
@@ -238,7 +263,7 @@ public final class Verification {
             return null;
         }
         RankHeader header = RankReader.header(run, stop);
-        if (header.version() == 1 || termsDiffer(terms, header.terms()) != null) {
+        if (termsDiffer(terms, header.terms()) != null) {
             return null;
         }
         Replayed replayed =
@@ -289,7 +314,7 @@ public final class Verification {
      */
     public static boolean anyViolationHolds(
             Location run, Terms terms, HistoryTable table, int most, BooleanSupplier stop) throws IOException {
-        Verification verification = new Verification(run, terms, table, table);
+        Verification verification = new Verification(run, terms, table, table, table);
         return new ViolationCheck(run, terms, verification.table, stop).anyHolds(most);
     }
 
@@ -321,14 +346,14 @@ public final class Verification {
     /** @param isOfOthers whether the order may leave out committed transactions, which later parts explain */
     private Report order(RankFile.Content content, String input, boolean isOfOthers) {
         RankHeader header = content.header();
-        // A certificate of rc, ra or cc is of a history with writes in place of inserts and deletes.
+        // The order of rc, ra or cc is of a history with writes in place of inserts and deletes.
         HistoryTable certified = header.terms().guarantee().isAxiom() ? table : withRows;
         checked("certificate", certificate(run, header));
         String wrong = termsDiffer(terms, header.terms());
         if (wrong != null) {
             return report(Answer.REJECTED, wrong);
         }
-        Fingerprint fingerprint = new Fingerprint(input, Fingerprint.ofContent(certified, header.version()));
+        Fingerprint fingerprint = new Fingerprint(input, Fingerprint.ofContent(contents));
         boolean sameBytes = header.fingerprint().input().equals(input);
         boolean sameContent = header.fingerprint().content().equals(fingerprint.content());
         if (sameContent) {
@@ -400,7 +425,15 @@ public final class Verification {
     }
 
     /** Verifies a PASS without an order: the choices of writers are tried again if they are few enough. */
-    private Report choices() {
+    private Report choices(Claim claim) {
+        String checkedContent = claim.certificate().content();
+        String content = Fingerprint.ofContent(contents);
+        if (!checkedContent.isEmpty() && !checkedContent.equals(content)) {
+            return report(
+                    Answer.REJECTED,
+                    "the history is not the one that was checked: its content is sha256 " + content + ", the run is of "
+                            + Names.line(checkedContent));
+        }
         return switch (BruteForce.judge(table, terms)) {
             case HOLDS -> {
                 checked(

@@ -1,6 +1,7 @@
 package org.polygraph.jobs.certificate.judge;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -66,7 +67,7 @@ class CertificateTest {
                 InitialChoice.IMPLICIT,
                 true,
                 "history",
-                new Claim.Certificate("order", false),
+                new Claim.Certificate("order", false, ""),
                 Optional.empty(),
                 Set.of());
     }
@@ -452,24 +453,24 @@ class CertificateTest {
         assertThat(verify(run, witness.terms(), table).reason()).contains("have the same place");
     }
 
-    /** Runs of earlier versions of this program still verify. */
+    /** The contents that earlier versions hashed do not identify what was recorded. */
     @Test
-    void readsCertificatesOfVersionOne() throws Exception {
+    void refusesCertificatesOfEarlierVersions() throws Exception {
         HistoryTable table = HistoryDsl.parse("init 0; s0: w(x,1); s1: r(x,1) w(\"y\",\"a\"); s2: !w(x,9)");
         Witness witness = witness(table, IsolationLevel.SER);
         Location run = written("run", witness);
         Raw raw = Raw.of(run);
-        assertThat(raw.text).contains("\"version\":2");
-        raw.text = raw.text.replace("\"version\":2", "\"version\":1").replace(Fingerprint.ofContent(table), "66");
-        raw.write(run);
-        assertThat(verify(run, witness.terms(), table).reason())
-                .startsWith("the history is not the one that was checked");
-        // This is the certificate that version 0.1.0 wrote for this history.
-        raw.text = raw.text.replace("\"66\"", "\"288da97ffcadfbf38d665264e35f23216d7d34704d141c984e090351c75361b5\"");
-        raw.write(run);
-        Verification.Report report = verify(run, witness.terms(), table);
-        assertThat(report.answer()).isEqualTo(Answer.VERIFIED);
-        assertThat(report.checked().get(0)).contains("version 1");
+        assertThat(raw.text).contains("\"version\":3");
+        for (int version = 1; version < 3; version++) {
+            Raw older = Raw.of(run);
+            older.text = raw.text.replace("\"version\":3", "\"version\":" + version);
+            older.write(run);
+            assertThatThrownBy(() -> verify(run, witness.terms(), table))
+                    .isInstanceOf(HistoryException.class)
+                    .hasMessageContaining("a certificate of version " + version)
+                    .hasMessageContaining("check the history again with --overwrite");
+            raw.write(run);
+        }
     }
 
     /** A certificate takes about a byte for each event at every level. */

@@ -97,7 +97,7 @@ class CertifiedPredicatesTest {
                 InitialChoice.IMPLICIT,
                 true,
                 "history",
-                new Claim.Certificate("order", false),
+                new Claim.Certificate("order", false, ""),
                 Optional.empty(),
                 Set.of());
         return Verification.of(run, claim, table, "bytes", () -> false);

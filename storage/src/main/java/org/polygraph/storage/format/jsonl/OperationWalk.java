@@ -1,7 +1,10 @@
 package org.polygraph.storage.format.jsonl;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.table.Condition;
 import org.polygraph.storage.table.HistoryTable;
@@ -105,6 +108,23 @@ public final class OperationWalk {
     /** Whether {@link #writeFields} has something to write. */
     public boolean hasFields() {
         return predicate != null || row != NONE || hasMore();
+    }
+
+    /** The predicate with its name, or the columns that the operation writes, as the text of a JSON object. */
+    public String fields() {
+        ByteArrayOutputStream text = new ByteArrayOutputStream();
+        try (JsonGenerator json = Json.FACTORY.createGenerator(text)) {
+            json.writeStartObject();
+            String name = predicate();
+            if (name != null) {
+                json.writeStringField("op", name);
+            }
+            writeFields(json);
+            json.writeEndObject();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return text.toString(StandardCharsets.UTF_8);
     }
 
     /**

@@ -1,0 +1,70 @@
+package org.polygraph.jobs.windows;
+
+import java.util.Arrays;
+import org.polygraph.jobs.certificate.format.TransactionHash;
+import org.polygraph.storage.dictionary.KeyDictionary;
+import org.polygraph.storage.dictionary.ValueDictionary;
+import org.polygraph.storage.lists.ListCodes;
+import org.polygraph.storage.lists.ListReads;
+import org.polygraph.storage.table.HistoryRows;
+import org.polygraph.storage.table.Operations;
+
+/** Hashes the transactions of a piece as they were recorded: with appends and reads of lists. */
+final class RecordedRows {
+    private final HistoryRows rows;
+    private final KeyDictionary keys = new KeyDictionary();
+    private final int[] ids;
+    private final ValueDictionary values = new ValueDictionary();
+    private final ValueDictionary.Codes codes;
+    private final TransactionHash hash = new TransactionHash();
+    private final byte[] content = new byte[TransactionHash.BYTES];
+    private long[] elements = new long[16];
+
+    RecordedRows(HistoryRows rows) {
+        this.rows = rows;
+        this.ids = keys.addAll(rows.keys());
+        this.codes = values.addAll(rows.values());
+    }
+
+    /** Returns the hash of a transaction in an array that is used again. */
+    byte[] hash(int t, byte status, long start, long end) {
+        int from = rows.operations().starts()[t];
+        int to = rows.operations().starts()[t + 1];
+        long[] coded = rows.operations().values();
+        int count = to - from;
+        for (int o = from; rows.lists() != null && o < to; o++) {
+            count -= coded[o] == ListCodes.BEFORE_APPEND ? 1 : 0;
+        }
+        hash.begin(
+                rows.sessionLabels()[rows.sessionOf()[t]], rows.transactions().indexes()[t], status, start, end, count);
+        for (int o = from; o < to; o++) {
+            int keyAndKind = rows.operations().keys()[o];
+            int key = ids[Operations.key(keyAndKind)];
+            if (coded[o] == ListCodes.BEFORE_APPEND) {
+                o++;
+                hash.append(keys, key, values, codes.of(coded[o]));
+            } else if (ListCodes.isRead(coded[o])) {
+                list(key, ListCodes.list(coded[o]));
+            } else {
+                hash.operation(keys, values, Operations.withKey(keyAndKind, key), codes.of(coded[o]), false, false);
+            }
+        }
+        hash.end(content, 0);
+        return content;
+    }
+
+    private void list(int key, int list) {
+        ListReads lists = rows.lists();
+        int length = 0;
+        for (int at = list; lists != null && at > 0; at = lists.before()[at]) {
+            if (length == elements.length) {
+                elements = Arrays.copyOf(elements, 2 * length);
+            }
+            elements[length++] = lists.elements()[at];
+        }
+        hash.list(keys, key, length);
+        while (length > 0) {
+            hash.element(values, codes.of(elements[--length]));
+        }
+    }
+}
