@@ -31,9 +31,10 @@ final class LevelCheck {
         try {
             check.phases().listener(checker.listening(check.phases().listener()));
             Verdict.Builder verdict = check.table().predicates() == null
-                            || check.request().level().isAxiom()
                     ? of(check, () -> checker.find(check))
-                    : PredicateRefinement.of(check, checker);
+                    : check.request().level().isAxiom()
+                            ? PredicatesAtCommits.of(check, checker)
+                            : PredicateRefinement.of(check, checker);
             evaluate(verdict.witness(), check);
             how = verdict.status().name();
             return verdict;

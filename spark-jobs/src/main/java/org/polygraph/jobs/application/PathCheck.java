@@ -224,11 +224,11 @@ final class PathCheck {
         return verdicts;
     }
 
-    /** Whether a history fits a level. Real time needs times, and predicates need an order of all versions. */
+    /** Whether a history fits a level: real time needs times, and linearizability operations on one key. */
     private static boolean fits(HistoryTable history, CheckRequest request) {
         IsolationLevel level = request.level();
         return (!level.realTime() || request.times(history).mayOrder())
-                && !(history.values().hasPredicates() && level.isAxiom());
+                && !(history.values().hasPredicates() && level == IsolationLevel.LIN);
     }
 
     /**
@@ -392,6 +392,13 @@ final class PathCheck {
     Verdict.Builder judge(HistoryTable whole, CheckRequest request, Kept kept, List<Verdict> stronger, Checker finder)
             throws HistoryException {
         HistoryTable history = request.judged(whole);
+        if (request.level() == IsolationLevel.LIN && history.values().hasPredicates()) {
+            throw new HistoryException(
+                    path,
+                    "predicates, at level lin",
+                    "one read, write or cas of a key in each transaction",
+                    "check predicates at sser");
+        }
         if (request.level() == IsolationLevel.LIN) {
             HistoryException problem = Linearizability.problem(history);
             if (problem != null) {
@@ -425,13 +432,6 @@ final class PathCheck {
             if (implied != null) {
                 return LevelCheck.of(check, () -> implied);
             }
-        }
-        if (history.values().hasPredicates() && request.level().isAxiom()) {
-            throw new HistoryException(
-                    path,
-                    "predicates, at level " + request.level().label(),
-                    "ser, si, sser or ssi, which order the versions that a result lacks",
-                    "where si holds, cc, ra and rc do: ask for them together");
         }
         return LevelCheck.of(check, finder);
     }

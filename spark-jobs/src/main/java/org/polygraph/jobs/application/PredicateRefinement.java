@@ -125,14 +125,7 @@ final class PredicateRefinement {
             return null;
         }
         CheckRequest request = check.request();
-        CheckRequest stronger = new CheckRequest(
-                IsolationLevel.SER,
-                request.time(),
-                request.clockSkewNanos(),
-                request.indeterminate(),
-                request.initial(),
-                request.replayed(),
-                request.mostViolations());
+        CheckRequest stronger = request.at(IsolationLevel.SER);
         Budget budget = check.budget().atMost(MOST_STRONGER_NANOS);
         LongSet pairs = new LongOpenHashSet();
         try {

@@ -70,12 +70,20 @@ final class UnknownRowsCheck {
         for (Verdict verdict : given) {
             boolean isDecided =
                     switch (verdict.status()) {
-                        case PASS -> unknown.table() == UnknownRows.Table.GUESS;
+                        case PASS ->
+                            unknown.table() == UnknownRows.Table.GUESS
+                                    && !verdict.level().isAxiom();
                         case VIOLATION ->
                             unknown.refutes(verdict.level().eventsPerTransaction()) || hasRepeatedRow(verdict);
                         default -> true;
                     };
-            verdicts.add(isDecided ? verdict : open(read, verdict));
+            CheckRequest request = path.request(verdict.level());
+            verdicts.add(
+                    isDecided
+                            ? verdict
+                            : verdict.level().isAxiom()
+                                    ? atCommits(read, request, verdicts)
+                                    : open(read, request, verdict.witness()));
         }
         for (int i = 0; i < verdicts.size(); i++) {
             if (verdicts.get(i).status() == Verdict.Status.UNKNOWN) {
@@ -107,9 +115,31 @@ final class UnknownRowsCheck {
         return open;
     }
 
-    private Verdict open(HistoryTable read, Verdict verdict) {
+    /**
+     * Decides RC, RA or CC by SI, which implies them, because an order of SI shows the rows.
+     *
+     * @param stronger verdicts of other levels
+     */
+    private Verdict atCommits(HistoryTable read, CheckRequest request, List<Verdict> stronger) {
+        List<Verdict> all = new ArrayList<>(stronger);
+        if (stronger.stream().noneMatch(other -> Implications.implies(other.level(), IsolationLevel.SI))) {
+            all.add(open(read, request.at(IsolationLevel.SI), null));
+        }
+        for (Verdict other : all) {
+            Verdict.Builder implied = inTime(request, () -> {
+                Check check = new Check(Objects.requireNonNull(input.table(), "a history"), request, budget);
+                Finding order = new Implications(check).pass(other);
+                return order == null ? null : LevelCheck.of(check, () -> order);
+            });
+            if (implied != null && implied.status() == Verdict.Status.PASS) {
+                return path.complete(implied);
+            }
+        }
+        return open(read, request.level());
+    }
+
+    private Verdict open(HistoryTable read, CheckRequest request, @Nullable Witness witness) {
         List<Deadline.Step<@Nullable HistoryTable, HistoryException, IOException>> guesses = new ArrayList<>();
-        CheckRequest request = path.request(verdict.level());
         boolean usesTimes = request.time() != TimeMode.NONE && read.starts() != null && read.ends() != null;
         // A serial order is one at si too.
         for (int events = request.level().eventsPerTransaction(); events > 0; events--) {
@@ -121,7 +151,6 @@ final class UnknownRowsCheck {
                 guesses.add(() -> byReplay(request, each, usesTimes, false));
             }
         }
-        Witness witness = verdict.witness();
         if (witness != null) {
             guesses.add(() -> unknown.inOrder(witness.counted(), witness.position()));
         }
@@ -148,7 +177,11 @@ final class UnknownRowsCheck {
                 return path.complete(found);
             }
         }
-        return path.complete(Verdict.of(Verdict.Status.UNKNOWN, verdict.level())
+        return open(read, request.level());
+    }
+
+    private Verdict open(HistoryTable read, IsolationLevel level) {
+        return path.complete(Verdict.of(Verdict.Status.UNKNOWN, level)
                 .reason("found " + unknown.writes() + " writes by a condition without \"keys\", the first at "
                         + read.whereIs(unknown.first())
                         + ", whose rows cannot be derived; expected the keys of the rows that they"

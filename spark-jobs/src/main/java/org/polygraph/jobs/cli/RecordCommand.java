@@ -110,7 +110,7 @@ final class RecordCommand implements Callable<Integer> {
             paramLabel = "SHARE",
             description =
                     "Of -w rows: share of operations that select rows by their values (default: 0.1, but 0 where the"
-                            + " documented level is rc or cc, which do not define them).")
+                            + " documented level is rc or cc).")
     private @Nullable Double predicates;
 
     @Mixin
@@ -189,11 +189,6 @@ final class RecordCommand implements Callable<Integer> {
                             ? ""
                             : " or " + replicaIsolation.label())
                     + "; record without it, and give check a level");
-        }
-        if (check && settings.predicates() > 0 && promise.orElseThrow().level().isAxiom()) {
-            throw wrong("--predicates: the level " + promise.get().level().label()
-                    + " that this database documents for " + isolation.label()
-                    + " does not define them; record without --check or without --predicates");
         }
         try {
             overwrite.replaces(Location.of(out));

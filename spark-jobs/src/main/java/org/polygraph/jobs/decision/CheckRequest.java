@@ -81,6 +81,11 @@ public record CheckRequest(
         return Loaders.of(table, initial, time != TimeMode.NONE, clockSkewNanos);
     }
 
+    /** Returns the same request for another level. */
+    public CheckRequest at(IsolationLevel other) {
+        return new CheckRequest(other, time, clockSkewNanos, indeterminate, initial, replayed, mostViolations);
+    }
+
     /** Returns the same request, in which loaders are ordinary transactions. */
     public CheckRequest withoutLoaders() {
         return new CheckRequest(level, time, clockSkewNanos, indeterminate, replayed, mostViolations);

@@ -357,19 +357,6 @@ class RecordTest {
         usage(2, "--predicates 2.0 is no share from 0 to 1", "record", "-w", "rows", "--predicates", "2", "-o", file);
         usage(
                 2,
-                "the level rc that this database documents for read-committed does not define them",
-                "record",
-                "--check",
-                "-w",
-                "rows",
-                "--predicates",
-                "0.1",
-                "--isolation",
-                "read-committed",
-                "-o",
-                file);
-        usage(
-                2,
                 "no level is known that this database documents for read-uncommitted",
                 "record",
                 "--check",

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.testkit.SplitMix;
@@ -294,6 +295,163 @@ public final class ConditionHistories {
         text.append(
                 "{\"session\":90,\"index\":0,\"status\":\"aborted\",\"ops\":[{\"op\":\"r\",\"key\":0,\"value\":0},");
         return text.append("{\"op\":\"r\",\"key\":1,\"value\":0}]}\n").toString();
+    }
+
+    /** Whether a statement is a read of a version that it permits. */
+    private interface Permitted {
+        boolean permits(@Nullable Row row);
+    }
+
+    /** A read of a key by a statement. The source is a transaction or INITIAL. */
+    private record Read(int reader, int statement, int key, Permitted permitted) {}
+
+    private static final int INITIAL = 0;
+
+    /**
+     * Whether RC, RA or CC holds: some choice of the version that each statement read of each row, of those that match
+     * its result, has an order of commits that the level permits. The rows of one statement have no order.
+     */
+    public boolean holdsAtCommits(IsolationLevel level) {
+        int n = transactions.size();
+        for (int choice = 0; choice < 1 << n; choice++) {
+            boolean possible = true;
+            committed = new boolean[n];
+            for (int t = 0; t < n; t++) {
+                committed[t] = (choice >> t & 1) != 0;
+                Status status = transactions.get(t).status;
+                possible &= status == Status.INDETERMINATE || committed[t] == (status == Status.COMMITTED);
+            }
+            List<Read> reads = new ArrayList<>();
+            for (int t = 0; t < n && possible; t++) {
+                possible = !committed[t] || addReads(t, reads);
+            }
+            if (possible && choose(level, reads, new int[reads.size()], 0)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Adds the reads of other transactions' versions. @return whether those of own versions are right */
+    private boolean addReads(int t, List<Read> reads) {
+        Row[] own = new Row[KEYS];
+        boolean[] isOwn = new boolean[KEYS];
+        List<Operation> operations = transactions.get(t).operations;
+        for (int s = 0; s < operations.size(); s++) {
+            Operation o = operations.get(s);
+            for (int k = 0; k < KEYS; k++) {
+                int key = k;
+                Permitted permitted = o.isPredicate()
+                        ? row -> o.where.matches(row)
+                                ? o.rows[key] != ABSENT
+                                        && (o.kind != Kind.PR || o.rows[key] == Objects.requireNonNull(row).value)
+                                : o.rows[key] == ABSENT
+                        : row -> o.row.value == (row == null ? NULL : row.value);
+                if (!o.isPredicate() && (o.kind != Kind.R || o.key != k)) {
+                    continue;
+                }
+                if (!isOwn[k]) {
+                    reads.add(new Read(t + 1, s, k, permitted));
+                } else if (!permitted.permits(own[k])) {
+                    return false;
+                }
+            }
+            for (int k = 0; k < KEYS; k++) {
+                isOwn[k] |= o.writes(k);
+                own[k] = o.writes(k) ? o.left() : own[k];
+            }
+        }
+        return true;
+    }
+
+    private boolean choose(IsolationLevel level, List<Read> reads, int[] sources, int chosen) {
+        if (!hasOrder(level, reads, sources, chosen)) {
+            return false;
+        }
+        if (chosen == reads.size()) {
+            return true;
+        }
+        Read read = reads.get(chosen);
+        for (int source = INITIAL; source <= transactions.size(); source++) {
+            boolean isWriter = source == INITIAL || (committed[source - 1] && writesKey(source, read.key));
+            if (source != read.reader && isWriter && read.permitted.permits(version(source, read.key))) {
+                sources[chosen] = source;
+                if (choose(level, reads, sources, chosen + 1)) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    private boolean writesKey(int node, int key) {
+        return transactions.get(node - 1).operations.stream().anyMatch(o -> o.writes(key));
+    }
+
+    private @Nullable Row version(int node, int key) {
+        Row last = initialRow(key);
+        for (Operation o : node == INITIAL ? List.<Operation>of() : transactions.get(node - 1).operations) {
+            last = o.writes(key) ? o.left() : last;
+        }
+        return last;
+    }
+
+    private boolean hasOrder(IsolationLevel level, List<Read> reads, int[] sources, int chosen) {
+        int nodes = transactions.size() + 1;
+        boolean[][] direct = new boolean[nodes][nodes];
+        for (int a = 1; a < nodes; a++) {
+            direct[INITIAL][a] = true;
+            for (int b = a + 1; b < nodes; b++) {
+                direct[a][b] = committed[a - 1]
+                        && committed[b - 1]
+                        && transactions.get(a - 1).session == transactions.get(b - 1).session;
+            }
+        }
+        for (int i = 0; i < chosen; i++) {
+            direct[sources[i]][reads.get(i).reader] = true;
+        }
+        boolean[][] before = closed(direct);
+        boolean[][] order = closed(direct);
+        for (int i = 0; i < chosen; i++) {
+            Read read = reads.get(i);
+            for (int writer = 1; writer < nodes; writer++) {
+                if (writer == sources[i]
+                        || writer == read.reader
+                        || !committed[writer - 1]
+                        || !writesKey(writer, read.key)) {
+                    continue;
+                }
+                boolean isSeen = level == IsolationLevel.CC ? before[writer][read.reader] : direct[writer][read.reader];
+                if (level == IsolationLevel.RC) {
+                    isSeen = false;
+                    for (int j = 0; j < chosen; j++) {
+                        Read other = reads.get(j);
+                        isSeen |=
+                                sources[j] == writer && other.reader == read.reader && other.statement < read.statement;
+                    }
+                }
+                order[writer][sources[i]] |= isSeen;
+            }
+        }
+        boolean[][] all = closed(order);
+        for (int a = 0; a < nodes; a++) {
+            if (all[a][a]) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static boolean[][] closed(boolean[][] pairs) {
+        boolean[][] all = Arrays.stream(pairs).map(boolean[]::clone).toArray(boolean[][]::new);
+        for (int via = 0; via < all.length; via++) {
+            for (int a = 0; a < all.length; a++) {
+                for (int b = 0; b < all.length; b++) {
+                    all[a][b] |= all[a][via] && all[via][b];
+                }
+            }
+        }
+        return all;
     }
 
     public boolean holds(IsolationLevel level) {

@@ -5,6 +5,7 @@ import it.unimi.dsi.fastutil.longs.Long2IntOpenHashMap;
 import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
 import it.unimi.dsi.fastutil.longs.LongSet;
 import it.unimi.dsi.fastutil.longs.LongSets;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.model.HistoryException;
 
@@ -206,10 +207,47 @@ public final class PredicateReads {
         return columns;
     }
 
+    /** Returns a history with reads for all pairs, which have keys of their own. */
+    public HistoryTable resolved(HistoryTable history) {
+        return resolved(history, allPairs());
+    }
+
+    /**
+     * By operation of a history with reads for these predicates: the number of its statement. Numbers ascend in each
+     * transaction. The reads that express one result have the same number, because its rows have no order.
+     */
+    public int[] statements(HistoryTable history) {
+        int[] placeOfRead = placesOfReads();
+        int[] statements = new int[history.operations()];
+        int plainOperation = 0;
+        for (int o = 0; o < statements.length; o++) {
+            boolean isOfPair = rowOf(history.key(o)) >= 0;
+            int place = isOfPair ? plainOperation : placeOfRead[plainOperation];
+            // The operations of a pair come before the plain operation at the place of their predicate.
+            statements[o] = place >= 0 ? 2 * place : 2 * plainOperation + 1;
+            plainOperation += isOfPair ? 0 : 1;
+        }
+        return statements;
+    }
+
+    /** By plain operation: the place of the predicate whose result has the row that it reads; -1 for others. */
+    private int[] placesOfReads() {
+        int[] places = new int[plain.operations()];
+        Arrays.fill(places, -1);
+        for (int mark = 0; mark < marks.size(); mark++) {
+            if (Predicates.isOne(marks.code(mark))) {
+                int p = Predicates.number(marks.code(mark));
+                int rows = predicates.isRead(p) ? predicates.keysEnd(p) - predicates.firstKey(p) : 0;
+                Arrays.fill(places, marks.place(mark) - rows, marks.place(mark), marks.place(mark));
+            }
+        }
+        return places;
+    }
+
     /** Returns a history in which each pair has a key of its own. */
     public static HistoryTable apart(HistoryTable history) {
         PredicateReads reads = history.predicates();
-        return reads == null ? history : reads.resolved(history, reads.allPairs());
+        return reads == null ? history : reads.resolved(history);
     }
 
     private LongSet allPairs() {

@@ -1,11 +1,13 @@
 package org.polygraph.jobs.certificate.judge;
 
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Guarantee;
 import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.certificate.replay.ListStates;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.PredicateReads;
 
 /**
  * Judges a small history at RC, RA or CC. It tries every choice of a source for each read, and checks each choice by
@@ -48,6 +50,8 @@ final class AxiomBruteForce {
     private int readCount;
     private final boolean[] counted;
     private int choices;
+    /** By operation: the number of its statement, in the order in which the transaction ran them. */
+    private final int[] statements;
 
     private AxiomBruteForce(HistoryTable history, Terms terms, @Nullable ListStates lists) {
         this.lists = lists;
@@ -58,6 +62,10 @@ final class AxiomBruteForce {
         readers = new int[history.operations()];
         sources = new int[history.operations()];
         counted = new boolean[nodes];
+        PredicateReads predicates = history.predicates();
+        statements = predicates == null
+                ? IntStream.range(0, history.operations()).toArray()
+                : predicates.statements(history);
     }
 
     /** @param lists the recorded lists of the history; null if there are none */
@@ -188,10 +196,12 @@ final class AxiomBruteForce {
         return history.lastWrite(node - 1, history.key(reads[i])) >= 0;
     }
 
-    /** Whether an earlier read of the same transaction read from this node. */
+    /** Whether a read of an earlier statement of the same transaction read from this node. */
     private boolean hasReadFrom(int i, int node) {
         for (int earlier = 0; earlier < i; earlier++) {
-            if (readers[earlier] == readers[i] && sources[earlier] == node) {
+            if (readers[earlier] == readers[i]
+                    && sources[earlier] == node
+                    && statements[reads[earlier]] < statements[reads[i]]) {
                 return true;
             }
         }

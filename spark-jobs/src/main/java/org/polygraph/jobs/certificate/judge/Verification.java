@@ -25,6 +25,7 @@ import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.PredicateReads;
 import org.polygraph.storage.table.RecordedTimes;
 import org.polygraph.storage.table.UnknownRows;
 
@@ -367,7 +368,11 @@ public final class Verification {
         int[] open = isOfOthers ? open(content, certified) : new int[0];
         HistoryTable ordered = open.length == 0 ? certified : certified.withStatus(open, TransactionStatus.ABORTED);
         if (discrepancy == null) {
-            Witness witness = content.witness(ordered);
+            // At these levels nothing evaluates predicates, so each pair of a condition and a row is a read.
+            Witness witness = content.witness(
+                    header.terms().guarantee().isAxiom()
+                            ? PredicateReads.apart(ordered).withoutRows()
+                            : ordered);
             result = Replay.byDefinition(witness);
             discrepancy = result.discrepancy() == null ? wrongResult(witness) : result.discrepancy();
         }
