@@ -41,6 +41,66 @@ final class Candidates {
         }
     }
 
+    /**
+     * Pushes the writers of a class that known edges do not exclude. Along a chain those that must come before the
+     * writer which is read over are the first, and those that must come after the read are the last.
+     *
+     * @param before commit of the writer that candidates must come after, or a negative number
+     * @param read event of the read
+     */
+    void pushPossible(int key, int valueClass, int before, int read, IntStack out) {
+        int[] chains = p.chains;
+        if (chains == null || p.reachability == null) {
+            push(valueClass, out);
+            return;
+        }
+        for (int at = first(valueClass); isOf(valueClass, at); ) {
+            int end = endOfChain(chains, valueClass, at);
+            int low = at;
+            for (int high = end; before >= 0 && low < high; ) {
+                int middle = (low + high) >>> 1;
+                if (p.certain(p.overwrites(key, transaction(middle)), before)) {
+                    low = middle + 1;
+                } else {
+                    high = middle;
+                }
+            }
+            for (; low < end && !p.certain(read, p.commit(transaction(low))); low++) {
+                out.push((int) writers[low]);
+            }
+            at = end;
+        }
+    }
+
+    private int transaction(int at) {
+        return p.writerTxn[(int) writers[at]];
+    }
+
+    /** The place behind the last writer of the class that is in the chain of the writer at a place. */
+    private int endOfChain(int[] chains, int valueClass, int at) {
+        int t = transaction(at);
+        int step = 1;
+        while (t < chains.length && isOf(valueClass, at + step) && isInChain(chains, chains[t], at + step)) {
+            step *= 2;
+        }
+        int low = at + step / 2 + (step == 1 ? 1 : 0);
+        int high = Math.min(at + step, writers.length);
+        while (low < high) {
+            int middle = (low + high) >>> 1;
+            if (isOf(valueClass, middle) && t < chains.length && isInChain(chains, chains[t], middle)) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return low;
+    }
+
+    private boolean isInChain(int[] chains, int chain, int at) {
+        int t = transaction(at);
+        return t < chains.length && chains[t] == chain;
+    }
+
     private boolean isOf(int valueClass, int at) {
         return at < writers.length && (int) (writers[at] >> 32) == valueClass;
     }

@@ -172,17 +172,14 @@ final class ClauseMaker {
             }
         }
         candidates.clear();
-        check.candidates().push(p.readerClass[reader], candidates);
+        int before = writer < 0 ? Atoms.NONE : p.commit(p.writerTxn[writer]);
+        check.candidates().pushPossible(check.key(), p.readerClass[reader], before, read, candidates);
         for (int i = 0; i < candidates.size(); i++) {
             int candidate = p.writerTxn[candidates.get(i)];
             if (candidate == readTxn) {
                 continue;
             }
-            addAlternative(
-                    search,
-                    writer < 0 ? Atoms.NONE : p.commit(p.writerTxn[writer]),
-                    p.overwrites(check.key(), candidate),
-                    read);
+            addAlternative(search, before, p.overwrites(check.key(), candidate), read);
         }
         if (writer >= 0) {
             unlessUncommitted(search, p.writerTxn[writer]);

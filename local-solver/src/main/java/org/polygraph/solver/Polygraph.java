@@ -29,6 +29,8 @@ import org.polygraph.solver.proof.ProofShape;
  *       = 2. With E = 1 kinds change nothing.
  *   <li><b>optional</b> by transaction, or null for none: its commit is a choice. Without its commit its writes do not
  *       exist and its reads are not constrained; it must have no known edges that hold only if it committed.
+ *   <li><b>chains</b> by transaction, or null if they are not known: transactions of one chain are neighbours, each
+ *       before the next in every order; later transactions than these are in no chain. The writers of a key ascend.
  *   <li><b>dirtyKeys</b> keys that {@code position} may violate with no optional transaction committed; null = all.
  * </ul>
  *
@@ -71,6 +73,7 @@ public final class Polygraph {
     private final Kind @Nullable [] kinds;
     final boolean @Nullable [] optional;
     final @Nullable Reachability reachability;
+    final int @Nullable [] chains;
     final int @Nullable [] dirtyKeys;
 
     private Polygraph(Builder b) {
@@ -88,6 +91,7 @@ public final class Polygraph {
         kinds = eventsPerTransaction == 1 ? null : b.kinds;
         optional = b.optional;
         reachability = b.reachability;
+        chains = b.chains;
         dirtyKeys = b.dirtyKeys;
     }
 
@@ -208,6 +212,7 @@ public final class Polygraph {
         private Kind @Nullable [] kinds;
         private boolean @Nullable [] optional;
         private @Nullable Reachability reachability;
+        private int @Nullable [] chains;
         private int @Nullable [] dirtyKeys;
 
         private Builder(int transactions, int eventsPerTransaction) {
@@ -258,6 +263,11 @@ public final class Polygraph {
 
         public Builder reachability(@Nullable Reachability known) {
             reachability = known;
+            return this;
+        }
+
+        public Builder chains(int @Nullable [] byTransaction) {
+            chains = byTransaction;
             return this;
         }
 

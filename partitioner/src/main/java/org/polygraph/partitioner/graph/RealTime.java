@@ -62,7 +62,19 @@ public final class RealTime {
     public static @Nullable RealTime of(HistoryTable table, CommitStatus commitStatus, long skewNanos) {
         long[] starts = table.starts();
         long[] ends = table.ends();
-        return starts == null || ends == null ? null : of(table, starts, ends, commitStatus, skewNanos);
+        return starts == null || ends == null ? null : of(table, starts, ends, commitStatus, skewNanos, false);
+    }
+
+    /**
+     * The order of a history in which a transaction of unknown outcome also took effect before its end, if it did. An
+     * optional one that is kept between its start and its end without having taken effect bounds nothing more.
+     *
+     * @return null if the history has no times
+     */
+    public static @Nullable RealTime withUnknownEnds(HistoryTable table, CommitStatus commitStatus) {
+        long[] starts = table.starts();
+        long[] ends = table.ends();
+        return starts == null || ends == null ? null : of(table, starts, ends, commitStatus, 0, true);
     }
 
     /**
@@ -85,17 +97,21 @@ public final class RealTime {
 
     /** The order as if each transaction had run at an instant. */
     public static RealTime ofInstants(HistoryTable table, CommitStatus commitStatus, long[] instants) {
-        return of(table, instants, instants, commitStatus, 0);
+        return of(table, instants, instants, commitStatus, 0, false);
     }
 
     private static RealTime of(
-            HistoryTable table, long[] starts, long[] ends, CommitStatus commitStatus, long skewNanos) {
+            HistoryTable table,
+            long[] starts,
+            long[] ends,
+            CommitStatus commitStatus,
+            long skewNanos,
+            boolean unknownEnds) {
         int n = table.transactions();
-        byte committed = TransactionStatus.COMMITTED.code();
         long[] sorted = new long[n];
         int count = 0;
         for (int t = 0; t < n; t++) {
-            if (bounds(t, table, commitStatus, committed, ends)) {
+            if (bounds(t, table, commitStatus, unknownEnds, ends)) {
                 sorted[count++] = ends[t];
             }
         }
@@ -123,7 +139,7 @@ public final class RealTime {
                     }
                 }
                 places[t] = NEVER;
-                if (bounds(t, table, commitStatus, committed, ends)) {
+                if (bounds(t, table, commitStatus, unknownEnds, ends)) {
                     // A transaction that ends before it starts is no interval; its end is ignored.
                     boolean reversed = starts[t] != HistoryTable.NO_TIME && ends[t] < starts[t];
                     complete &= !reversed;
@@ -137,8 +153,12 @@ public final class RealTime {
         return new RealTime(ended, places, count, complete, bound, openStarts, openEnded);
     }
 
-    private static boolean bounds(int t, HistoryTable table, CommitStatus commitStatus, byte committed, long[] ends) {
-        return commitStatus.isCounted(t) && table.statuses()[t] == committed && ends[t] != HistoryTable.NO_TIME;
+    private static boolean bounds(
+            int t, HistoryTable table, CommitStatus commitStatus, boolean unknownEnds, long[] ends) {
+        boolean isEnd = unknownEnds
+                ? commitStatus.of(t) != CommitStatus.DROPPED
+                : commitStatus.isCounted(t) && table.statuses()[t] == TransactionStatus.COMMITTED.code();
+        return isEnd && ends[t] != HistoryTable.NO_TIME;
     }
 
     /**

@@ -1,13 +1,15 @@
 package org.polygraph.partitioner.linear;
 
 import it.unimi.dsi.fastutil.ints.IntArrayList;
+import it.unimi.dsi.fastutil.ints.IntArrays;
+import it.unimi.dsi.fastutil.ints.IntLinkedOpenHashSet;
 import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
-import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
+import it.unimi.dsi.fastutil.longs.LongLinkedOpenHashSet;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.function.BooleanSupplier;
-import org.jspecify.annotations.Nullable;
+import java.util.function.IntPredicate;
 import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
@@ -16,17 +18,21 @@ import org.polygraph.storage.table.HistoryTable;
 
 /** Shows why keys have no order: in words, and by a few operations of the key that have no order either. */
 final class KeyEvidence {
-    /** The most steps of a search over a few operations. */
-    private static final int MOST_STEPS = 100_000;
     /** Sets of more operations are not shrunk. */
-    private static final int MOST_SHRUNK = 240;
+    private static final int MOST_SHRUNK = 1_000;
+    /** How often operations around the named ones are added, and how many at first. */
+    private static final int MOST_WIDENED = 5;
+
+    private static final int FEW = 10;
 
     private final RecordedOperations recorded;
     private final LinearOperations all;
+    private final StrictJudge judge;
     private final BooleanSupplier stop;
 
     /** @param keys the keys that are described */
-    KeyEvidence(RecordedOperations recorded, BitSet keys, BooleanSupplier stop) {
+    KeyEvidence(RecordedOperations recorded, BitSet keys, StrictJudge judge, BooleanSupplier stop) {
+        this.judge = judge;
         this.recorded = recorded;
         this.all = LinearOperations.of(recorded, keys);
         this.stop = stop;
@@ -38,65 +44,135 @@ final class KeyEvidence {
 
     /** Describes a violated key. */
     Violation of(KeyOrders orders, int key) {
-        Anomaly anomaly = orders.anomaly(key);
         IntArrayList some = new IntArrayList();
         for (int i = 0; i < orders.count(key); i++) {
             some.add(all.ofTransaction(key, orders.transaction(orders.first(key) + i)));
         }
-        String detail = detail(anomaly, some);
-        if (anomaly == Anomaly.THIN_AIR_READ) {
-            int read = some.getInt(0);
-            int dropped = recorded.droppedWrite(all.transactions[read]);
-            return dropped >= 0
-                    ? aborted(key, read, dropped)
-                    : violation(anomaly, key, untilCertain(key, read), detail);
+        if (orders.anomaly(key) == Anomaly.THIN_AIR_READ) {
+            return impossible(key, some.getInt(0));
         }
-        if (anomaly == Anomaly.NO_VALID_ORDER) {
-            int failed = some.getInt(0);
-            some.clear();
-            for (int o = all.keyStarts[key]; o < all.keyStarts[key + 1]; o++) {
-                if (all.starts[o] <= all.ends[failed]) {
-                    some.add(o);
-                }
-            }
+        KeyWriters writers = new KeyWriters(all, all.ofKey(key), 0, operations(key));
+        IntArrayList closed = start(key, writers, some);
+        boolean minimal = closed.size() <= MOST_SHRUNK && shrink(writers, closed);
+        int[] ascending = closed.toIntArray();
+        Arrays.sort(ascending);
+        KeyOrder order = new KeyOrder(all, ascending);
+        if (order.run() != KeyResult.VIOLATED) {
+            return repeated(key, closed, minimal);
         }
-        return violation(anomaly, key, some, detail);
+        return order.anomaly() == Anomaly.THIN_AIR_READ
+                ? impossible(key, order.offending().getInt(0))
+                : unique(key, order.anomaly(), order.offending(), closed, minimal);
     }
 
-    /** @param offending as {@link KeyOrder} finds them, or where a search failed */
-    private String detail(Anomaly anomaly, IntArrayList offending) {
-        String first = name(offending, 0);
-        return switch (anomaly) {
-            case THIN_AIR_READ -> first + ": no operation wrote that value";
-            case LOST_UPDATE -> first + " and " + name(offending, 1) + " replaced the same version";
-            case CIRCULAR_INFORMATION_FLOW -> first + " read a value that depends on its own write";
-            case NO_VALID_ORDER ->
-                first + " returned a value that no order of the operations on its key up to its end produces";
-            default ->
-                first + " ended before " + name(offending, 1) + " started, and can only come after it"
-                        + (offending.size() < 4
-                                ? ""
-                                : ", as " + name(offending, 2) + " ended before " + name(offending, 3) + " started");
-        };
+    /** @param offending as {@link KeyOrder} finds them among the operations shown */
+    private Violation unique(int key, Anomaly anomaly, IntArrayList offending, IntArrayList shown, boolean minimal) {
+        if (anomaly == Anomaly.REAL_TIME_VIOLATION && !all.isWrite(offending.getInt(1))) {
+            String detail = recorded.action(all.transactions[offending.getInt(1)]) + ", although "
+                    + name(offending, 0) + " had ended before it started, and can only come after it"
+                    + because(offending);
+            IntArrayList named = new IntArrayList(offending);
+            named.set(0, offending.getInt(1));
+            named.set(1, offending.getInt(0));
+            return violation(anomaly, key, named, shown, minimal, detail);
+        }
+        int subject = offending.getInt(0);
+        String did = recorded.action(all.transactions[subject]);
+        String detail =
+                switch (anomaly) {
+                    case LOST_UPDATE -> did + "; " + name(offending, 1) + " replaced the same version";
+                    case CIRCULAR_INFORMATION_FLOW ->
+                        did + ", which depends on its own write"
+                                + (offending.size() == 1 ? "" : " through " + name(offending, 1));
+                    default ->
+                        did + " and ended before " + name(offending, 1) + " started, but it can only come after it"
+                                + because(offending);
+                };
+        return violation(anomaly, key, offending, shown, minimal, detail);
+    }
+
+    private String because(IntArrayList offending) {
+        return offending.size() < 4
+                ? ""
+                : ", because " + name(offending, 2) + " had ended before " + name(offending, 3) + " started";
+    }
+
+    /**
+     * Names the operation that ended last of those shown: the others have orders, but none in which the key has a value
+     * that this one may find.
+     */
+    private Violation repeated(int key, IntArrayList shown, boolean minimal) {
+        int failed = -1;
+        for (int i = 0; i < shown.size(); i++) {
+            int o = shown.getInt(i);
+            boolean finds = all.isRead(o) || all.isRefused(o);
+            failed = finds && !all.isMaybe(o) && (failed < 0 || all.ends[o] > all.ends[failed]) ? o : failed;
+        }
+        if (failed < 0) {
+            throw new IllegalStateException("writes that find no value have an order");
+        }
+        StringBuilder values = new StringBuilder();
+        int count = 0;
+        for (long value : values(key, shown)) {
+            IntArrayList found = new IntArrayList(shown);
+            found.rem(failed);
+            if (!isViolated(all.reading(failed, value), found, failed)) {
+                values.append(count++ == 0 ? "" : ", ").append(recorded.label(key, value));
+            }
+        }
+        String detail = recorded.action(all.transactions[failed])
+                + "; the other operations shown have an order up to its end, "
+                + (count == 0
+                        ? "but none with a time at which it can have taken effect"
+                        : "but then the key can only have the value" + (count == 1 ? " " : "s ") + values);
+        return violation(Anomaly.NO_VALID_ORDER, key, IntArrayList.of(failed), shown, minimal, detail);
+    }
+
+    /** The initial value of a key and those that the operations write. */
+    private LongLinkedOpenHashSet values(int key, IntArrayList some) {
+        LongLinkedOpenHashSet values = new LongLinkedOpenHashSet();
+        values.add(all.initialValue(key));
+        for (int i = 0; i < some.size(); i++) {
+            if (all.isWrite(some.getInt(i))) {
+                values.add(all.written(some.getInt(i)));
+            }
+        }
+        return values;
     }
 
     private String name(IntArrayList operations, int i) {
         return recorded.name(all.transactions[operations.getInt(i)]);
     }
 
-    /**
-     * A read of a value whose only writer cannot have taken effect. If the outcome of the read is unknown, the
-     * sub-history contains a reader of its write, and so on, because otherwise the read need not have taken effect.
-     */
-    private Violation aborted(int key, int read, int dropped) {
-        HistoryTable table = recorded.table();
+    /** A read of a value that no operation wrote that may have taken effect. */
+    private Violation impossible(int key, int read) {
         int reader = all.transactions[read];
+        int dropped = recorded.droppedWrite(reader);
+        IntArrayList shown = untilCertain(key, read);
+        if (dropped < 0) {
+            String detail = recorded.action(reader) + ", which no "
+                    + (isWritten(key, all.read(read))
+                            ? "operation wrote that started before its end"
+                            : "operation wrote");
+            return violation(Anomaly.THIN_AIR_READ, key, IntArrayList.of(read), shown, true, detail);
+        }
+        HistoryTable table = recorded.table();
         int writer = HistorySelection.transactionOf(table, dropped);
-        String detail = recorded.name(reader) + ": the value was written only by a transaction that is "
-                + table.status(writer).label() + " and cannot have taken effect (session "
-                + table.sessionLabel(table.sessionOf(writer)) + ", index " + table.index(writer) + ")";
+        String detail = recorded.action(reader) + ", which only " + table.name(writer) + " wrote; it is "
+                + table.status(writer).label() + " and cannot have taken effect";
+        // If the outcome of the read is unknown, the sub-history contains a reader of its write, and so on, because
+        // otherwise the read need not have taken effect.
         return new Violation(Anomaly.ABORTED_READ, List.of(reader, writer), List.of(key), List.of(), detail)
-                .shownBy(shown(untilCertain(key, read), dropped, true));
+                .shownBy(shown(shown, dropped, true));
+    }
+
+    private boolean isWritten(int key, long value) {
+        for (int o = all.keyStarts[key]; o < all.keyStarts[key + 1]; o++) {
+            if (all.isWrite(o) && all.written(o) == value && !(all.isRead(o) && all.read(o) == value)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /**
@@ -126,24 +202,18 @@ final class KeyEvidence {
         throw new IllegalStateException("no operation that took effect read the value of " + name(reached, 0));
     }
 
-    private Violation violation(Anomaly anomaly, int key, IntArrayList offending, String detail) {
-        IntArrayList some = new IntArrayList(offending);
-        boolean minimal = smallest(key, some);
+    /** @param named the operations that the detail names, its subject first */
+    private Violation violation(
+            Anomaly anomaly, int key, IntArrayList named, IntArrayList some, boolean minimal, String detail) {
         SubHistory shown = shown(some, -1, minimal);
-        List<Integer> named = IntArrayList.wrap(shown.transactions());
-        return new Violation(anomaly, named, List.of(key), List.of(), detail).shownBy(shown);
-    }
-
-    /** Shrinks the operations, or all of the key if these have an order. Returns whether the result is minimal. */
-    private boolean smallest(int key, IntArrayList some) {
-        IntArrayList closed = closed(key, some);
-        if (!isViolated(closed)) {
-            closed = closed(key, IntArrayList.wrap(all.ofKey(key)));
+        IntLinkedOpenHashSet transactions = new IntLinkedOpenHashSet();
+        for (int i = 0; i < named.size(); i++) {
+            transactions.add(all.transactions[named.getInt(i)]);
         }
-        boolean minimal = closed.size() <= MOST_SHRUNK && shrink(closed);
-        some.clear();
-        some.addAll(closed);
-        return minimal;
+        for (int t : shown.transactions()) {
+            transactions.add(t);
+        }
+        return new Violation(anomaly, new IntArrayList(transactions), List.of(key), List.of(), detail).shownBy(shown);
     }
 
     /** @param dropped a write of the table that cannot have taken effect, to be shown too; or -1 */
@@ -171,31 +241,90 @@ final class KeyEvidence {
     }
 
     /**
-     * The operations, with every write that one of them may have read, repeated until no write is missing; with all
-     * writes of the key if one is a refused compare-and-set. If these have no order, neither has the key: an order of
-     * the key stays one without a write that none of the rest may have read.
+     * The operations, with every write that one of them may have read, repeated until no write is missing. A refused
+     * compare-and-set may have read any write. Not read can be a write that started after the read had ended, and one
+     * that had ended before another write started, which had ended before the read started; that other write is added.
+     * If these operations have no order, neither has the key: an order of the key stays one without the rest, because
+     * each read still follows the write that it reads without another one in between.
      */
-    private IntArrayList closed(int key, IntArrayList some) {
+    private IntArrayList closed(KeyWriters writers, IntArrayList some) {
         IntOpenHashSet members = new IntOpenHashSet(some);
         IntArrayList closed = new IntArrayList(members.toIntArray());
-        LongOpenHashSet read = new LongOpenHashSet();
-        boolean refused = false;
-        for (int done = 0, before = -1; before != closed.size(); ) {
-            before = closed.size();
-            for (; done < closed.size(); done++) {
-                int o = closed.getInt(done);
-                refused |= all.isRefused(o);
-                if (all.isRead(o)) {
-                    read.add(all.read(o));
+        for (int i = 0; i < closed.size(); i++) {
+            int o = closed.getInt(i);
+            if (all.isRead(o) || all.isRefused(o)) {
+                int bound = writers.lastEnded(all.starts[o]);
+                if (bound >= 0 && members.add(bound)) {
+                    closed.add(bound);
                 }
-            }
-            for (int i = all.keyStarts[key]; i < all.keyStarts[key + 1]; i++) {
-                if (all.isWrite(i) && (refused || read.contains(all.written(i))) && members.add(i)) {
-                    closed.add(i);
-                }
+                forSources(writers, o, bound < 0 ? Long.MIN_VALUE : all.starts[bound], source -> {
+                    if (members.add(source)) {
+                        closed.add(source);
+                    }
+                    return true;
+                });
             }
         }
         return closed;
+    }
+
+    /**
+     * Passes on the writes that an operation may have read, except those that had ended before a time. If there is none,
+     * passes on the last one of that value, because the violation would be hard to understand without it. Ends when one
+     * is refused, and returns whether none was.
+     */
+    private boolean forSources(KeyWriters writers, int o, long from, IntPredicate each) {
+        boolean any = all.isRefused(o);
+        for (int w = writers.firstOpen(from); w < writers.count(); w++) {
+            int source = writers.operation(w);
+            if (all.starts[source] > all.ends[o]) {
+                break;
+            }
+            if (source != o && all.ends[source] >= from && (all.isRefused(o) || all.written(source) == all.read(o))) {
+                any = true;
+                if (!each.test(source)) {
+                    return false;
+                }
+            }
+        }
+        int last = any ? -1 : writers.last(all.read(o), all.starts[o]);
+        return last < 0 || each.test(last);
+    }
+
+    /** Operations that violate, and as few as the named ones and those around them allow; else all of the key. */
+    private IntArrayList start(int key, KeyWriters writers, IntArrayList named) {
+        IntArrayList some = named;
+        for (int more = 0; more < MOST_WIDENED && !named.isEmpty(); more++) {
+            IntArrayList closed = closed(writers, some);
+            if (isViolated(closed)) {
+                return closed;
+            }
+            some = around(key, named, (long) FEW << 2 * more);
+        }
+        return closed(writers, IntArrayList.wrap(all.ofKey(key)));
+    }
+
+    /** The operations that overlap the time of the named ones, and so many that started before or after it. */
+    private IntArrayList around(int key, IntArrayList named, long most) {
+        long first = Long.MAX_VALUE;
+        long last = Long.MIN_VALUE;
+        for (int i = 0; i < named.size(); i++) {
+            first = Math.min(first, all.starts[named.getInt(i)]);
+            last = Math.max(last, all.starts[named.getInt(i)]);
+        }
+        int[] byStart = all.ofKey(key);
+        IntArrays.quickSort(byStart, (a, b) -> Long.compare(all.starts[a], all.starts[b]));
+        int low = 0;
+        int high = byStart.length;
+        while (low < high && all.starts[byStart[low]] < first) {
+            low++;
+        }
+        while (high > low && all.starts[byStart[high - 1]] > last) {
+            high--;
+        }
+        low = (int) Math.max(0, low - most);
+        high = (int) Math.min(byStart.length, high + most);
+        return new IntArrayList(byStart, low, high - low);
     }
 
     private boolean isViolated(IntArrayList some) {
@@ -204,73 +333,67 @@ final class KeyEvidence {
         return switch (new KeyOrder(all, operations).run()) {
             case VIOLATED -> true;
             case ORDERED -> false;
-            case OPEN -> new KeySearch(all, operations, MOST_STEPS, stop).run() == KeyResult.VIOLATED;
+            case OPEN ->
+                judge.violates(
+                        StrictHistory.of(all, IntArrayList.wrap(operations)).table());
         };
     }
 
+    /** Whether some operations and another one have no order. */
+    private boolean isViolated(LinearOperations in, IntArrayList some, int other) {
+        IntArrayList operations = new IntArrayList(some);
+        operations.add(other);
+        return judge.violates(StrictHistory.of(in, operations).table());
+    }
+
     /** Removes one operation at a time, with those that depend on it. Returns false if it was stopped. */
-    private boolean shrink(IntArrayList some) {
-        // Operations that write nothing go first: only without refused compare-and-sets may writes go.
-        for (int pass = 0; pass < 2; pass++) {
+    private boolean shrink(KeyWriters writers, IntArrayList some) {
+        for (boolean changed = true; changed; ) {
+            changed = false;
             for (int i = some.size() - 1; i >= 0; i--) {
-                if (i >= some.size()) {
-                    continue;
-                }
                 if (stop.getAsBoolean()) {
                     return false;
                 }
-                int o = some.getInt(i);
-                if (pass == 0 ? all.isWrite(o) : !all.isWrite(o)) {
-                    continue;
-                }
-                IntArrayList rest = without(some, o);
-                if (rest != null && isViolated(rest)) {
+                IntArrayList rest = i < some.size() ? without(writers, some, some.getInt(i)) : some;
+                if (rest.size() < some.size() && isViolated(rest)) {
                     some.clear();
                     some.addAll(rest);
+                    changed = true;
                 }
-            }
-        }
-        // Operations that depended on a write that stayed may go now.
-        for (int i = some.size() - 1; i >= 0; i--) {
-            if (stop.getAsBoolean()) {
-                return false;
-            }
-            IntArrayList rest = i < some.size() ? without(some, some.getInt(i)) : null;
-            if (rest != null && isViolated(rest)) {
-                some.clear();
-                some.addAll(rest);
             }
         }
         return true;
     }
 
-    /** Without an operation and all that may have read its write; null if a refused compare-and-set forbids that. */
-    private @Nullable IntArrayList without(IntArrayList some, int out) {
+    /** Without an operation, and without all operations whose sources are then missing. */
+    private IntArrayList without(KeyWriters writers, IntArrayList some, int out) {
         IntArrayList rest = new IntArrayList(some);
-        LongOpenHashSet gone = new LongOpenHashSet();
         rest.rem(out);
-        boolean writes = all.isWrite(out);
-        if (writes) {
-            gone.add(all.written(out));
-        }
-        for (boolean changed = writes; changed; ) {
+        IntOpenHashSet members = new IntOpenHashSet(rest);
+        for (boolean changed = all.isWrite(out); changed; ) {
             changed = false;
             for (int i = rest.size() - 1; i >= 0; i--) {
                 int o = rest.getInt(i);
-                if (all.isRead(o) && gone.contains(all.read(o))) {
+                if ((all.isRead(o) || all.isRefused(o))
+                        && !forSources(writers, o, latestStart(rest, all.starts[o]), members::contains)) {
                     rest.removeInt(i);
-                    if (all.isWrite(o)) {
-                        gone.add(all.written(o));
-                        changed = true;
-                    }
+                    members.remove(o);
+                    changed |= all.isWrite(o);
                 }
             }
         }
-        for (int i = 0; writes && i < rest.size(); i++) {
-            if (all.isRefused(rest.getInt(i))) {
-                return null;
+        return rest;
+    }
+
+    /** The latest start of a write among some that took effect and had ended before a time. */
+    private long latestStart(IntArrayList some, long time) {
+        long latest = Long.MIN_VALUE;
+        for (int i = 0; i < some.size(); i++) {
+            int o = some.getInt(i);
+            if (all.isWrite(o) && !all.isMaybe(o) && all.ends[o] < time) {
+                latest = Math.max(latest, all.starts[o]);
             }
         }
-        return rest;
+        return latest;
     }
 }

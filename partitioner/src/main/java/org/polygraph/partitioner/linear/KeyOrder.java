@@ -70,7 +70,10 @@ final class KeyOrder {
         writers.defaultReturnValue(NONE);
     }
 
-    /** After ORDERED: the operations that count, in order. */
+    /**
+     * After ORDERED: the operations that count, in order. If refused compare-and-sets leave the key open, an order in
+     * which some of them found the value that they did not find.
+     */
     IntArrayList order() {
         return order;
     }
@@ -384,6 +387,7 @@ final class KeyOrder {
         int ended = 0;
         int refusedEnded = 0;
         int lowest = 0;
+        boolean fits = true;
         for (int r = 0; r < byStart.length; r++) {
             int t = id(byStart[r]);
             // An operation that ended before this one started stays before it. If it is a refused compare-and-set, it
@@ -396,15 +400,14 @@ final class KeyOrder {
             }
             int g = values[lowest] == all.excluded(t) ? changes[lowest] : lowest;
             // No operation before that place may have started after this one ended.
-            if (g > n || all.ends[t] < latest[g]) {
-                return KeyResult.OPEN;
-            }
-            places[r] = g;
+            fits &= g <= n && all.ends[t] >= latest[g];
+            places[r] = g <= n && all.ends[t] >= latest[g] ? g : lowest;
         }
-        return merge(placed, byStart, places);
+        merge(placed, byStart, places);
+        return fits ? KeyResult.ORDERED : KeyResult.OPEN;
     }
 
-    private KeyResult merge(IntArrayList placed, int[] byStart, int[] places) {
+    private void merge(IntArrayList placed, int[] byStart, int[] places) {
         int[] turn = new int[byStart.length];
         for (int r = 0; r < turn.length; r++) {
             turn[r] = r;
@@ -420,6 +423,5 @@ final class KeyOrder {
                 order.add(id(placed.getInt(g)));
             }
         }
-        return KeyResult.ORDERED;
     }
 }

@@ -1,50 +1,58 @@
 package org.polygraph.partitioner.linear;
 
+import it.unimi.dsi.fastutil.ints.Int2ObjectLinkedOpenHashMap;
+import it.unimi.dsi.fastutil.ints.Int2ObjectMap;
+import it.unimi.dsi.fastutil.ints.Int2ObjectMaps;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
-import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
+import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
+import it.unimi.dsi.fastutil.longs.Long2IntOpenHashMap;
+import java.util.BitSet;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.storage.artifact.ArrayFile;
+import org.polygraph.storage.model.BudgetException;
+import org.polygraph.storage.model.StoppedException;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
  * The result for each key: an order, or operations that have none. {@link KeyOrder} decides keys whose values are
- * unique, in linear time apart from sorting; {@link KeySearch} decides the others.
+ * unique, in linear time apart from sorting; the others are decided together, as strict serializability of their operations
+ * ({@link StrictHistory}), beginning with a {@link GuessedOrder}.
  *
- * <p>Memory: 5 bytes per key, 4 per operation.
+ * <p>Memory: 9 bytes per key, 4 per operation.
  */
 public final class KeyOrders {
-    /** The most steps of the search of one key. */
-    private static final int MOST_STEPS = 4_000_000;
-
     private static final int CHECK_EVERY = 1 << 10;
 
     /** There is an order; also for keys without operations. */
     static final byte ORDERED = 0;
-    /** The search gave up, or the budget ended before the key was decided. */
+    /** The budget ended before the key was decided. */
     static final byte OPEN = 1;
     /** There is no order; the anomaly's ordinal is added. */
     private static final byte VIOLATED = 2;
 
     private static final String RESULTS = "keyResults";
     private static final String STARTS = "keyStarts";
+    private static final String COUNTS = "keyCounts";
     private static final String TRANSACTIONS = "keyTransactions";
     private static final String UNIQUE = "uniqueValues";
 
     private static final Anomaly[] ANOMALIES = Anomaly.values();
 
     private final byte[] results;
-    /** Key k has transactions[starts[k] .. starts[k + 1]). */
+    /** Key k has transactions[starts[k] .. starts[k] + counts[k]). */
     private final int[] starts;
 
+    private final int[] counts;
     private final IntArrayList transactions;
-    private int done;
+    private @Nullable BudgetException ended;
     private boolean uniqueValues = true;
 
-    /** Starts without keys. Keys are added in turn. */
     KeyOrders(int keys, int operations) {
         results = new byte[keys];
-        starts = new int[keys + 1];
+        starts = new int[keys];
+        counts = new int[keys];
         transactions = new IntArrayList(operations);
     }
 
@@ -53,16 +61,19 @@ public final class KeyOrders {
      *
      * @param table without a {@link Linearizability#problem}
      * @param maybe whether unknown outcomes may have taken effect; else they did not
-     * @param stop whether the budget has ended; the remaining keys are then left open
+     * @param judge decides keys whose values repeat
+     * @throws StoppedException if it is to stop
      */
-    public static KeyOrders of(HistoryTable table, long skewNanos, boolean maybe, BooleanSupplier stop) {
-        return of(LinearOperations.of(new RecordedOperations(table, skewNanos, maybe), null), stop);
+    public static KeyOrders of(
+            HistoryTable table, long skewNanos, boolean maybe, StrictJudge judge, BooleanSupplier stop) {
+        return of(LinearOperations.of(new RecordedOperations(table, skewNanos, maybe), null), judge, stop);
     }
 
     /** Adds them to a checkpoint or scratch file. */
     public void saveTo(ArrayFile file) {
         file.put(RESULTS, results)
                 .put(STARTS, starts)
+                .put(COUNTS, counts)
                 .put(TRANSACTIONS, transactions.toIntArray())
                 .put(UNIQUE, new byte[] {(byte) (uniqueValues ? 1 : 0)});
     }
@@ -75,24 +86,29 @@ public final class KeyOrders {
     public static KeyOrders of(HistoryTable table, ArrayFile file) throws ArrayFile.DamagedException {
         byte[] results = file.bytes(RESULTS);
         int[] starts = file.ints(STARTS);
+        int[] counts = file.ints(COUNTS);
         int[] transactions = file.ints(TRANSACTIONS);
         byte[] unique = file.bytes(UNIQUE);
         int keys = table.keys().size();
-        boolean fits = results.length == keys && starts.length == keys + 1 && unique.length == 1 && starts[0] == 0;
+        boolean fits = results.length == keys && starts.length == keys && counts.length == keys && unique.length == 1;
         for (int k = 0; fits && k < keys; k++) {
-            fits = starts[k] <= starts[k + 1] && results[k] >= 0 && results[k] < VIOLATED + ANOMALIES.length;
+            fits = starts[k] >= 0
+                    && counts[k] >= 0
+                    && starts[k] <= transactions.length - counts[k]
+                    && results[k] >= 0
+                    && results[k] < VIOLATED + ANOMALIES.length;
         }
         for (int i = 0; fits && i < transactions.length; i++) {
             fits = transactions[i] >= 0 && transactions[i] < table.transactions();
         }
-        if (!fits || starts[keys] != transactions.length) {
+        if (!fits) {
             throw new ArrayFile.DamagedException("found orders of keys of another history");
         }
         KeyOrders orders = new KeyOrders(keys, 0);
         System.arraycopy(results, 0, orders.results, 0, keys);
-        System.arraycopy(starts, 0, orders.starts, 0, keys + 1);
+        System.arraycopy(starts, 0, orders.starts, 0, keys);
+        System.arraycopy(counts, 0, orders.counts, 0, keys);
         orders.transactions.addElements(0, transactions);
-        orders.done = keys;
         orders.uniqueValues = unique[0] != 0;
         return orders;
     }
@@ -107,61 +123,141 @@ public final class KeyOrders {
         return true;
     }
 
-    static KeyOrders of(LinearOperations all, BooleanSupplier stop) {
+    static KeyOrders of(LinearOperations all, StrictJudge judge, BooleanSupplier stop) {
         KeyOrders result = new KeyOrders(all.keys(), all.transactions.length);
-        boolean stopped = false;
-        IntArrayList none = new IntArrayList();
+        LinearOperations soon = all.hasMaybe() ? all.soonOrNever() : all;
+        Int2ObjectMap<IntArrayList> open = new Int2ObjectLinkedOpenHashMap<>();
         for (int key = 0; key < all.keys(); key++) {
-            stopped = stopped || (key % CHECK_EVERY == 0 && stop.getAsBoolean());
-            if (stopped) {
-                result.add(OPEN, all, none);
-            } else if (all.keyStarts[key] == all.keyStarts[key + 1]) {
-                result.add(ORDERED, all, none);
-            } else {
-                result.decide(all, key, stop);
+            if (key % CHECK_EVERY == 0) {
+                StoppedException.check(stop);
+            }
+            if (all.keyStarts[key] < all.keyStarts[key + 1]) {
+                result.decide(all, key, open, soon);
             }
         }
+        result.decide(all, soon, open, judge);
         return result;
     }
 
-    private void decide(LinearOperations all, int key, BooleanSupplier stop) {
+    /** Decides a key by the rules for unique values, or adds it to the open ones with an order to try first. */
+    private void decide(LinearOperations all, int key, Int2ObjectMap<IntArrayList> open, LinearOperations soon) {
         KeyOrder order = new KeyOrder(all, key);
         KeyResult result = order.run();
         uniqueValues &= !order.repeats();
         switch (result) {
-            case ORDERED -> add(ORDERED, all, order.order());
-            case VIOLATED -> add(violated(order.anomaly()), all, order.offending());
-            case OPEN -> search(all, key, stop);
+            case ORDERED -> set(key, ORDERED, all, order.order());
+            case VIOLATED -> set(key, violated(order.anomaly()), all, order.offending());
+            case OPEN -> {
+                results[key] = OPEN;
+                open.put(key, order.repeats() ? new GuessedOrder(soon, key).run() : order.order());
+            }
         }
     }
 
-    private void search(LinearOperations all, int key, BooleanSupplier stop) {
-        KeySearch search = new KeySearch(all, all.ofKey(key), MOST_STEPS, stop);
-        switch (search.run()) {
-            case ORDERED -> add(ORDERED, all, search.order());
-            case OPEN -> add(OPEN, all, new IntArrayList());
-            case VIOLATED -> {
-                int impossible = impossibleRead(all, key);
-                add(
-                        violated(impossible >= 0 ? Anomaly.THIN_AIR_READ : Anomaly.NO_VALID_ORDER),
-                        all,
-                        IntArrayList.of(impossible >= 0 ? impossible : search.failed()));
+    /** Decides keys together, and each alone if they have no order. @param guesses an order to try first, by key */
+    private void decide(
+            LinearOperations all, LinearOperations soon, Int2ObjectMap<IntArrayList> guesses, StrictJudge judge) {
+        if (guesses.isEmpty()) {
+            return;
+        }
+        try {
+            IntArrayList refuting = new IntArrayList();
+            IntArrayList order = order(all, soon, guesses, judge, refuting);
+            if (order != null) {
+                order(all, order);
+            } else if (guesses.size() == 1) {
+                violate(all, guesses.keySet().iterator().nextInt(), refuting);
+            } else {
+                guesses.forEach((key, guess) -> decide(all, soon, Int2ObjectMaps.singleton(key, guess), judge));
+            }
+        } catch (BudgetException e) {
+            ended = e;
+        }
+    }
+
+    /**
+     * An order of the operations of some keys; null if there is none.
+     *
+     * @param refuting gets operations that a refutation names
+     */
+    private static @Nullable IntArrayList order(
+            LinearOperations all,
+            LinearOperations soon,
+            Int2ObjectMap<IntArrayList> guesses,
+            StrictJudge judge,
+            IntArrayList refuting) {
+        IntArrayList guessed = new IntArrayList();
+        guesses.forEach((key, guess) -> guessed.addAll(guess));
+        StrictHistory history = StrictHistory.of(soon, guessed);
+        int[] order = judge.near(history);
+        if (order == null) {
+            IntArrayList every = new IntArrayList();
+            guesses.forEach((key, guess) -> addAll(all, key, guess, every));
+            history = StrictHistory.of(all, every);
+            IntOpenHashSet named = new IntOpenHashSet();
+            order = judge.order(history, named);
+            for (int transaction : named) {
+                refuting.add(history.operation(transaction));
             }
         }
+        if (order == null) {
+            return null;
+        }
+        IntArrayList found = new IntArrayList(order.length);
+        for (int transaction : order) {
+            found.add(history.operation(transaction));
+        }
+        return found;
+    }
+
+    /** Adds the guessed order of a key, and behind it the operations that are not in it. */
+    private static void addAll(LinearOperations all, int key, IntArrayList guess, IntArrayList to) {
+        BitSet guessed = new BitSet();
+        for (int i = 0; i < guess.size(); i++) {
+            guessed.set(guess.getInt(i));
+        }
+        to.addAll(guess);
+        for (int o = all.keyStarts[key]; o < all.keyStarts[key + 1]; o++) {
+            if (!guessed.get(o)) {
+                to.add(o);
+            }
+        }
+    }
+
+    /** Records an order of the operations of several keys. */
+    private void order(LinearOperations all, IntArrayList order) {
+        Int2ObjectLinkedOpenHashMap<IntArrayList> ofKeys = new Int2ObjectLinkedOpenHashMap<>();
+        for (int i = 0; i < order.size(); i++) {
+            ofKeys.computeIfAbsent(all.keyOf(order.getInt(i)), key -> new IntArrayList())
+                    .add(order.getInt(i));
+        }
+        ofKeys.forEach((key, operations) -> set(key, ORDERED, all, operations));
+    }
+
+    /** @param refuting operations that the refutation names */
+    private void violate(LinearOperations all, int key, IntArrayList refuting) {
+        int impossible = impossibleRead(all, key);
+        set(
+                key,
+                violated(impossible >= 0 ? Anomaly.THIN_AIR_READ : Anomaly.NO_VALID_ORDER),
+                all,
+                impossible >= 0 ? IntArrayList.of(impossible) : refuting);
     }
 
     /** A committed operation that read a value which no other operation wrote, or -1. */
     private static int impossibleRead(LinearOperations all, int key) {
-        LongOpenHashSet written = new LongOpenHashSet();
-        written.add(all.initialValue(key));
+        Long2IntOpenHashMap writers = new Long2IntOpenHashMap();
         for (int o = all.keyStarts[key]; o < all.keyStarts[key + 1]; o++) {
-            if (all.isWrite(o) && !(all.isRead(o) && all.read(o) == all.written(o))) {
-                written.add(all.written(o));
+            if (all.isWrite(o)) {
+                writers.addTo(all.written(o), 1);
             }
         }
         for (int o = all.keyStarts[key]; o < all.keyStarts[key + 1]; o++) {
-            if (all.isRead(o) && !all.isMaybe(o) && !written.contains(all.read(o))) {
-                return o;
+            if (all.isRead(o) && !all.isMaybe(o) && all.read(o) != all.initialValue(key)) {
+                int own = all.isWrite(o) && all.written(o) == all.read(o) ? 1 : 0;
+                if (writers.get(all.read(o)) == own) {
+                    return o;
+                }
             }
         }
         return -1;
@@ -171,12 +267,19 @@ public final class KeyOrders {
         return (byte) (VIOLATED + anomaly.ordinal());
     }
 
-    private void add(byte result, LinearOperations all, IntArrayList operations) {
+    private void set(int key, byte result, LinearOperations all, IntArrayList operations) {
+        results[key] = result;
+        starts[key] = transactions.size();
+        counts[key] = operations.size();
         for (int i = 0; i < operations.size(); i++) {
             transactions.add(all.transactions[operations.getInt(i)]);
         }
-        results[done++] = result;
-        starts[done] = transactions.size();
+    }
+
+    /** Why keys are open; null if none is. */
+    @Nullable
+    BudgetException ended() {
+        return ended;
     }
 
     int keys() {
@@ -201,7 +304,7 @@ public final class KeyOrders {
     }
 
     int count(int key) {
-        return starts[key + 1] - starts[key];
+        return counts[key];
     }
 
     /** From {@link #first} on: the transactions of an order, or those that have none. */

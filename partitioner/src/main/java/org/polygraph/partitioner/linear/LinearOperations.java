@@ -52,6 +52,17 @@ final class LinearOperations {
         this.initialValues = initialValues;
     }
 
+    private LinearOperations(LinearOperations of) {
+        keyStarts = of.keyStarts;
+        transactions = of.transactions;
+        kinds = of.kinds.clone();
+        read = of.read.clone();
+        written = of.written;
+        starts = of.starts;
+        ends = of.ends.clone();
+        initialValues = of.initialValues;
+    }
+
     /** The operations of a history. @param keys the keys to include; null: all */
     static LinearOperations of(RecordedOperations recorded, @Nullable BitSet keys) {
         int n = recorded.table().transactions();
@@ -79,6 +90,45 @@ final class LinearOperations {
             }
         }
         return all;
+    }
+
+    /**
+     * The same operations, but those of unknown outcome take effect soon or never: within twice the longest duration
+     * of an operation of their key. An order of these is one of all; the reverse is not true.
+     */
+    LinearOperations soonOrNever() {
+        LinearOperations soon = new LinearOperations(this);
+        for (int key = 0; key < keys(); key++) {
+            long longest = 0;
+            for (int o = keyStarts[key]; o < keyStarts[key + 1]; o++) {
+                longest = isMaybe(o) || ends[o] == NEVER ? longest : Math.max(longest, ends[o] - starts[o]);
+            }
+            for (int o = keyStarts[key]; o < keyStarts[key + 1]; o++) {
+                if (isMaybe(o)) {
+                    long end = starts[o] + 2 * longest;
+                    soon.ends[o] = end < starts[o] ? NEVER : end;
+                }
+            }
+        }
+        return soon;
+    }
+
+    /** The same operations, but one of them reads a value and does nothing else. */
+    LinearOperations reading(int o, long value) {
+        LinearOperations other = new LinearOperations(this);
+        other.kinds[o] = READS;
+        other.read[o] = value;
+        return other;
+    }
+
+    /** Whether the outcome of some operation is unknown. */
+    boolean hasMaybe() {
+        for (byte kind : kinds) {
+            if ((kind & MAYBE) != 0) {
+                return true;
+            }
+        }
+        return false;
     }
 
     int keys() {
@@ -128,14 +178,19 @@ final class LinearOperations {
         return read[o];
     }
 
-    /** The initial value of the key of an operation. */
-    long initialValueOf(int operation) {
+    /** The key of an operation. */
+    int keyOf(int operation) {
         int key = Arrays.binarySearch(keyStarts, operation);
         key = key < 0 ? -key - 2 : key;
         while (keyStarts[key + 1] <= operation) {
             key++;
         }
-        return initialValue(key);
+        return key;
+    }
+
+    /** The initial value of the key of an operation. */
+    long initialValueOf(int operation) {
+        return initialValue(keyOf(operation));
     }
 
     long initialValue(int key) {

@@ -7,6 +7,7 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
@@ -24,7 +25,6 @@ public final class Linearizability {
     private final boolean[] counted;
     private final List<Violation> violations = new ArrayList<>();
     private final List<Violation> unexplained = new ArrayList<>();
-    private @Nullable String open;
 
     private Linearizability(HistoryTable table, KeyOrders orders) {
         this.table = table;
@@ -48,10 +48,16 @@ public final class Linearizability {
      * @param stop whether the budget has ended; sub-histories are then not minimal
      */
     public static Linearizability of(
-            HistoryTable table, long skewNanos, boolean maybe, KeyOrders orders, int most, BooleanSupplier stop) {
+            HistoryTable table,
+            long skewNanos,
+            boolean maybe,
+            KeyOrders orders,
+            StrictJudge judge,
+            int most,
+            BooleanSupplier stop) {
         Linearizability result = new Linearizability(table, orders);
         result.place();
-        result.describe(new RecordedOperations(table, skewNanos, maybe), most, stop);
+        result.describe(new RecordedOperations(table, skewNanos, maybe), judge, most, stop);
         return result;
     }
 
@@ -71,8 +77,8 @@ public final class Linearizability {
     }
 
     /** Why some key was not decided; null if all were. */
-    public @Nullable String open() {
-        return open;
+    public @Nullable BudgetException open() {
+        return orders.ended();
     }
 
     /** By transaction: its place, key after key; of those that are {@link #counted}. */
@@ -103,9 +109,8 @@ public final class Linearizability {
         }
     }
 
-    private void describe(RecordedOperations recorded, int most, BooleanSupplier stop) {
+    private void describe(RecordedOperations recorded, StrictJudge judge, int most, BooleanSupplier stop) {
         BitSet described = new BitSet();
-        int left = -1;
         for (int key = 0; key < orders.keys(); key++) {
             if (orders.isViolated(key)) {
                 if (described.cardinality() < most) {
@@ -113,21 +118,12 @@ public final class Linearizability {
                 } else {
                     unexplained.add(unexplained(recorded, key));
                 }
-            } else if (!orders.isOrdered(key)) {
-                left = key;
             }
         }
         if (described.isEmpty()) {
-            if (left >= 0) {
-                described.set(left);
-                open = "key " + table.keys().label(left) + ": too many of its "
-                        + new KeyEvidence(recorded, described, stop).operations(left)
-                        + " operations overlap, and their values repeat or a refused cas leaves several orders; level lin is"
-                        + " linear where written values are unique";
-            }
             return;
         }
-        KeyEvidence evidence = new KeyEvidence(recorded, described, stop);
+        KeyEvidence evidence = new KeyEvidence(recorded, described, judge, stop);
         for (int key = described.nextSetBit(0); key >= 0; key = described.nextSetBit(key + 1)) {
             violations.add(evidence.of(orders, key));
         }

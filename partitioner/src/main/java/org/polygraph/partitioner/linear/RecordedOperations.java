@@ -1,7 +1,7 @@
 package org.polygraph.partitioner.linear;
 
 import it.unimi.dsi.fastutil.ints.Int2ObjectOpenHashMap;
-import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
+import it.unimi.dsi.fastutil.longs.Long2LongOpenHashMap;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
@@ -20,8 +20,10 @@ final class RecordedOperations {
     private final long @Nullable [] starts;
     private final long @Nullable [] ends;
     private final long slack;
-    /** By key: the values written by transactions that cannot have taken effect; null until first used. */
-    private @Nullable Int2ObjectOpenHashMap<LongOpenHashSet> dropped;
+    /**
+     * By key and value written by transactions that cannot have taken effect: the earliest start; null until first used.
+     */
+    private @Nullable Int2ObjectOpenHashMap<Long2LongOpenHashMap> dropped;
 
     /** @param maybe whether unknown outcomes may count */
     RecordedOperations(HistoryTable table, long skewNanos, boolean maybe) {
@@ -109,23 +111,27 @@ final class RecordedOperations {
                 && (table.status(t) == TransactionStatus.COMMITTED || (maybe && isMaybe(t) && isWrite(t)));
     }
 
-    /** Whether a transaction that cannot have taken effect wrote the value that an operation read. Linear once. */
+    /**
+     * Whether a transaction that cannot have taken effect wrote the value that an operation read, and started before it
+     * ended. Linear once.
+     */
     boolean isDropped(int reader) {
-        Int2ObjectOpenHashMap<LongOpenHashSet> written = dropped;
+        Int2ObjectOpenHashMap<Long2LongOpenHashMap> written = dropped;
         if (written == null) {
             written = new Int2ObjectOpenHashMap<>();
             for (int t = 0; t < table.transactions(); t++) {
                 for (int o = table.firstOperation(t); isDroppedTransaction(t) && o < table.operationsEnd(t); o++) {
                     if (table.isWrite(o)) {
-                        written.computeIfAbsent(table.key(o), k -> new LongOpenHashSet())
-                                .add(table.value(o));
+                        written.computeIfAbsent(table.key(o), k -> new Long2LongOpenHashMap())
+                                .mergeLong(table.value(o), start(t), Math::min);
                     }
                 }
             }
             dropped = written;
         }
-        LongOpenHashSet values = written.get(key(reader));
-        return values != null && values.contains(table.value(table.firstOperation(reader)));
+        Long2LongOpenHashMap values = written.get(key(reader));
+        long value = table.value(table.firstOperation(reader));
+        return values != null && values.containsKey(value) && values.get(value) <= end(reader);
     }
 
     private boolean isDroppedTransaction(int t) {
@@ -133,14 +139,14 @@ final class RecordedOperations {
     }
 
     /**
-     * A write of the value that an operation read, by a transaction of any length that cannot have taken effect; -1
-     * if there is none. Scans the history.
+     * A write of the value that an operation read, by a transaction of any length that cannot have taken effect
+     * and started before the read ended; -1 if there is none. Scans the history.
      */
     int droppedWrite(int reader) {
         int key = key(reader);
         long read = table.value(table.firstOperation(reader));
         for (int t = 0; t < table.transactions(); t++) {
-            if (isDroppedTransaction(t)) {
+            if (isDroppedTransaction(t) && start(t) <= end(reader)) {
                 for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
                     if (table.isWriteOf(o, key) && table.value(o) == read) {
                         return o;
@@ -198,20 +204,34 @@ final class RecordedOperations {
         return table;
     }
 
-    /** Its description: {@code write of 5 to key 1 (session 0, index 7)}. */
+    /** Its transaction and what it did: {@code s0#7 (wrote 5)}. */
     String name(int t) {
-        String key = table.keys().label(key(t));
+        return table.name(t) + " (" + did(t, "") + ")";
+    }
+
+    /** What it did: {@code read 5 from key 1 and wrote 6}. */
+    String action(int t) {
+        return did(t, " key " + table.keys().label(key(t)));
+    }
+
+    /** The name of a value of a key. */
+    String label(int key, long value) {
+        return table.label(key, value);
+    }
+
+    private String did(int t, String key) {
         byte kind = kind(t);
         String read = table.values().label(read(t));
-        String written = table.values().label(written(t));
-        String what =
-                switch (kind & ~LinearOperations.MAYBE) {
-                    case LinearOperations.REFUSED -> "cas of key " + key + " that did not find " + read;
-                    case LinearOperations.READS | LinearOperations.WRITES ->
-                        "cas of key " + key + " from " + read + " to " + written;
-                    case LinearOperations.WRITES -> "write of " + written + " to key " + key;
-                    default -> "read of " + read + " from key " + key;
-                };
-        return what + " (session " + table.sessionLabel(table.sessionOf(t)) + ", index " + table.index(t) + ")";
+        String from = key.isEmpty() ? "" : " from" + key;
+        if ((kind & LinearOperations.REFUSED) != 0) {
+            return "read another value than " + read + from;
+        }
+        if ((kind & LinearOperations.READS) == 0) {
+            return "wrote " + table.values().label(written(t)) + (key.isEmpty() ? "" : " to" + key);
+        }
+        return "read " + read + from
+                + ((kind & LinearOperations.WRITES) == 0
+                        ? ""
+                        : " and wrote " + table.values().label(written(t)));
     }
 }

@@ -106,7 +106,7 @@ public interface Checker {
     default Finding find(Check check) {
         return switch (check.request().level()) {
             case RC, RA, CC -> WeakLevelDecision.of(check);
-            case LIN -> LinearDecision.of(check);
+            case LIN -> LinearDecision.of(check, tuning());
             default -> Decision.of(check, tuning());
         };
     }

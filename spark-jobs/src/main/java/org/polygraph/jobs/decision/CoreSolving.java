@@ -116,6 +116,7 @@ final class CoreSolving {
                 .position(chain.join(residual.position()))
                 .predecessors(predecessors.starts(), predecessors.sources())
                 .optional(optional(history.commitStatus(), chain))
+                .chains(events.chainsByTransaction())
                 // If none of the transactions with an open start commits, the keys of these starts break no order.
                 .dirtyKeys(residual.core().keys());
         new SolverKeys(history.versions(), chain).addTo(polygraph);

@@ -9,6 +9,8 @@ import org.polygraph.jobs.decision.Check;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.Finding;
 import org.polygraph.jobs.decision.PhaseClock;
+import org.polygraph.jobs.decision.StrictDecision;
+import org.polygraph.jobs.decision.Tuning;
 import org.polygraph.jobs.verdict.Certificate;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
@@ -30,8 +32,10 @@ public final class LinearDecision {
     private final HistoryTable table;
     private final CheckRequest request;
     private final PhaseClock phases;
+    private final StrictDecision judge;
 
-    private LinearDecision(Check check) {
+    private LinearDecision(Check check, Tuning tuning) {
+        this.judge = new StrictDecision(check, tuning);
         this.check = check;
         this.table = check.table();
         this.request = check.request();
@@ -39,8 +43,8 @@ public final class LinearDecision {
     }
 
     /** Decides one history. */
-    public static Finding of(Check check) {
-        return new LinearDecision(check).find();
+    public static Finding of(Check check, Tuning tuning) {
+        return new LinearDecision(check, tuning).find();
     }
 
     private Finding find() {
@@ -49,19 +53,25 @@ public final class LinearDecision {
         boolean maybe = request.indeterminate() == IndeterminateMode.MAYBE;
         KeyOrders orders = check.checkpoints().keyOrders();
         if (orders == null) {
-            orders = KeyOrders.of(table, request.clockSkewNanos(), maybe, check.budget()::exhausted);
+            orders = KeyOrders.of(table, request.clockSkewNanos(), maybe, judge, check.budget()::exhausted);
             check.checkpoints().keepKeyOrders(orders);
         }
         Linearizability found = Linearizability.of(
-                table, request.clockSkewNanos(), maybe, orders, request.mostViolations(), check.budget()::exhausted);
+                table,
+                request.clockSkewNanos(),
+                maybe,
+                orders,
+                judge,
+                request.mostViolations(),
+                check.budget()::exhausted);
         check.uniqueValues(found.hasUniqueValues());
         phases.end(table.transactions());
         if (!found.violations().isEmpty()) {
             return violation(found);
         }
-        String open = found.open();
+        BudgetException open = found.open();
         if (open != null) {
-            throw new BudgetException(open);
+            throw open;
         }
         Witness witness = new Witness(table, request.terms(), found.counted(), found.position());
         return new Finding.Order(witness, false);

@@ -123,11 +123,9 @@ public final class ShownVerdicts {
                     .as(as)
                     .isNotEqualTo(true);
         }
-        if (request.level() != IsolationLevel.LIN) {
-            assertThat(org.polygraph.jobs.certificate.judge.SubHistoryProof.firstGap(whole, alone, request.terms()))
-                    .as(as)
-                    .isNull();
-        }
+        assertThat(org.polygraph.jobs.certificate.judge.SubHistoryProof.firstGap(whole, alone, request.terms()))
+                .as(as)
+                .isNull();
         for (int named : violation.transactions()) {
             assertThat(part.transactions()).as(as).contains(named);
         }

@@ -6,6 +6,7 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.certificate.format.Guarantee;
 import org.polygraph.jobs.certificate.format.Names;
 import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.storage.model.TransactionStatus;
@@ -44,6 +45,8 @@ import org.polygraph.storage.table.HistoryTable;
  * S, it takes the source of the first). Session order, reads-from and the transactions that a read sees are then
  * subsets of those of H, so every pair that the axiom orders in S it orders in H. ∎
  *
+ * <p>At LIN closed means what {@link LinearBruteForce} says.
+ *
  * <p>Linear in the whole. Memory: 4 bytes per key, and S a few times.
  */
 public final class SubHistoryProof {
@@ -73,7 +76,10 @@ public final class SubHistoryProof {
     public static @Nullable String firstGap(HistoryTable whole, HistoryTable sub, Terms terms) {
         SubHistoryProof proof = new SubHistoryProof(whole, sub, terms);
         String foreign = proof.foreign();
-        return foreign == null ? proof.gap() : foreign;
+        if (foreign != null || terms.guarantee() != Guarantee.LIN) {
+            return foreign == null ? proof.gap() : foreign;
+        }
+        return LinearBruteForce.gap(whole, sub, terms);
     }
 
     /**

@@ -46,10 +46,12 @@ public final class Phenomenon {
         return isOneRead(violation) ? "" : violation.detail();
     }
 
-    /** Whether the detail is what the first transaction read or appended. */
+    /** Whether the detail is what the first transaction read, wrote or appended. */
     private static boolean isOneRead(Violation violation) {
         return violation.cycle().isEmpty()
-                && (violation.detail().startsWith("read ") || violation.detail().startsWith("appended "));
+                && (violation.detail().startsWith("read ")
+                        || violation.detail().startsWith("wrote ")
+                        || violation.detail().startsWith("appended "));
     }
 
     private String sentence() {

@@ -1,0 +1,139 @@
+package org.polygraph.jobs.decision;
+
+import it.unimi.dsi.fastutil.ints.IntSet;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.certificate.format.IndeterminateMode;
+import org.polygraph.jobs.certificate.format.Witness;
+import org.polygraph.jobs.verdict.TimeMode;
+import org.polygraph.partitioner.graph.Events;
+import org.polygraph.partitioner.graph.KnownGraph;
+import org.polygraph.partitioner.graph.RealTime;
+import org.polygraph.partitioner.index.IndexedHistory;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.partitioner.linear.StrictHistory;
+import org.polygraph.partitioner.linear.StrictJudge;
+import org.polygraph.partitioner.residual.ResidualCore;
+import org.polygraph.solver.Outcome;
+import org.polygraph.storage.table.HistoryTable;
+
+/** Decides the operations of keys for level lin as SSER does: an order near a guess first, then the whole decision. */
+public final class StrictDecision implements StrictJudge {
+    /** The calls of the budget that the repair of a guess may take for each transaction, and at least. */
+    private static final long LOOKS_A_TRANSACTION = 2;
+
+    private static final long LOOKS = 20_000;
+
+    /** The calls of the budget for all sub-histories of a check, as in evidence at other levels. */
+    private static final long MOST_LOOKS = 300_000;
+
+    private final Check check;
+    private final Tuning tuning;
+    private final CheckRequest request;
+    private final Budget evidence;
+
+    /** For the keys of a history at level lin. */
+    public StrictDecision(Check check, Tuning tuning) {
+        this.check = check;
+        this.tuning = tuning;
+        // The clock skew is part of the ends of a strict history.
+        this.request = new CheckRequest(
+                IsolationLevel.SSER,
+                TimeMode.STRICT,
+                0,
+                IndeterminateMode.MAYBE,
+                check.request().replayed(),
+                1);
+        this.evidence = check.budget().half().ofLooks(MOST_LOOKS);
+    }
+
+    @Override
+    public int @Nullable [] near(StrictHistory strict) {
+        HistoryTable table = strict.table();
+        Budget budget = check.budget();
+        IndexedHistory history = IndexedHistory.of(table, request.indexing(), budget::exhausted);
+        if (!history.violations().isEmpty()) {
+            return null;
+        }
+        int n = table.transactions();
+        KnownGraph graph = KnownGraph.of(new Events(1, table.sessionStarts(), history.sessionOf()), history.versions());
+        RealTime time = RealTime.withUnknownEnds(table, history.commitStatus());
+        if (time == null || !extendsAll(strict.ranks(), graph, time)) {
+            return null;
+        }
+        graph.bind(time);
+        graph.indexPredecessors();
+        int[] position = strict.ranks();
+        boolean[] committed = null;
+        ResidualCore core =
+                ResidualCore.of(graph, history.versions(), history.commitStatus(), position, budget::exhausted);
+        if (!core.isEmpty()) {
+            ResidualProblem problem = new ResidualProblem(history, graph, time::precedes, position, core);
+            Budget share = budget.ofLooks(LOOKS + LOOKS_A_TRANSACTION * n);
+            CoreSolving.Solved solved = CoreSolving.attempt(problem, share, tuning.solver(), budget.bytes());
+            if (!(solved.outcome() instanceof Outcome.Satisfiable found)) {
+                budget.require();
+                return null;
+            }
+            position = solved.position(found);
+            committed = solved.committed(found);
+        }
+        return order(new Check(table, request, budget).witness(history.commitStatus(), committed, position));
+    }
+
+    /** Whether an order of the transactions extends the edges of a graph and real time. */
+    private static boolean extendsAll(int[] ranks, KnownGraph graph, RealTime time) {
+        for (int e = 0; e < graph.edges(); e++) {
+            if (ranks[graph.from(e)] > ranks[graph.to(e)]) {
+                return false;
+            }
+        }
+        int[] order = new int[ranks.length];
+        for (int t = 0; t < ranks.length; t++) {
+            order[ranks[t]] = t;
+        }
+        int latest = 0;
+        for (int t : order) {
+            if (time.places()[t] < latest) {
+                return false;
+            }
+            latest = Math.max(latest, time.ended()[t]);
+        }
+        return true;
+    }
+
+    @Override
+    public int @Nullable [] order(StrictHistory history, IntSet refuting) {
+        Finding found = Decision.of(new Check(history.table(), request, check.budget()), tuning);
+        if (!(found instanceof Finding.Order order)) {
+            if (found instanceof Finding.Refuted refuted) {
+                refuting.addAll(refuted.violations().get(0).transactions());
+            }
+            return null;
+        }
+        return order(order.witness());
+    }
+
+    /** The transactions that count, in turn. */
+    private static int[] order(Witness witness) {
+        int n = witness.position().length;
+        int[] at = new int[n];
+        for (int t = 0; t < n; t++) {
+            at[witness.position()[t]] = t;
+        }
+        int[] transactions = new int[n];
+        int counted = 0;
+        for (int t : at) {
+            if (witness.counted()[t]) {
+                transactions[counted++] = t;
+            }
+        }
+        return Arrays.copyOf(transactions, counted);
+    }
+
+    @Override
+    public boolean violates(HistoryTable history) {
+        SubHistoryDecision.charge(evidence, history, IsolationLevel.SSER);
+        return SubHistoryDecision.violates(history, request, evidence);
+    }
+}
