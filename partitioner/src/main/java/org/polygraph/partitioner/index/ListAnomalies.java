@@ -248,28 +248,18 @@ final class ListAnomalies {
      * read is no such case.
      */
     static @Nullable Violation lostUpdate(HistoryTable table, int transaction, int read) {
-        if (!table.isImplied(read) || table.listVersions() == null || !table.isAppend(read + 1)) {
+        int key = table.key(read);
+        int earlier = table.isImplied(read) ? table.firstRead(transaction, key) : read;
+        boolean isBeforeAppend = read + 1 < table.operationsEnd(transaction) && table.isAppend(read + 1);
+        if (earlier == read || !isBeforeAppend || table.lastWrite(transaction, key, read) >= 0) {
             return null;
         }
-        int key = table.key(read);
-        int earlier = table.firstRead(transaction, key);
-        ListVersions versions = table.listVersions();
-        if (earlier >= read || versions == null) {
-            return null;
+        int other = NONE;
+        for (int t = 0; t < table.transactions() && other == NONE; t++) {
+            int last = t == transaction ? NONE : table.lastWrite(t, key);
+            other = last >= 0 && table.value(last) == table.value(read) ? t : NONE;
         }
         String label = table.label(key, table.value(earlier));
-        HistoryTable recorded = versions.recorded();
-        int o = recorded.firstOperation(transaction);
-        while (recorded.key(o) != key) {
-            o++;
-        }
-        // The longest list begins with the list that was read. A read of null is one of the empty list.
-        long[] order = versions.order(key);
-        int other = NONE;
-        for (int i = versions.isRead(o) ? versions.length(o) : 0; i < order.length && other == NONE; i++) {
-            int appender = versions.transaction(versions.append(key, order[i]));
-            other = appender == transaction ? NONE : appender;
-        }
         return other == NONE
                 ? null
                 : new Violation(

@@ -115,8 +115,11 @@ final class ReadSources {
         return sorted;
     }
 
-    /** The appends and reads of lists in place of what they imply. */
+    /** The appends and reads of lists in place of what they imply; all if the table has no recorded lists. */
     private IntOpenHashSet explicit(IntSet operations) {
+        if (table.listVersions() == null) {
+            return new IntOpenHashSet(operations);
+        }
         IntOpenHashSet explicit = new IntOpenHashSet(operations.size());
         for (int o : operations) {
             explicit.add(table.implying(o));

@@ -115,7 +115,7 @@ public final class SubHistoryFinder {
         }
         Shrinker shrinker = new Shrinker(of, start, judge, stop);
         boolean minimal = shrinker.run();
-        int[] operations = shrinker.result();
+        int[] operations = withImplying(of.table(), shrinker.result());
         if (!minimal && operations.length > MOST_UNSHRUNK) {
             return violation;
         }
@@ -138,6 +138,33 @@ public final class SubHistoryFinder {
                 && other.anomaly() == Anomaly.THIN_AIR_READ
                 && one.transactions().equals(other.transactions())
                 && one.keys().equals(other.keys());
+    }
+
+    /**
+     * The same operations with the appends and reads of lists that implied operations belong to, and the appends that
+     * these read, if the table has no recorded lists. Each element is appended once, so no read gets another possible
+     * writer.
+     */
+    private static int[] withImplying(HistoryTable table, int[] operations) {
+        if (table.listVersions() != null) {
+            return operations;
+        }
+        IntRBTreeSet all = new IntRBTreeSet(operations);
+        for (int o : operations) {
+            int implying = table.implying(o);
+            if (all.add(implying) && !table.isWrite(implying)) {
+                addWrites(table, table.key(implying), table.value(implying), all);
+            }
+        }
+        return all.toIntArray();
+    }
+
+    private static void addWrites(HistoryTable table, int key, long value, IntRBTreeSet to) {
+        for (int o = 0; o < table.operations(); o++) {
+            if (table.isWriteOf(o, key) && table.value(o) == value) {
+                to.add(o);
+            }
+        }
     }
 
     /** A closed set of operations that violates, or null. */

@@ -531,7 +531,7 @@ public final class HistoryTable {
         return lists;
     }
 
-    /** The same operations as those that lists become in another table with the same transactions. */
+    /** The same operations with the recorded lists of another table, or without any if that has none. */
     public HistoryTable withListsOf(HistoryTable other) {
         return new HistoryTable(header, keys, values, sessions, transactions, operations, other.lists);
     }

@@ -55,14 +55,19 @@ public final class SubHistoryProof {
     /** The sub-history as it was given, with what expresses lists. */
     private final HistoryTable given;
 
+    private final boolean hasLists;
+
     private final Terms terms;
     private final Embedding embedding;
 
-    /** Takes lists as they were recorded, whatever expresses them in the tables. */
+    /**
+     * Takes lists as they were recorded, if the sub-history has lists. One that was found by windows has the reads and
+     * writes that stand for them.
+     */
     SubHistoryProof(HistoryTable whole, HistoryTable sub, Terms terms) {
-        boolean hasLists = whole.values().hasLists();
+        hasLists = whole.listVersions() != null && sub.listVersions() != null;
         given = sub;
-        this.whole = hasLists ? whole.asRead() : whole;
+        this.whole = hasLists ? whole.asRead() : whole.listVersions() == null ? whole : whole.withListsOf(sub);
         this.sub = hasLists ? sub.asRead() : sub;
         this.terms = terms;
         embedding = new Embedding(this.whole, this.sub, terms);
@@ -200,7 +205,7 @@ public final class SubHistoryProof {
         if (transactions.cardinality() > most) {
             return null;
         }
-        if (whole.values().hasLists()) {
+        if (hasLists) {
             // Only plain keys have gaps, and the operations here are those that were recorded.
             return gap() == null ? given : null;
         }
