@@ -7,6 +7,7 @@ import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.report.RunDirectory;
 import org.polygraph.jobs.report.RunId;
 import org.polygraph.jobs.verdict.ExitCode;
+import org.polygraph.jobs.verdict.SessionOrder;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.artifact.Location;
@@ -76,6 +77,11 @@ public record CheckSettings(
                 .orElseThrow();
     }
 
+    /** Whether session order is part of the levels. */
+    SessionOrder sessionOrder() {
+        return requests.get(0).sessionOrder();
+    }
+
     /** Returns a budget that starts now, for all levels of a PATH. */
     Budget budget() {
         return Budget.starting(limits.timeoutNanos, limits.heapBytes);
@@ -105,6 +111,7 @@ public record CheckSettings(
                         request.indeterminate().label(),
                         "initial " + request.initial().label())
                 + (before.isEmpty() ? "" : " after" + before.label())
+                + (request.sessionOrder() == SessionOrder.YES ? "" : " without session order")
                 + (request.replayed() ? "" : " unverified")
                 + (request.mostViolations() == CheckRequest.DEFAULT_VIOLATIONS
                         ? ""

@@ -18,8 +18,8 @@ import org.polygraph.jobs.verdict.Assumptions;
 import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.jobs.verdict.ExitCode;
 import org.polygraph.jobs.verdict.InitialFile;
-import org.polygraph.jobs.verdict.LoadedRows;
 import org.polygraph.jobs.verdict.Phase;
+import org.polygraph.jobs.verdict.SessionOrder;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.linear.Linearizability;
@@ -160,6 +160,12 @@ final class PathCheck {
         Deadline.Step<Verdict.Builder, HistoryException, IOException> reader = this::read;
         Verdict.Builder problem = attempt(strongest, () -> Deadline.run(budget, reader));
         UnknownRows unknown = input.unknownRows();
+        if (problem == null && unknown != null && settings.sessionOrder() == SessionOrder.NONE) {
+            problem = invalid(
+                    strongest,
+                    "--session-order none: found writes by a condition whose rows were not recorded; expected their keys,"
+                            + " because the guess of these rows uses session order; record \"keys\" with these writes");
+        }
         HistoryTable read = input.table();
         if (problem == null
                 && unknown == null
@@ -196,6 +202,7 @@ final class PathCheck {
         Verdict unread = problem == null ? null : complete(problem);
         HistoryTable whole = input.table();
         HistoryTable plain = whole == null ? null : whole.withoutRefusals();
+        ViolationBasis basis = new ViolationBasis(this, checker, budget, input.unloaded());
         List<CheckRequest> fit = new ArrayList<>(requests);
         if (settings.asFits() && whole != null) {
             fit.removeIf(request -> !fits(whole, request));
@@ -205,7 +212,8 @@ final class PathCheck {
             verdicts.add(
                     unread != null || judged == null
                             ? again(Objects.requireNonNull(unread, "a failure"), request.level())
-                            : complete(withoutLoaders(
+                            : complete(basis.of(
+                                    judged,
                                     request,
                                     Objects.requireNonNull(
                                             attempt(request, () -> judge(judged, request, kept, verdicts)),
@@ -447,26 +455,6 @@ final class PathCheck {
         return history.starts() == null || history.ends() == null
                 ? "no start and end times"
                 : "no two transactions that times can order, because the first has to have an end and the second a start";
-    }
-
-    /** Checks whether a VIOLATION remains one if loaders are ordinary transactions. */
-    private Verdict.Builder withoutLoaders(CheckRequest request, Verdict.Builder verdict) {
-        HistoryTable whole = input.unloaded();
-        Assumptions assumptions = verdict.assumptions();
-        if (whole == null || assumptions == null || verdict.status() != Verdict.Status.VIOLATION) {
-            return verdict;
-        }
-        CheckRequest other = request.withoutLoaders();
-        Verdict.Status status = Objects.requireNonNull(
-                        attempt(other, () -> judge(whole, other, Kept.NOWHERE, List.of())))
-                .status();
-        LoadedRows.Effect effect =
-                switch (status) {
-                    case PASS -> LoadedRows.Effect.DECISIVE;
-                    case UNKNOWN -> LoadedRows.Effect.OPEN;
-                    default -> LoadedRows.Effect.NONE;
-                };
-        return verdict.assumptions(assumptions.with(assumptions.loaders().with(effect)));
     }
 
     private Verdict.@Nullable Builder fromWeaker(HistoryTable history, CheckRequest request, List<Verdict> weaker) {

@@ -5,6 +5,7 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.estimate.Estimate;
+import org.polygraph.jobs.verdict.SessionOrder;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.jobs.verdict.WindowCounts;
 import org.polygraph.storage.model.HistoryException;
@@ -42,6 +43,9 @@ final class PathWindows {
     private String whyWhole() {
         if (settings.before().run() != null || !earlier.isEmpty()) {
             return "--after, --each and --initial-state need the whole in memory; give smaller parts";
+        }
+        if (settings.sessionOrder() == SessionOrder.NONE) {
+            return "--session-order none needs the whole in memory";
         }
         if (settings.proof() != null) {
             return "--proof needs the whole in memory";

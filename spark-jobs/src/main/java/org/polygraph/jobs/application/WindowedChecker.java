@@ -180,6 +180,8 @@ public final class WindowedChecker implements Checker {
                 request.clockSkewNanos(),
                 request.indeterminate(),
                 LoadedRows.none(request.initial()),
+                request.sessionOrder(),
+                false,
                 request.level().realTime() ? check.unbound() : 0,
                 null);
     }

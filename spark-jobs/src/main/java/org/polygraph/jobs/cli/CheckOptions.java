@@ -15,6 +15,7 @@ import org.polygraph.jobs.application.WindowedChecker;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.estimate.Estimate;
+import org.polygraph.jobs.verdict.SessionOrder;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.analysis.InitialChoice;
@@ -98,6 +99,12 @@ final class CheckOptions {
             converter = Converters.DurationNanos.class,
             description = "Bound on the difference between any two clients' clocks.")
     private long clockSkewNanos;
+
+    @Option(
+            names = "--session-order",
+            paramLabel = "WHICH",
+            description = "yes: session order is part of every level but lin; none: of no level.")
+    private SessionOrder sessionOrder = SessionOrder.YES;
 
     @Option(
             names = "--indeterminate",
@@ -241,6 +248,13 @@ final class CheckOptions {
         if (proof != null && window != null && window > 0) {
             return "--proof is of the whole history, and --window decides windows; give one";
         }
+        if (sessionOrder == SessionOrder.NONE && (each || after != null || proof != null)) {
+            return "--session-order none is of a whole history without a proof; leave "
+                    + (each ? "--each" : after != null ? "--after" : "--proof") + " out";
+        }
+        if (sessionOrder == SessionOrder.NONE && window != null && window > 0) {
+            return "--session-order none needs the whole history, and --window decides windows; give one";
+        }
         if (resume && overwrite) {
             return "--resume and --overwrite exclude each other; give one";
         }
@@ -311,7 +325,14 @@ final class CheckOptions {
                 paths.format(),
                 levels.strongestFirst().stream()
                         .map(level -> new CheckRequest(
-                                level, time, clockSkewNanos, indeterminate, initial, !unverified, mostViolations))
+                                level,
+                                time,
+                                clockSkewNanos,
+                                indeterminate,
+                                initial,
+                                sessionOrder,
+                                !unverified,
+                                mostViolations))
                         .toList(),
                 levels.all(),
                 new CheckSettings.Limits(

@@ -16,6 +16,7 @@ import org.polygraph.jobs.record.Login;
 import org.polygraph.jobs.record.WorkloadKind;
 import org.polygraph.jobs.report.Version;
 import org.polygraph.jobs.verdict.ExitCode;
+import org.polygraph.jobs.verdict.SessionOrder;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.storage.generate.Workload;
 import picocli.CommandLine;
@@ -66,6 +67,7 @@ final class PolygraphCommand implements Runnable {
         commands.registerConverter(int.class, new Converters.IntCount());
         choices(commands, TimeMode.class);
         choices(commands, IndeterminateMode.class);
+        choices(commands, SessionOrder.class);
         choices(commands, EngineOptions.Choice.class);
         choices(commands, CheckOptions.OnViolation.class);
         choices(commands, Workload.Distribution.class);

@@ -34,7 +34,7 @@ public final class Check {
 
     private Check(HistoryTable table, CheckRequest request, Budget budget, Checkpoints checkpoints, PhaseClock phases) {
         this.table = request.judged(table);
-        this.withRows = table.hasRows() ? table.withoutRefusals() : this.table;
+        this.withRows = table.hasRows() ? request.withSessions(table).withoutRefusals() : this.table;
         this.request = request;
         this.budget = budget;
         this.phases = phases;

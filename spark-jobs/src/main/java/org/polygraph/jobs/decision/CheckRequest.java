@@ -5,6 +5,7 @@ import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.verdict.Assumptions;
 import org.polygraph.jobs.verdict.LoadedRows;
+import org.polygraph.jobs.verdict.SessionOrder;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.isolation.IsolationLevel;
@@ -23,6 +24,7 @@ import org.polygraph.storage.table.RecordedTimes;
  * @param clockSkewNanos bound on the difference between any two clients' clocks; not negative
  * @param initial how loaders of initial rows were found; histories to decide have them as part of the initial
  *     transaction
+ * @param sessionOrder whether session order is part of the level
  * @param replayed whether an order is replayed before it is a PASS; this is {@code verified} of the certificate
  * @param mostViolations the number of violations that are reported at most, 1 or more
  */
@@ -32,6 +34,7 @@ public record CheckRequest(
         long clockSkewNanos,
         IndeterminateMode indeterminate,
         InitialChoice initial,
+        SessionOrder sessionOrder,
         boolean replayed,
         int mostViolations) {
     /** The default of {@link #mostViolations}. */
@@ -46,6 +49,18 @@ public record CheckRequest(
         }
         level = time == TimeMode.STRICT ? level.strict() : level;
         time = level.realTime() ? TimeMode.STRICT : time;
+    }
+
+    /** Creates a request with session order. */
+    public CheckRequest(
+            IsolationLevel level,
+            TimeMode time,
+            long clockSkewNanos,
+            IndeterminateMode indeterminate,
+            InitialChoice initial,
+            boolean replayed,
+            int mostViolations) {
+        this(level, time, clockSkewNanos, indeterminate, initial, SessionOrder.YES, replayed, mostViolations);
     }
 
     /** Creates a request without loaders. */
@@ -88,7 +103,22 @@ public record CheckRequest(
 
     /** Returns the same request, in which loaders are ordinary transactions. */
     public CheckRequest withoutLoaders() {
-        return new CheckRequest(level, time, clockSkewNanos, indeterminate, replayed, mostViolations);
+        return with(InitialChoice.IMPLICIT, sessionOrder);
+    }
+
+    /** Returns the same request, in which session order is no part of the level. */
+    public CheckRequest withoutSessionOrder() {
+        return with(initial, SessionOrder.NONE);
+    }
+
+    private CheckRequest with(InitialChoice loaders, SessionOrder sessions) {
+        return new CheckRequest(
+                level, time, clockSkewNanos, indeterminate, loaders, sessions, replayed, mostViolations);
+    }
+
+    /** Returns the history with the sessions that the level judges. */
+    public HistoryTable withSessions(HistoryTable table) {
+        return sessionOrder == SessionOrder.YES ? table : table.withoutSessionOrder();
     }
 
     /** Counts the times of the transactions that may count. */
@@ -109,7 +139,8 @@ public record CheckRequest(
      * none of these.
      */
     public HistoryTable judged(HistoryTable table) {
-        HistoryTable plain = level == IsolationLevel.LIN ? table : table.withoutRefusals();
+        HistoryTable ordered = withSessions(table);
+        HistoryTable plain = level == IsolationLevel.LIN ? ordered : ordered.withoutRefusals();
         return level.isAxiom() && level != IsolationLevel.LIN ? plain.forCommitOrders() : plain;
     }
 
@@ -126,6 +157,8 @@ public record CheckRequest(
                 clockSkewNanos,
                 indeterminate,
                 LoadedRows.of(table, initial),
+                sessionOrder,
+                false,
                 level.realTime() ? times(table).unbound() : 0,
                 null);
     }

@@ -371,6 +371,8 @@ public final class VerdictJson {
             number("txns_unbound", assumptions.unbound());
         }
         json.writeStringField("indeterminate", assumptions.indeterminate().label());
+        json.writeStringField("session_order", assumptions.sessionOrder().label());
+        json.writeBooleanField("needs_session_order", assumptions.needsSessionOrder());
         LoadedRows loaders = assumptions.loaders();
         json.writeStringField("initial", loaders.choice().label());
         json.writeObjectFieldStart("loaders");

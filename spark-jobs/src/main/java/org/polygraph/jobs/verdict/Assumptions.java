@@ -12,6 +12,8 @@ import org.polygraph.storage.analysis.InitialChoice;
  * @param uniqueValues whether no two counted writes of a key wrote the same value (nor the initial one)
  * @param clockSkewNanos bound on the difference between any two clients' clocks
  * @param loaders the transactions that load the initial rows
+ * @param sessionOrder whether session order is part of the level
+ * @param needsSessionOrder whether the history keeps a level that it violates, if session order is no part of the level
  * @param unbound the number of transactions that real time does not bound, because their start and their end are missing; 0 if real time
  *     is not part of the level
  * @param state the file with the values of keys before the first transaction; null if there is none
@@ -23,6 +25,8 @@ public record Assumptions(
         long clockSkewNanos,
         IndeterminateMode indeterminate,
         LoadedRows loaders,
+        SessionOrder sessionOrder,
+        boolean needsSessionOrder,
         long unbound,
         @Nullable InitialFile state) {
     /** Creates assumptions without loaders, of a level without real time. */
@@ -39,17 +43,38 @@ public record Assumptions(
                 clockSkewNanos,
                 indeterminate,
                 LoadedRows.none(InitialChoice.IMPLICIT),
+                SessionOrder.YES,
+                false,
                 0,
                 null);
     }
 
     /** Returns the same with other loaders. */
     public Assumptions with(LoadedRows others) {
-        return new Assumptions(initialValue, uniqueValues, time, clockSkewNanos, indeterminate, others, unbound, state);
+        return with(others, needsSessionOrder, state);
     }
 
     /** Returns the same with a file. */
     public Assumptions with(InitialFile file) {
-        return new Assumptions(initialValue, uniqueValues, time, clockSkewNanos, indeterminate, loaders, unbound, file);
+        return with(loaders, needsSessionOrder, file);
+    }
+
+    /** Returns the same of a VIOLATION that exists only by session order. */
+    public Assumptions bySessionOrder() {
+        return with(loaders, true, state);
+    }
+
+    private Assumptions with(LoadedRows others, boolean bySessions, @Nullable InitialFile file) {
+        return new Assumptions(
+                initialValue,
+                uniqueValues,
+                time,
+                clockSkewNanos,
+                indeterminate,
+                others,
+                sessionOrder,
+                bySessions,
+                unbound,
+                file);
     }
 }

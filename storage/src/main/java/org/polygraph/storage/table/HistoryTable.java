@@ -107,7 +107,7 @@ public final class HistoryTable {
         return operationKeys.length;
     }
 
-    /** The session's number in the file. */
+    /** The session's number in the file; without session order several sessions may have one. */
     public long sessionLabel(int session) {
         return sessions.labels()[session];
     }
@@ -487,6 +487,24 @@ public final class HistoryTable {
                 plain,
                 new ListOperations(
                         recorded.operations, read.tree(), ListVersions.of(recorded, read.tree()), read.isOfCommits()));
+    }
+
+    /**
+     * The history in which each transaction is a session of its own, with the label of the session that ran it. Transactions keep their
+     * numbers and their order by (label, index). The same table if no session has several; shares all other arrays.
+     */
+    public HistoryTable withoutSessionOrder() {
+        int n = transactions();
+        if (sessions() == n) {
+            return this;
+        }
+        long[] labels = new long[n];
+        int[] starts = new int[n + 1];
+        for (int s = 0; s < sessions(); s++) {
+            Arrays.fill(labels, firstTransaction(s), transactionsEnd(s), sessionLabel(s));
+        }
+        Arrays.setAll(starts, t -> t);
+        return new HistoryTable(header, keys, values, new Sessions(labels, starts), transactions, operations, lists);
     }
 
     /**

@@ -17,6 +17,7 @@ import org.polygraph.storage.model.HistoryException;
  * @param terms empty if there is no evidence for the level
  * @param loaders how the loaders of initial rows were found
  * @param usesTimes whether timestamps were used to find them
+ * @param hasSessionOrder whether session order is part of the level
  * @param path the PATH of the history when the run was made, as an absolute name
  * @param chain the parts that the verdict covers; empty if it names none
  * @param unshown numbers of the violations without a sub-history; their files have the transactions that they name
@@ -27,6 +28,7 @@ public record Claim(
         Optional<Terms> terms,
         InitialChoice loaders,
         boolean usesTimes,
+        boolean hasSessionOrder,
         String path,
         Certificate certificate,
         Optional<Parts> chain,
@@ -78,6 +80,7 @@ public record Claim(
                 InitialChoice.ofLabel(fields.getOrDefault(ASSUMPTIONS + ".initial", InitialChoice.IMPLICIT.label()))
                         .orElseThrow(() -> malformed(file, "an invalid choice of initial rows")),
                 !"none".equals(fields.get(ASSUMPTIONS + ".time")),
+                !"none".equals(fields.get(ASSUMPTIONS + ".session_order")),
                 fields.getOrDefault("location", read.text("path")),
                 new Certificate(
                         kind,

@@ -1,6 +1,5 @@
 package org.polygraph.jobs.certificate.judge;
 
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -90,11 +89,9 @@ final class Embedding {
             return "its initial value is " + Names.value(sub, sub.initialValue()) + ", that of the history "
                     + Names.value(whole, whole.initialValue());
         }
-        long[] labels = sessionLabels();
         for (int s = 0; s < sub.sessions(); s++) {
-            int session = Arrays.binarySearch(labels, sub.sessionLabel(s));
             for (int t = sub.firstTransaction(s); t < sub.transactionsEnd(s); t++) {
-                String wrong = session < 0 ? missing(s, t) : embed(s, session, t);
+                String wrong = embed(s, t);
                 if (wrong != null) {
                     return wrong;
                 }
@@ -111,33 +108,29 @@ final class Embedding {
         return null;
     }
 
-    private long[] sessionLabels() {
-        long[] labels = new long[whole.sessions()];
-        for (int s = 0; s < labels.length; s++) {
-            labels[s] = whole.sessionLabel(s);
-        }
-        return labels;
-    }
-
     private String missing(int s, int t) {
         return Names.transaction(sub.sessionLabel(s), sub.index(t)) + " is not in the history";
     }
 
     /** Finds transaction t of the sub-history and its operations in the whole. */
-    private @Nullable String embed(int partSession, int session, int t) {
-        int low = whole.firstTransaction(session);
-        int high = whole.transactionsEnd(session);
+    private @Nullable String embed(int session, int t) {
+        long label = sub.sessionLabel(session);
+        int low = 0;
+        int high = whole.transactions();
         while (low < high) {
             int middle = (low + high) >>> 1;
-            if (whole.index(middle) < sub.index(t)) {
+            long other = whole.sessionLabel(whole.sessionOf(middle));
+            if (other < label || (other == label && whole.index(middle) < sub.index(t))) {
                 low = middle + 1;
             } else {
                 high = middle;
             }
         }
         int of = low;
-        if (of == whole.transactionsEnd(session) || whole.index(of) != sub.index(t)) {
-            return missing(partSession, t);
+        if (of == whole.transactions()
+                || whole.sessionLabel(whole.sessionOf(of)) != label
+                || whole.index(of) != sub.index(t)) {
+            return missing(session, t);
         }
         String name = Names.transaction(whole, of);
         if (whole.status(of) != sub.status(t)) {

@@ -189,7 +189,10 @@ public final class Verification {
         HistoryTable recorded =
                 judged == table ? withLoaders : table.withStatus(loaders.transactions(), TransactionStatus.INITIAL);
         HistoryTable contents = table.unknownRows() == null ? withLoaders : table;
-        Verification verification = new Verification(run, terms, withLoaders, recorded, contents);
+        Verification verification = claim.hasSessionOrder()
+                ? new Verification(run, terms, withLoaders, recorded, contents)
+                : new Verification(
+                        run, terms, withLoaders.withoutSessionOrder(), recorded.withoutSessionOrder(), contents);
         if (loaders.transactions().length > 0) {
             verification.checked("initial rows", loaders.statement() + ", before all others");
         }
@@ -259,6 +262,7 @@ public final class Verification {
                 && !claim.certificate().isUnwritten();
         if (terms == null
                 || !isOrder
+                || !claim.hasSessionOrder()
                 || terms.guarantee().isAxiom()
                 || claim.loaders().kind() == InitialChoice.Kind.NAMED) {
             return null;
@@ -493,7 +497,13 @@ public final class Verification {
                             + terms.clockSkewNanos() + " ns");
             return;
         }
-        add(checked, "sessions", numbers.sessions() + ", each in its order");
+        add(
+                checked,
+                "sessions",
+                numbers.sessions()
+                        + (numbers.sessions() == numbers.transactions()
+                                ? ", of one transaction each"
+                                : ", each in its order"));
         if (terms.guarantee().isAxiom()) {
             add(
                     checked,

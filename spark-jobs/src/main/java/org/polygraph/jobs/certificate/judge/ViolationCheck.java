@@ -134,7 +134,9 @@ final class ViolationCheck {
             return operations(folder);
         }
         HistoryTable read = HistoryReader.read(folder.child(HISTORY).name(), HistoryFormat.JSONL);
-        HistoryTable sub = PredicateReads.apart(read);
+        HistoryTable apart = PredicateReads.apart(read);
+        // A history without session order has a session for each transaction.
+        HistoryTable sub = table.sessions() == table.transactions() ? apart.withoutSessionOrder() : apart;
         HistoryTable whole = PredicateReads.withPairsOf(sub, table);
         if (whole.hasRows() && terms.guarantee().events() == 1) {
             // With plain writes in place of inserts and deletes more orders explain a history.

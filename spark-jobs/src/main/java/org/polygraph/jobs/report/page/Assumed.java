@@ -9,6 +9,7 @@ import org.polygraph.jobs.report.wording.InitialRows;
 import org.polygraph.jobs.report.wording.Legible;
 import org.polygraph.jobs.verdict.Assumptions;
 import org.polygraph.jobs.verdict.InitialFile;
+import org.polygraph.jobs.verdict.SessionOrder;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
@@ -36,7 +37,6 @@ record Assumed(IsolationLevel level, List<Item> assumptions, String under, Strin
 
     private static String under(List<Item> items) {
         List<String> words = new ArrayList<>();
-        words.add("session order");
         for (Item item : items) {
             words.add(item.term().toLowerCase(Locale.ROOT) + " " + item.value());
         }
@@ -91,6 +91,12 @@ record Assumed(IsolationLevel level, List<Item> assumptions, String under, Strin
             }
         }
         items.add(new Item(
+                "Session order",
+                given.sessionOrder().label(),
+                given.sessionOrder() == SessionOrder.YES
+                        ? "part of the level, except of lin"
+                        : "no part of the level"));
+        items.add(new Item(
                 "Unknown outcomes",
                 given.indeterminate().label(),
                 given.indeterminate() == IndeterminateMode.MAYBE
@@ -109,6 +115,9 @@ record Assumed(IsolationLevel level, List<Item> assumptions, String under, Strin
         }
         if (given.indeterminate() != IndeterminateMode.MAYBE) {
             options.append(" --indeterminate ").append(given.indeterminate().label());
+        }
+        if (given.sessionOrder() != SessionOrder.YES) {
+            options.append(" --session-order ").append(given.sessionOrder().label());
         }
         if (given.loaders().choice() != InitialChoice.AUTO) {
             options.append(" --initial ").append(given.loaders().choice().label());

@@ -4,7 +4,7 @@ import org.polygraph.jobs.verdict.Assumptions;
 import org.polygraph.jobs.verdict.LoadedRows;
 import org.polygraph.jobs.verdict.Verdict;
 
-/** Sentences about the transactions that load the initial rows. */
+/** Sentences about the transactions that load the initial rows, and about session order. */
 public final class InitialRows {
     private InitialRows() {}
 
@@ -13,10 +13,21 @@ public final class InitialRows {
         return loaders.count() == 0 ? "implicit" : "loaded by " + loaders.names();
     }
 
-    /** Describes in one sentence how a VIOLATION depends on the loaders; empty if it does not. */
+    /** Describes how a VIOLATION depends on the loaders and on session order; empty if it does not. */
     public static String effect(Verdict verdict) {
         Assumptions assumptions = verdict.assumptions();
-        if (assumptions == null || assumptions.loaders().effect() == LoadedRows.Effect.NONE) {
+        if (assumptions == null) {
+            return "";
+        }
+        String sessions = !assumptions.needsSessionOrder()
+                ? ""
+                : "This is a violation only by session order: without session order (--session-order none) the history keeps "
+                        + verdict.level().label() + ".";
+        return (effect(verdict, assumptions) + " " + sessions).strip();
+    }
+
+    private static String effect(Verdict verdict, Assumptions assumptions) {
+        if (assumptions.loaders().effect() == LoadedRows.Effect.NONE) {
             return "";
         }
         LoadedRows loaders = assumptions.loaders();

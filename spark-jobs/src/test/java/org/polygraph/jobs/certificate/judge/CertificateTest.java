@@ -66,6 +66,7 @@ class CertificateTest {
                 Optional.of(terms),
                 InitialChoice.IMPLICIT,
                 true,
+                true,
                 "history",
                 new Claim.Certificate("order", false, ""),
                 Optional.empty(),

@@ -96,6 +96,7 @@ class CertifiedPredicatesTest {
                 Optional.of(terms),
                 InitialChoice.IMPLICIT,
                 true,
+                true,
                 "history",
                 new Claim.Certificate("order", false, ""),
                 Optional.empty(),
