@@ -1,7 +1,6 @@
 package org.polygraph.partitioner.linear;
 
 import it.unimi.dsi.fastutil.ints.IntArrayList;
-import it.unimi.dsi.fastutil.ints.IntArrays;
 import it.unimi.dsi.fastutil.ints.IntLinkedOpenHashSet;
 import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
 import it.unimi.dsi.fastutil.longs.LongLinkedOpenHashSet;
@@ -9,7 +8,6 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.function.BooleanSupplier;
-import java.util.function.IntPredicate;
 import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
@@ -18,13 +16,6 @@ import org.polygraph.storage.table.HistoryTable;
 
 /** Shows why keys have no order: in words, and by a few operations of the key that have no order either. */
 final class KeyEvidence {
-    /** Sets of more operations are not shrunk. */
-    private static final int MOST_SHRUNK = 1_000;
-    /** How often operations around the named ones are added, and how many at first. */
-    private static final int MOST_WIDENED = 5;
-
-    private static final int FEW = 10;
-
     private final RecordedOperations recorded;
     private final LinearOperations all;
     private final StrictJudge judge;
@@ -38,10 +29,6 @@ final class KeyEvidence {
         this.stop = stop;
     }
 
-    int operations(int key) {
-        return all.keyStarts[key + 1] - all.keyStarts[key];
-    }
-
     /** Describes a violated key. */
     Violation of(KeyOrders orders, int key) {
         IntArrayList some = new IntArrayList();
@@ -51,9 +38,10 @@ final class KeyEvidence {
         if (orders.anomaly(key) == Anomaly.THIN_AIR_READ) {
             return impossible(key, some.getInt(0));
         }
-        KeyWriters writers = new KeyWriters(all, all.ofKey(key), 0, operations(key));
-        IntArrayList closed = start(key, writers, some);
-        boolean minimal = closed.size() <= MOST_SHRUNK && shrink(writers, closed);
+        ClosedOperations operations = new ClosedOperations(all, key, judge);
+        IntArrayList violating = operations.violating(some);
+        IntArrayList closed = violating == null ? operations.all() : violating;
+        boolean minimal = operations.shrink(closed, stop);
         int[] ascending = closed.toIntArray();
         Arrays.sort(ascending);
         KeyOrder order = new KeyOrder(all, ascending);
@@ -67,6 +55,15 @@ final class KeyEvidence {
 
     /** @param offending as {@link KeyOrder} finds them among the operations shown */
     private Violation unique(int key, Anomaly anomaly, IntArrayList offending, IntArrayList shown, boolean minimal) {
+        if (offending.size() == 4 && all.isWrite(offending.getInt(1)) && !all.isWrite(offending.getInt(3))) {
+            // Either pair contradicts the other. The one with a read shows more.
+            return unique(
+                    key,
+                    anomaly,
+                    IntArrayList.of(offending.getInt(2), offending.getInt(3), offending.getInt(0), offending.getInt(1)),
+                    shown,
+                    minimal);
+        }
         if (anomaly == Anomaly.REAL_TIME_VIOLATION && !all.isWrite(offending.getInt(1))) {
             String detail = recorded.action(all.transactions[offending.getInt(1)]) + ", although "
                     + name(offending, 0) + " had ended before it started, and can only come after it"
@@ -114,9 +111,8 @@ final class KeyEvidence {
         StringBuilder values = new StringBuilder();
         int count = 0;
         for (long value : values(key, shown)) {
-            IntArrayList found = new IntArrayList(shown);
-            found.rem(failed);
-            if (!isViolated(all.reading(failed, value), found, failed)) {
+            if (!judge.violates(
+                    StrictHistory.of(all.reading(failed, value), shown).table())) {
                 values.append(count++ == 0 ? "" : ", ").append(recorded.label(key, value));
             }
         }
@@ -238,162 +234,5 @@ final class KeyEvidence {
             }
         }
         return new SubHistory(ascending, operations.toIntArray(), minimal, SubHistory.Judge.CHECKER);
-    }
-
-    /**
-     * The operations, with every write that one of them may have read, repeated until no write is missing. A refused
-     * compare-and-set may have read any write. Not read can be a write that started after the read had ended, and one
-     * that had ended before another write started, which had ended before the read started; that other write is added.
-     * If these operations have no order, neither has the key: an order of the key stays one without the rest, because
-     * each read still follows the write that it reads without another one in between.
-     */
-    private IntArrayList closed(KeyWriters writers, IntArrayList some) {
-        IntOpenHashSet members = new IntOpenHashSet(some);
-        IntArrayList closed = new IntArrayList(members.toIntArray());
-        for (int i = 0; i < closed.size(); i++) {
-            int o = closed.getInt(i);
-            if (all.isRead(o) || all.isRefused(o)) {
-                int bound = writers.lastEnded(all.starts[o]);
-                if (bound >= 0 && members.add(bound)) {
-                    closed.add(bound);
-                }
-                forSources(writers, o, bound < 0 ? Long.MIN_VALUE : all.starts[bound], source -> {
-                    if (members.add(source)) {
-                        closed.add(source);
-                    }
-                    return true;
-                });
-            }
-        }
-        return closed;
-    }
-
-    /**
-     * Passes on the writes that an operation may have read, except those that had ended before a time. If there is none,
-     * passes on the last one of that value, because the violation would be hard to understand without it. Ends when one
-     * is refused, and returns whether none was.
-     */
-    private boolean forSources(KeyWriters writers, int o, long from, IntPredicate each) {
-        boolean any = all.isRefused(o);
-        for (int w = writers.firstOpen(from); w < writers.count(); w++) {
-            int source = writers.operation(w);
-            if (all.starts[source] > all.ends[o]) {
-                break;
-            }
-            if (source != o && all.ends[source] >= from && (all.isRefused(o) || all.written(source) == all.read(o))) {
-                any = true;
-                if (!each.test(source)) {
-                    return false;
-                }
-            }
-        }
-        int last = any ? -1 : writers.last(all.read(o), all.starts[o]);
-        return last < 0 || each.test(last);
-    }
-
-    /** Operations that violate, and as few as the named ones and those around them allow; else all of the key. */
-    private IntArrayList start(int key, KeyWriters writers, IntArrayList named) {
-        IntArrayList some = named;
-        for (int more = 0; more < MOST_WIDENED && !named.isEmpty(); more++) {
-            IntArrayList closed = closed(writers, some);
-            if (isViolated(closed)) {
-                return closed;
-            }
-            some = around(key, named, (long) FEW << 2 * more);
-        }
-        return closed(writers, IntArrayList.wrap(all.ofKey(key)));
-    }
-
-    /** The operations that overlap the time of the named ones, and so many that started before or after it. */
-    private IntArrayList around(int key, IntArrayList named, long most) {
-        long first = Long.MAX_VALUE;
-        long last = Long.MIN_VALUE;
-        for (int i = 0; i < named.size(); i++) {
-            first = Math.min(first, all.starts[named.getInt(i)]);
-            last = Math.max(last, all.starts[named.getInt(i)]);
-        }
-        int[] byStart = all.ofKey(key);
-        IntArrays.quickSort(byStart, (a, b) -> Long.compare(all.starts[a], all.starts[b]));
-        int low = 0;
-        int high = byStart.length;
-        while (low < high && all.starts[byStart[low]] < first) {
-            low++;
-        }
-        while (high > low && all.starts[byStart[high - 1]] > last) {
-            high--;
-        }
-        low = (int) Math.max(0, low - most);
-        high = (int) Math.min(byStart.length, high + most);
-        return new IntArrayList(byStart, low, high - low);
-    }
-
-    private boolean isViolated(IntArrayList some) {
-        int[] operations = some.toIntArray();
-        Arrays.sort(operations);
-        return switch (new KeyOrder(all, operations).run()) {
-            case VIOLATED -> true;
-            case ORDERED -> false;
-            case OPEN ->
-                judge.violates(
-                        StrictHistory.of(all, IntArrayList.wrap(operations)).table());
-        };
-    }
-
-    /** Whether some operations and another one have no order. */
-    private boolean isViolated(LinearOperations in, IntArrayList some, int other) {
-        IntArrayList operations = new IntArrayList(some);
-        operations.add(other);
-        return judge.violates(StrictHistory.of(in, operations).table());
-    }
-
-    /** Removes one operation at a time, with those that depend on it. Returns false if it was stopped. */
-    private boolean shrink(KeyWriters writers, IntArrayList some) {
-        for (boolean changed = true; changed; ) {
-            changed = false;
-            for (int i = some.size() - 1; i >= 0; i--) {
-                if (stop.getAsBoolean()) {
-                    return false;
-                }
-                IntArrayList rest = i < some.size() ? without(writers, some, some.getInt(i)) : some;
-                if (rest.size() < some.size() && isViolated(rest)) {
-                    some.clear();
-                    some.addAll(rest);
-                    changed = true;
-                }
-            }
-        }
-        return true;
-    }
-
-    /** Without an operation, and without all operations whose sources are then missing. */
-    private IntArrayList without(KeyWriters writers, IntArrayList some, int out) {
-        IntArrayList rest = new IntArrayList(some);
-        rest.rem(out);
-        IntOpenHashSet members = new IntOpenHashSet(rest);
-        for (boolean changed = all.isWrite(out); changed; ) {
-            changed = false;
-            for (int i = rest.size() - 1; i >= 0; i--) {
-                int o = rest.getInt(i);
-                if ((all.isRead(o) || all.isRefused(o))
-                        && !forSources(writers, o, latestStart(rest, all.starts[o]), members::contains)) {
-                    rest.removeInt(i);
-                    members.remove(o);
-                    changed |= all.isWrite(o);
-                }
-            }
-        }
-        return rest;
-    }
-
-    /** The latest start of a write among some that took effect and had ended before a time. */
-    private long latestStart(IntArrayList some, long time) {
-        long latest = Long.MIN_VALUE;
-        for (int i = 0; i < some.size(); i++) {
-            int o = some.getInt(i);
-            if (all.isWrite(o) && !all.isMaybe(o) && all.ends[o] < time) {
-                latest = Math.max(latest, all.starts[o]);
-            }
-        }
-        return latest;
     }
 }

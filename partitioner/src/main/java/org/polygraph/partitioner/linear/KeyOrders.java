@@ -154,21 +154,30 @@ public final class KeyOrders {
         }
     }
 
-    /** Decides keys together, and each alone if they have no order. @param guesses an order to try first, by key */
+    /**
+     * Decides keys: all together by an order near the guesses, or else each alone.
+     *
+     * @param soon the same operations with assumed ends
+     * @param guesses an order to try first, by key
+     */
     private void decide(
             LinearOperations all, LinearOperations soon, Int2ObjectMap<IntArrayList> guesses, StrictJudge judge) {
         if (guesses.isEmpty()) {
             return;
         }
+        IntArrayList guessed = new IntArrayList();
+        guesses.forEach((key, guess) -> guessed.addAll(guess));
         try {
-            IntArrayList refuting = new IntArrayList();
-            IntArrayList order = order(all, soon, guesses, judge, refuting);
+            StrictHistory history = StrictHistory.of(soon, guessed);
+            IntOpenHashSet refuting = new IntOpenHashSet();
+            int[] order = judge.near(history, refuting);
             if (order != null) {
-                order(all, order);
-            } else if (guesses.size() == 1) {
-                violate(all, guesses.keySet().iterator().nextInt(), refuting);
-            } else {
+                order(all, operations(history, order));
+            } else if (guesses.size() > 1) {
                 guesses.forEach((key, guess) -> decide(all, soon, Int2ObjectMaps.singleton(key, guess), judge));
+            } else {
+                int key = guesses.keySet().iterator().nextInt();
+                decide(all, key, guessed, operations(history, refuting.toIntArray()), judge);
             }
         } catch (BudgetException e) {
             ended = e;
@@ -176,38 +185,34 @@ public final class KeyOrders {
     }
 
     /**
-     * An order of the operations of some keys; null if there is none.
+     * Decides a key with no order near the guess.
      *
-     * @param refuting gets operations that a refutation names
+     * @param refuting operations that a refutation named, which may have used an assumption
      */
-    private static @Nullable IntArrayList order(
-            LinearOperations all,
-            LinearOperations soon,
-            Int2ObjectMap<IntArrayList> guesses,
-            StrictJudge judge,
-            IntArrayList refuting) {
-        IntArrayList guessed = new IntArrayList();
-        guesses.forEach((key, guess) -> guessed.addAll(guess));
-        StrictHistory history = StrictHistory.of(soon, guessed);
-        int[] order = judge.near(history);
-        if (order == null) {
-            IntArrayList every = new IntArrayList();
-            guesses.forEach((key, guess) -> addAll(all, key, guess, every));
-            history = StrictHistory.of(all, every);
-            IntOpenHashSet named = new IntOpenHashSet();
-            order = judge.order(history, named);
-            for (int transaction : named) {
-                refuting.add(history.operation(transaction));
-            }
+    private void decide(LinearOperations all, int key, IntArrayList guess, IntArrayList refuting, StrictJudge judge) {
+        IntArrayList violating = new ClosedOperations(all, key, judge).violating(refuting);
+        if (violating != null) {
+            violate(all, key, violating);
+            return;
         }
-        if (order == null) {
-            return null;
+        IntArrayList every = new IntArrayList();
+        addAll(all, key, guess, every);
+        StrictHistory history = StrictHistory.of(all, every);
+        IntOpenHashSet named = new IntOpenHashSet();
+        int[] order = judge.order(history, named);
+        if (order != null) {
+            order(all, operations(history, order));
+        } else {
+            violate(all, key, operations(history, named.toIntArray()));
         }
-        IntArrayList found = new IntArrayList(order.length);
-        for (int transaction : order) {
-            found.add(history.operation(transaction));
+    }
+
+    private static IntArrayList operations(StrictHistory history, int[] transactions) {
+        IntArrayList operations = new IntArrayList(transactions.length);
+        for (int transaction : transactions) {
+            operations.add(history.operation(transaction));
         }
-        return found;
+        return operations;
     }
 
     /** Adds the guessed order of a key, and behind it the operations that are not in it. */

@@ -9,10 +9,11 @@ public interface StrictJudge {
     /**
      * Looks for an order near the one that a history has.
      *
+     * @param refuting gets transactions that a refutation names, if it is known that there is no order
      * @return the transactions that count, in turn; null if none was found with little work
      * @throws org.polygraph.storage.model.BudgetException if the budget ends
      */
-    int @Nullable [] near(StrictHistory history);
+    int @Nullable [] near(StrictHistory history, IntSet refuting);
 
     /**
      * Decides a history.

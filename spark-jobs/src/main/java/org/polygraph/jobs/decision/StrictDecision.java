@@ -48,11 +48,12 @@ public final class StrictDecision implements StrictJudge {
     }
 
     @Override
-    public int @Nullable [] near(StrictHistory strict) {
+    public int @Nullable [] near(StrictHistory strict, IntSet refuting) {
         HistoryTable table = strict.table();
         Budget budget = check.budget();
         IndexedHistory history = IndexedHistory.of(table, request.indexing(), budget::exhausted);
         if (!history.violations().isEmpty()) {
+            refuting.addAll(history.violations().get(0).transactions());
             return null;
         }
         int n = table.transactions();
@@ -73,6 +74,11 @@ public final class StrictDecision implements StrictJudge {
             CoreSolving.Solved solved = CoreSolving.attempt(problem, share, tuning.solver(), budget.bytes());
             if (!(solved.outcome() instanceof Outcome.Satisfiable found)) {
                 budget.require();
+                if (solved.outcome() instanceof Outcome.Unsatisfiable none) {
+                    refuting.addAll(CoreSolving.explain(history, graph, none.core())
+                            .violation()
+                            .transactions());
+                }
                 return null;
             }
             position = solved.position(found);

@@ -28,6 +28,9 @@ public final class LinearDecision {
     /** The bytes to sort, place and replay an operation. */
     private static final long HELD_BYTES = 72;
 
+    /** Larger sub-histories, which are not minimal, are not judged here. */
+    private static final int MOST_JUDGED = 1_000;
+
     private final Check check;
     private final HistoryTable table;
     private final CheckRequest request;
@@ -84,7 +87,7 @@ public final class LinearDecision {
         boolean isJudged = false;
         for (Violation violation : found.violations()) {
             SubHistory sub = violation.minimal();
-            if (sub == null) {
+            if (sub == null || sub.operations().length > MOST_JUDGED) {
                 reported.add(violation);
                 continue;
             }
