@@ -189,7 +189,10 @@ final class ListAnomalies {
             int before = versions.nextOwn(append, -1);
             int next = versions.nextOwn(append, 1);
             boolean isApart = before != NONE && (i == 0 || versions.place(before) != i - 1);
-            boolean isCut = next != NONE && versions.place(next) == NONE && i + 1 < order.length;
+            boolean isCut = next != NONE
+                    && versions.place(next) == NONE
+                    && i + 1 < order.length
+                    && versions.transaction(versions.append(key, order[i + 1])) != versions.transaction(append);
             if (isApart || isCut) {
                 apart(key, append, isApart ? before : append, isApart ? append : next);
                 return;
