@@ -69,12 +69,36 @@ final class CommitAxiom {
         cameBy = budget.ints(n);
     }
 
-    /** Adds clauses for what a transaction sees by its own reads alone; returns whether it did. */
+    /**
+     * Adds clauses for what a transaction sees by its own reads and its session; returns whether it did. At CC also for
+     * what these see, if their turn is over.
+     */
     boolean demand(Search search, int t) {
-        if (p.sees != CommitProblem.Sees.CAUSES) {
+        if (p.sees == CommitProblem.Sees.CAUSES) {
+            fillClock(t, true);
+            ofCauses(search, t);
+        } else if (theory.isCounted(t)) {
             ofReads(search, t);
+            for (int r = p.readStarts[t]; p.sees == CommitProblem.Sees.NEIGHBOURS && r < p.readStarts[t + 1]; r++) {
+                ofSession(search, r, writerOfSession(r));
+            }
         }
         return add(search);
+    }
+
+    /** The last transaction before the reader in its session that wrote the key and is not optional; -1 if none. */
+    int writerOfSession(int read) {
+        int t = p.reader(read);
+        int key = p.readKeys[read];
+        if (p.sees == CommitProblem.Sees.EARLIER_READS) {
+            return -1;
+        }
+        int found = Arrays.binarySearch(p.writers, p.writerStarts[key], p.writerStarts[key + 1], t);
+        int w = (found < 0 ? -found - 1 : found) - 1;
+        while (w >= p.writerStarts[key] && p.isEarlier(p.writers[w], t) && p.optional[p.writers[w]]) {
+            w--;
+        }
+        return w >= p.writerStarts[key] && p.isEarlier(p.writers[w], t) ? p.writers[w] : -1;
     }
 
     /** The same for all counted transactions, which have a source for each read, and all that they see. */
@@ -95,6 +119,7 @@ final class CommitAxiom {
         return add(search);
     }
 
+    /** Adds the clauses that are prepared; returns whether there are any. */
     private boolean add(Search search) {
         for (int i = 0; i < ends.size(); i++) {
             clause.clear();
@@ -127,7 +152,7 @@ final class CommitAxiom {
                 if (seen >= 0 && isDemanded(r, seen) && p.writes(seen, p.readKeys[r])) {
                     begin(r);
                     unless(other);
-                    end(search, r, seen);
+                    end(search, seen, theory.source(r));
                 }
             }
         }
@@ -136,15 +161,18 @@ final class CommitAxiom {
     private void ofSession(Search search, int t) {
         int start = sessionStarts[p.sessionOf[t]];
         for (int r = p.readStarts[t]; r < p.readStarts[t + 1]; r++) {
-            int seen = lastWriters[p.readKeys[r]];
-            if (seen >= start && isDemanded(r, seen)) {
-                begin(r);
-                theory.unlessUncommitted(search, seen, clause);
-                end(search, r, seen);
-            }
+            ofSession(search, r, lastWriters[p.readKeys[r]] < start ? -1 : lastWriters[p.readKeys[r]]);
         }
         for (int w = p.writeStarts[t]; w < p.writeStarts[t + 1]; w++) {
             lastWriters[p.writtenKeys[w]] = t;
+        }
+    }
+
+    private void ofSession(Search search, int read, int seen) {
+        if (seen >= 0 && isDemanded(read, seen)) {
+            begin(read);
+            theory.unlessUncommitted(search, seen, clause);
+            end(search, seen, theory.source(read));
         }
     }
 
@@ -167,8 +195,7 @@ final class CommitAxiom {
         }
     }
 
-    private void end(Search search, int read, int seen) {
-        int source = theory.source(read);
+    private void end(Search search, int seen, int source) {
         theory.name(seen);
         if (source != CommitProblem.INITIAL) {
             theory.name(source);
@@ -184,62 +211,70 @@ final class CommitAxiom {
     // ---------------------------------------------------------------- CC
 
     private void causes(Search search) {
-        fillClocks();
-        for (int t = 0; t < p.transactions && ends.size() < MOST_CLAUSES; t++) {
-            for (int r = p.readStarts[t]; theory.isCounted(t) && r < p.readStarts[t + 1]; r++) {
-                int key = p.readKeys[r];
-                int w = p.writerStarts[key];
-                int end = p.writerStarts[key + 1];
-                while (w < end) {
-                    budget.tick();
-                    int session = p.sessionOf[p.writers[w]];
-                    int bound = sessionStarts[session] + clocks[t * sessions + session];
-                    int seen = -1;
-                    for (; w < end && p.sessionOf[p.writers[w]] == session; w++) {
-                        seen = p.writers[w] < bound && theory.isCounted(p.writers[w]) ? p.writers[w] : seen;
-                    }
-                    if (seen >= 0 && seen != t && isDemanded(r, seen)) {
-                        begin(r);
-                        unlessSeen(search, t, seen);
-                        end(search, r, seen);
-                    }
-                }
-            }
-        }
-    }
-
-    private void fillClocks() {
-        int n = p.transactions;
-        if (clocks.length == 0) {
-            if ((long) n * sessions > Integer.MAX_VALUE - 16) {
-                budget.reserve(Long.MAX_VALUE / 2);
-            }
-            clocks = budget.ints(n * sessions);
-        }
-        Arrays.fill(clocks, 0);
-        int[] at = new int[n];
-        for (int t = 0; t < n; t++) {
+        int[] at = new int[p.transactions];
+        for (int t = 0; t < at.length; t++) {
             at[position[t]] = t;
         }
         for (int t : at) {
-            budget.tick();
-            int session = p.sessionOf[t];
-            if (t > sessionStarts[session]) {
-                join(t, t - 1);
+            fillClock(t, false);
+            if (ends.size() < MOST_CLAUSES) {
+                ofCauses(search, t);
             }
-            for (int r = p.readStarts[t]; theory.isCounted(t) && r < p.readStarts[t + 1]; r++) {
-                int source = theory.source(r);
-                if (source >= 0) {
-                    join(t, source);
+        }
+    }
+
+    private void ofCauses(Search search, int t) {
+        for (int r = p.readStarts[t]; theory.isCounted(t) && r < p.readStarts[t + 1]; r++) {
+            int key = p.readKeys[r];
+            int w = p.writerStarts[key];
+            int end = p.writerStarts[key + 1];
+            while (w < end) {
+                budget.tick();
+                int session = p.sessionOf[p.writers[w]];
+                int bound = sessionStarts[session] + clocks[t * sessions + session];
+                int seen = -1;
+                for (; w < end && p.sessionOf[p.writers[w]] == session; w++) {
+                    seen = p.writers[w] < bound && theory.isCounted(p.writers[w]) ? p.writers[w] : seen;
+                }
+                if (seen >= 0 && seen != t && isDemanded(r, seen)) {
+                    begin(r);
+                    unlessSeen(search, t, seen);
+                    end(search, seen, theory.source(r));
                 }
             }
         }
     }
 
-    private void join(int t, int before) {
+    /**
+     * Computes the clock of a transaction from those of its session predecessor and its sources.
+     *
+     * @param ofSettled whether the clocks of transactions whose turn is not over are unknown
+     */
+    private void fillClock(int t, boolean ofSettled) {
+        if (clocks.length == 0) {
+            if ((long) p.transactions * sessions > Integer.MAX_VALUE - 16) {
+                budget.reserve(Long.MAX_VALUE / 2);
+            }
+            clocks = budget.ints(p.transactions * sessions);
+        }
+        budget.tick();
+        Arrays.fill(clocks, t * sessions, (t + 1) * sessions, 0);
+        if (t > sessionStarts[p.sessionOf[t]]) {
+            join(t, t - 1, ofSettled);
+        }
+        for (int r = p.readStarts[t]; theory.isCounted(t) && r < p.readStarts[t + 1]; r++) {
+            int source = theory.source(r);
+            if (source >= 0) {
+                join(t, source, ofSettled);
+            }
+        }
+    }
+
+    private void join(int t, int before, boolean ofSettled) {
         int to = t * sessions;
         int from = before * sessions;
-        for (int s = 0; s < sessions; s++) {
+        boolean isKnown = !ofSettled || theory.isSettled(before);
+        for (int s = 0; isKnown && s < sessions; s++) {
             clocks[to + s] = Math.max(clocks[to + s], clocks[from + s]);
         }
         int session = p.sessionOf[before];

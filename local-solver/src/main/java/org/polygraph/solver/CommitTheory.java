@@ -21,7 +21,7 @@ import org.polygraph.solver.theory.PairTable;
  *   <li>of transactions each of which waits for others of them, one reads from outside ({@link FoundedChoices}).
  * </ul>
  *
- * <p>Only choices are decided: the reads in the order of their transactions, first the candidate that the read had
+ * <p>Only choices are decided: the reads by their transactions in the first order, first the candidate that the read had
  * before, then the latest one before the reader in the current order. A transaction of unknown outcome is not counted
  * unless a clause makes it so.
  */
@@ -52,7 +52,11 @@ final class CommitTheory implements Theory {
     private final IntStack named;
 
     private final IntStack namedStarts;
-    /** Transactions below have a source for each open read, unless a choice was undone. */
+    /** By place in the first order: its transaction. Reads are decided in this order. */
+    private final int[] turns;
+
+    private final int[] turnOf;
+    /** The transactions of the turns below have a source for each read, and obey the axiom in what is chosen so far. */
     private int settled;
     /** Whether a choice became false since the last look for transactions that are not founded. */
     private boolean hasFewerChoices;
@@ -76,6 +80,11 @@ final class CommitTheory implements Theory {
         counted = new boolean[p.transactions];
         for (int t = 0; t < p.transactions; t++) {
             counted[t] = !p.optional[t];
+        }
+        turns = budget.ints(p.transactions);
+        turnOf = Arrays.copyOf(p.position, p.transactions);
+        for (int t = 0; t < p.transactions; t++) {
+            turns[turnOf[t]] = t;
         }
         undefined = new IntStack(budget);
         clause = new IntStack(budget);
@@ -101,7 +110,10 @@ final class CommitTheory implements Theory {
                 }
                 order.moved().clear();
             }
-            case Atoms.COMMIT -> counted[atoms.transaction(variable)] = !Literals.isNegative(literal);
+            case Atoms.COMMIT -> {
+                counted[atoms.transaction(variable)] = !Literals.isNegative(literal);
+                settled = Math.min(settled, turnOf[atoms.transaction(variable)]);
+            }
             default -> {
                 int read = atoms.read(variable);
                 if (Literals.isNegative(literal)) {
@@ -125,13 +137,13 @@ final class CommitTheory implements Theory {
             case Atoms.EDGE -> order.removeNewest();
             case Atoms.COMMIT -> {
                 counted[atoms.transaction(variable)] = false;
-                settled = Math.min(settled, atoms.transaction(variable));
+                settled = Math.min(settled, turnOf[atoms.transaction(variable)]);
             }
             default -> {
                 int read = atoms.read(variable);
                 if (!Literals.isNegative(literal) && chosen[read] == atoms.candidateOf(variable)) {
                     chosen[read] = -1;
-                    settled = Math.min(settled, p.reader(read));
+                    settled = Math.min(settled, turnOf[p.reader(read)]);
                 }
             }
         }
@@ -156,29 +168,30 @@ final class CommitTheory implements Theory {
             }
         }
         for (; settled < p.transactions; settled++) {
-            if (!counted[settled]) {
-                continue;
-            }
-            for (int r = p.readStarts[settled]; r < p.readStarts[settled + 1]; r++) {
-                budget.tick();
-                if (chosen[r] < 0) {
-                    return choose(search, r);
+            int t = turns[settled];
+            if (counted[t]) {
+                for (int r = p.readStarts[t]; r < p.readStarts[t + 1]; r++) {
+                    budget.tick();
+                    if (chosen[r] < 0) {
+                        return choose(search, r);
+                    }
                 }
             }
-            if (axiom.demand(search, settled)) {
+            if (axiom.demand(search, t)) {
                 return AGAIN;
             }
         }
-        // A transaction before may be counted only since then.
-        for (int t = 0; t < p.transactions; t++) {
-            for (int r = p.readStarts[t]; counted[t] && r < p.readStarts[t + 1]; r++) {
-                if (chosen[r] < 0) {
-                    settled = t;
-                    return choose(search, r);
-                }
-            }
+        if (!axiom.demandAll(search)) {
+            return COMPLETE;
         }
-        return axiom.demandAll(search) ? AGAIN : COMPLETE;
+        // The clocks are now of all choices, also of those of later turns.
+        settled = p.sees == CommitProblem.Sees.CAUSES ? 0 : settled;
+        return AGAIN;
+    }
+
+    /** Whether the sources of a transaction are chosen and its turn is over. */
+    boolean isSettled(int transaction) {
+        return turnOf[transaction] < settled;
     }
 
     /** A choice for a read that has none. */

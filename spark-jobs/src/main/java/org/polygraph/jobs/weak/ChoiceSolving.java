@@ -5,6 +5,7 @@ import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.BooleanSupplier;
 import org.polygraph.partitioner.axiom.CommitOrder;
 import org.polygraph.partitioner.graph.KnownGraph;
@@ -32,12 +33,15 @@ final class ChoiceSolving {
     /** By read of the problem: its operation. */
     private final IntArrayList operations = new IntArrayList();
 
+    private final CommitProblem problem;
+
     /** @param order without violations, of the same history; it holds for all reads that are not open */
     ChoiceSolving(CommitOrder order) {
         this.table = order.table();
         this.order = order;
         this.readsFrom = order.readsFrom();
         this.commitStatus = order.commitStatus();
+        this.problem = problem();
     }
 
     /**
@@ -47,7 +51,7 @@ final class ChoiceSolving {
      * @param bytes the most bytes of the structures of the solver
      */
     CommitOutcome solve(BooleanSupplier stop, long bytes) {
-        return CommitSolver.solve(problem(), stop, bytes);
+        return CommitSolver.solve(problem, stop, bytes);
     }
 
     private CommitProblem problem() {
@@ -95,7 +99,8 @@ final class ChoiceSolving {
                 if (table.value(o) == table.initialValue(table.key(o))) {
                     candidates.add(CommitProblem.INITIAL);
                 }
-                IntArrayList of = writers.get(new KeyValue(table.key(o), table.value(o)));
+                IntArrayList of =
+                        Objects.requireNonNull(writers.get(new KeyValue(table.key(o), table.value(o))), "an open read");
                 for (int i = 0; i < of.size(); i++) {
                     if (of.getInt(i) != t) {
                         candidates.add(of.getInt(i));
@@ -176,7 +181,7 @@ final class ChoiceSolving {
 
     /**
      * The history with the reads that were chosen, in which every write has its own value; transactions keep their
-     * numbers. Without {@link #solve} before there are no reads.
+     * numbers.
      */
     HistoryTable history(CommitOutcome.Ordered found) {
         int[] sources = new int[table.operations()];

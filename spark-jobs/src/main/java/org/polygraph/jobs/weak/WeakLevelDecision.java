@@ -33,14 +33,20 @@ import org.polygraph.storage.table.SplitTransactions;
  * {@link Axiom} demands and an order that extends them. There are no rounds.
  *
  * <p>Exact if every read has one possible writer. Reads with several are open and at first ignored, so a violation
- * without them is final. Otherwise prefix consistency is tried ({@link SplitTransactions}), which implies these levels,
- * so its PASS is final. Then the solver decides, whose variables are the writers of open reads ({@link ChoiceSolving}).
+ * without them is final. Otherwise the solver decides, whose variables are the writers of open reads ({@link
+ * ChoiceSolving}). If it does not within a second, prefix consistency is tried ({@link SplitTransactions}), which
+ * implies these levels, so its PASS is final; then the solver goes on.
  */
 public final class WeakLevelDecision {
     /** CPU time for prefix consistency, whose rules take about 4 us per operation. */
     private static final long MOST_ORDER_NANOS = 20_000_000_000L;
 
     private static final long ORDER_NANOS = 5_000;
+
+    /** CPU time for a first search of the solver, which decides small histories. */
+    private static final long SHORT_NANOS = 1_000_000_000L;
+
+    private static final long SHORT_NANOS_OF_OPERATION = 2_000;
 
     private static final long SOLVER_BYTES = 256L << 20;
 
@@ -128,16 +134,16 @@ public final class WeakLevelDecision {
         if (recorded != null) {
             return new Finding.Order(recorded, true);
         }
-        Witness snapshots = ofSnapshots();
-        if (snapshots != null) {
-            return new Finding.Order(snapshots, true);
-        }
-        phases.begin("solve");
         ChoiceSolving choices = new ChoiceSolving(order);
-        long held = table.arrayBytes() + HELD_BYTES * table.operations();
-        CommitOutcome found = choices.solve(budget::exhausted, Math.max(0, budget.bytes() - held));
-        phases.end(order.readsFrom().open().length);
-        budget.require();
+        CommitOutcome found =
+                solved(choices, budget.atMost(SHORT_NANOS + SHORT_NANOS_OF_OPERATION * table.operations()));
+        if (found instanceof CommitOutcome.Unknown) {
+            Witness snapshots = ofSnapshots();
+            if (snapshots != null) {
+                return new Finding.Order(snapshots, true);
+            }
+            found = solved(choices, budget);
+        }
         if (found instanceof CommitOutcome.Ordered ordered) {
             return chosen(order, choices, ordered);
         }
@@ -146,6 +152,15 @@ public final class WeakLevelDecision {
             return violation(List.of(AxiomEvidence.ofChoices(refuted.transactions(), refuted.keys())));
         }
         throw new BudgetException(((CommitOutcome.Unknown) found).why());
+    }
+
+    private CommitOutcome solved(ChoiceSolving choices, Budget share) {
+        phases.begin("solve");
+        long held = table.arrayBytes() + HELD_BYTES * table.operations();
+        CommitOutcome found = choices.solve(share::exhausted, Math.max(0, budget.bytes() - held));
+        phases.end(table.operations());
+        budget.require();
+        return found;
     }
 
     /**
@@ -186,12 +201,17 @@ public final class WeakLevelDecision {
 
     /**
      * Returns the order that was found. A replay identifies writers by values only, so it might reject the order. Then
-     * it is replayed with the writers that were chosen.
+     * another order is looked for, and without one it is replayed with the writers that were chosen.
      */
     private Finding chosen(CommitOrder order, ChoiceSolving choices, CommitOutcome.Ordered found) {
         Witness witness = check.witness(order.commitStatus(), choices.committed(found), found.position());
         phases.begin("replay");
         boolean shown = Replay.of(witness).holds();
+        Witness snapshots = shown ? null : ofSnapshots();
+        if (snapshots != null) {
+            phases.end(table.operations());
+            return new Finding.Order(snapshots, true);
+        }
         String wrong = shown
                 ? null
                 : Replay.of(new Witness(choices.history(found), request.terms(), witness.counted(), witness.position()))

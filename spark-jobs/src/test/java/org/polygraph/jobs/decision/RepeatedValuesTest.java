@@ -100,9 +100,8 @@ class RepeatedValuesTest {
                 + " verdicts as by sat4j, " + solved + " with a search; the longest check took " + longest / 1_000_000
                 + " ms");
         for (int l = 0; l < LEVELS.size(); l++) {
-            System.out.println(
-                    "  " + LEVELS.get(l) + ": " + holds[l] + " hold, " + withoutOrder[l] + " by choices alone, "
-                            + unshown[l] + " violations whose part is too large for brute force");
+            System.out.println("  " + LEVELS.get(l) + ": " + holds[l] + " hold, " + withoutOrder[l]
+                    + " by choices alone, " + unshown[l] + " violations whose part is too large for brute force");
         }
     }
 
