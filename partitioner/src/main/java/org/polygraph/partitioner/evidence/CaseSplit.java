@@ -64,8 +64,7 @@ final class CaseSplit {
         @Nullable
         Violation refuted;
 
-        Case(
-                String statement, @Nullable Dependency assumed, Supplier<IndexedHistory> history, Branch branch) {
+        Case(String statement, @Nullable Dependency assumed, Supplier<IndexedHistory> history, Branch branch) {
             this.statement = statement;
             this.assumed = assumed;
             this.history = history;

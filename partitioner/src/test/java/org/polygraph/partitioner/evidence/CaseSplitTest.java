@@ -85,7 +85,9 @@ class CaseSplitTest {
         for (long end : new long[] {1, 2, 5, 50, all / 3}) {
             polls.set(0);
             assertNoCases(explained(table, () -> polls.incrementAndGet() >= end));
-            assertThat(polls.get()).as("stopped at poll %d of %d", end, all).isLessThanOrEqualTo(end + MOST_FURTHER_POLLS);
+            assertThat(polls.get())
+                    .as("stopped at poll %d of %d", end, all)
+                    .isLessThanOrEqualTo(end + MOST_FURTHER_POLLS);
         }
     }
 }

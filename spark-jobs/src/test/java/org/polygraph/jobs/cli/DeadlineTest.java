@@ -352,7 +352,9 @@ class DeadlineTest {
             for (Thread step : steps()) {
                 if (!before.contains(step)) {
                     step.join(TimeUnit.SECONDS.toMillis(60));
-                    assertThat(step.isAlive()).as("%s works after the result", step).isFalse();
+                    assertThat(step.isAlive())
+                            .as("%s works after the result", step)
+                            .isFalse();
                 }
             }
         }

@@ -44,8 +44,7 @@ class StopTest {
     }
 
     private static Verdict check(HistoryTable history, IsolationLevel level, Counted stop) {
-        return new EmbeddedChecker()
-                .check(history, CheckRequest.of(level), Progress.NONE, Budget.until(stop, HEAP));
+        return new EmbeddedChecker().check(history, CheckRequest.of(level), Progress.NONE, Budget.until(stop, HEAP));
     }
 
     private static void stopAnywhere(String name, HistoryTable history, IsolationLevel... levels) {
@@ -67,14 +66,20 @@ class StopTest {
                 Verdict verdict = check(history, level, stop);
                 String what = name + " at " + level + ", stopped at poll " + last + " of " + all;
                 assertThat(verdict.status()).as(what).isIn(Verdict.Status.UNKNOWN, whole.status());
-                assertThat(stop.polls.get() - last).as("%s, polls after it", what).isLessThanOrEqualTo(MOST_FURTHER);
+                assertThat(stop.polls.get() - last)
+                        .as("%s, polls after it", what)
+                        .isLessThanOrEqualTo(MOST_FURTHER);
             }
             System.out.println(name + " at " + level + ": " + whole.status() + ", " + all + " polls");
         }
     }
 
     private static HistoryGenerator register(long seed) {
-        return HistoryGenerator.withSeed(seed).sessions(6).transactions(150).operations(4).keys(40);
+        return HistoryGenerator.withSeed(seed)
+                .sessions(6)
+                .transactions(150)
+                .operations(4)
+                .keys(40);
     }
 
     @Test
@@ -83,13 +88,18 @@ class StopTest {
         histories.put("serializable", register(1).generate());
         histories.put(
                 "snapshots",
-                register(2).isolation(HistoryGenerator.Isolation.SNAPSHOT).keys(12).generate());
+                register(2)
+                        .isolation(HistoryGenerator.Isolation.SNAPSHOT)
+                        .keys(12)
+                        .generate());
         histories.put(
-                "repeated values",
-                register(3).keys(12).repeatedValues(0, 3, 1).generate());
+                "repeated values", register(3).keys(12).repeatedValues(0, 3, 1).generate());
         histories.put(
                 "repeated values, refuted",
-                register(4).repeatedValues(0, 4, 1).inject(InjectedAnomaly.LOST_UPDATE, 1).generate());
+                register(4)
+                        .repeatedValues(0, 4, 1)
+                        .inject(InjectedAnomaly.LOST_UPDATE, 1)
+                        .generate());
         histories.forEach((name, history) -> stopAnywhere(
                 name,
                 history,

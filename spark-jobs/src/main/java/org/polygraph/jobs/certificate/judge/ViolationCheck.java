@@ -148,7 +148,9 @@ final class ViolationCheck {
             return exact.answer() == Answer.UNDECIDED && plain.answer() == Answer.UNDECIDED ? plain : exact;
         }
         boolean isAxiom = terms.guarantee().isAxiom();
-        return violation(isAxiom ? whole.withoutRows() : whole, isAxiom ? sub.withoutRows().forCommitOrders() : sub);
+        return violation(
+                isAxiom ? whole.withoutRows() : whole,
+                isAxiom ? sub.withoutRows().forCommitOrders() : sub);
     }
 
     private Report violation(HistoryTable whole, HistoryTable sub) {

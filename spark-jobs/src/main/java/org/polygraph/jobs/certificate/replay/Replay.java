@@ -221,7 +221,7 @@ public final class Replay {
     private @Nullable String run(BooleanSupplier stop) {
         int[] eventAt = placement.eventAt();
         for (int place = 0; place < eventAt.length; place++) {
-            if (place % PLACES == 0) {
+            if ((place + 1) % PLACES == 0) {
                 StoppedException.check(stop);
             }
             int e = eventAt[place];

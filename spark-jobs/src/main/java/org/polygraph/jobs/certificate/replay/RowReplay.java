@@ -66,7 +66,7 @@ final class RowReplay {
     Replay.Result run(BooleanSupplier stop) {
         int[] eventAt = placement.eventAt();
         for (int place = 0; place < eventAt.length; place++) {
-            if (place % Replay.PLACES == 0) {
+            if ((place + 1) % Replay.PLACES == 0) {
                 StoppedException.check(stop);
             }
             int e = eventAt[place];

@@ -41,7 +41,7 @@ final class SerialReplay {
         int[] misreads = new int[16];
         int count = 0;
         for (int place = 0; place < order.length; place++) {
-            if (place % Replay.PLACES == 0) {
+            if ((place + 1) % Replay.PLACES == 0) {
                 StoppedException.check(stop);
             }
             int t = order[place];
