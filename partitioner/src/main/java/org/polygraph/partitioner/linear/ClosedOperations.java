@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
 final class ClosedOperations {
     /** Sets of more operations are not shrunk. */
     private static final int MOST_SHRUNK = 1_000;
+    /** Larger sets are not judged instead of the whole key. */
+    private static final int MOST_CLOSED = 4_000;
     /** How often operations around the named ones are added, and how many at first. */
     private static final int MOST_WIDENED = 5;
 
@@ -35,11 +37,13 @@ final class ClosedOperations {
      * that had ended before another write started, which had ended before the read started; that other write is added.
      * If these operations have no order, neither has the key: an order of the key stays one without the rest, because
      * each read still follows the write that it reads without another one in between.
+     *
+     * @param most ends when there are more
      */
-    private IntArrayList closed(IntArrayList some) {
+    private IntArrayList closed(IntArrayList some, int most) {
         IntOpenHashSet members = new IntOpenHashSet(some);
         IntArrayList closed = new IntArrayList(members.toIntArray());
-        for (int i = 0; i < closed.size(); i++) {
+        for (int i = 0; i < closed.size() && closed.size() <= most; i++) {
             int o = closed.getInt(i);
             if (all.isRead(o) || all.isRefused(o)) {
                 int bound = writers.lastEnded(all.starts[o]);
@@ -64,12 +68,14 @@ final class ClosedOperations {
      */
     private boolean forSources(int o, long from, IntPredicate each) {
         boolean any = all.isRefused(o);
-        for (int w = writers.firstOpen(from); w < writers.count(); w++) {
-            int source = writers.operation(w);
+        IntArrayList ofValue = any ? null : writers.of(all.read(o));
+        int count = ofValue == null ? writers.count() : ofValue.size();
+        for (int w = ofValue == null ? writers.firstOpen(from) : 0; w < count; w++) {
+            int source = ofValue == null ? writers.operation(w) : ofValue.getInt(w);
             if (all.starts[source] > all.ends[o]) {
                 break;
             }
-            if (source != o && all.ends[source] >= from && (all.isRefused(o) || all.written(source) == all.read(o))) {
+            if (source != o && all.ends[source] >= from) {
                 any = true;
                 if (!each.test(source)) {
                     return false;
@@ -82,7 +88,7 @@ final class ClosedOperations {
 
     /** All operations that have an influence on others. */
     IntArrayList all() {
-        return closed(IntArrayList.wrap(all.ofKey(key)));
+        return closed(IntArrayList.wrap(all.ofKey(key)), Integer.MAX_VALUE);
     }
 
     /**
@@ -94,7 +100,10 @@ final class ClosedOperations {
     IntArrayList violating(IntArrayList named) {
         IntArrayList some = named;
         for (int more = 0; more < MOST_WIDENED && !named.isEmpty(); more++) {
-            IntArrayList closed = closed(some);
+            IntArrayList closed = closed(some, MOST_CLOSED);
+            if (closed.size() > MOST_CLOSED) {
+                return null;
+            }
             if (isViolated(closed)) {
                 return closed;
             }

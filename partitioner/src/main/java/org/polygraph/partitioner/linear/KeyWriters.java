@@ -6,6 +6,8 @@ import it.unimi.dsi.fastutil.longs.Long2ObjectOpenHashMap;
 
 /** The writers of a key among some operations, searched by time and value. Memory: 40 bytes a writer. */
 final class KeyWriters {
+    private static final IntArrayList NO_WRITERS = new IntArrayList();
+
     private final LinearOperations all;
     private final int[] some;
     /** Whether one may take effect at any time after its start, so that it overlaps all later reads. */
@@ -33,12 +35,12 @@ final class KeyWriters {
         }
         byStart = writers.toIntArray();
         IntArrays.mergeSort(byStart, (a, b) -> Long.compare(all.starts[some[a]], all.starts[some[b]]));
-        latestEnds = latestEnds(byStart);
+        latestEnds = latestEnds(operations(byStart));
         IntArrayList known = new IntArrayList();
         boolean endless = false;
         for (int i : byStart) {
             int o = some[i];
-            ofValue.computeIfAbsent(all.written(o), v -> new IntArrayList()).add(i);
+            ofValue.computeIfAbsent(all.written(o), v -> new IntArrayList()).add(o);
             if (!all.isMaybe(o)) {
                 known.add(o);
             } else {
@@ -57,10 +59,10 @@ final class KeyWriters {
         }
     }
 
-    /** The places of those that write a value, by start. */
-    int[] of(long value) {
+    /** Those that write a value, by start. */
+    IntArrayList of(long value) {
         IntArrayList found = ofValue.get(value);
-        return found == null ? new int[0] : found.toIntArray();
+        return found == null ? NO_WRITERS : found;
     }
 
     /**
@@ -70,6 +72,14 @@ final class KeyWriters {
     int lastEnded(long time) {
         int before = lowerBound(ends, time);
         return before == 0 ? -1 : startedLast[before - 1];
+    }
+
+    private IntArrayList operations(int[] places) {
+        IntArrayList operations = new IntArrayList(places.length);
+        for (int place : places) {
+            operations.add(some[place]);
+        }
+        return operations;
     }
 
     int count() {
@@ -84,8 +94,9 @@ final class KeyWriters {
     /** Of those that write a value and start before a time the one that starts last; -1 if there is none. */
     int last(long value, long time) {
         int found = -1;
-        for (int i : of(value)) {
-            found = all.starts[some[i]] < time ? some[i] : found;
+        IntArrayList writers = of(value);
+        for (int w = 0; w < writers.size() && all.starts[writers.getInt(w)] < time; w++) {
+            found = writers.getInt(w);
         }
         return found;
     }
@@ -101,12 +112,12 @@ final class KeyWriters {
      * @param writers by start
      * @param open by place in them: the latest end up to there
      */
-    boolean isAny(int[] writers, long[] open, long ended, long started) {
+    boolean isAny(IntArrayList writers, long[] open, long ended, long started) {
         int low = 0;
-        int high = writers.length;
+        int high = writers.size();
         while (low < high) {
             int middle = (low + high) >>> 1;
-            if (all.starts[some[writers[middle]]] <= started) {
+            if (all.starts[writers.getInt(middle)] <= started) {
                 low = middle + 1;
             } else {
                 high = middle;
@@ -116,11 +127,11 @@ final class KeyWriters {
     }
 
     /** By place: the latest end up to there. */
-    long[] latestEnds(int[] writers) {
-        long[] found = new long[writers.length];
+    long[] latestEnds(IntArrayList writers) {
+        long[] found = new long[writers.size()];
         long latest = Long.MIN_VALUE;
-        for (int w = 0; w < writers.length; w++) {
-            latest = Math.max(latest, all.ends[some[writers[w]]]);
+        for (int w = 0; w < found.length; w++) {
+            latest = Math.max(latest, all.ends[writers.getInt(w)]);
             found[w] = latest;
         }
         return found;

@@ -214,7 +214,7 @@ public final class StrictHistory {
         private void addClass(long value, IntArrayList readers, KeyWriters writers, long initial) {
             int[] byStart = readers.toIntArray();
             IntArrays.mergeSort(byStart, (a, b) -> Long.compare(all.starts[some[a]], all.starts[some[b]]));
-            int[] ofValue = writers.of(value);
+            IntArrayList ofValue = writers.of(value);
             long[] open = writers.latestEnds(ofValue);
             IntArrayList members = new IntArrayList();
             long earliest = 0;
