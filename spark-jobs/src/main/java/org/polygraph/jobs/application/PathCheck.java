@@ -25,6 +25,7 @@ import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.linear.Linearizability;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.RecordedSelection;
 import org.polygraph.storage.table.UnknownRows;
 
 /**
@@ -413,7 +414,7 @@ final class PathCheck {
                 throw problem;
             }
         }
-        if (request.level().realTime() && !request.times(history).mayOrder()) {
+        if (request.level().realTime() && !request.times(history).mayOrder() && !RecordedSelection.isPart(whole)) {
             return invalid(
                     request,
                     "level " + request.level().label() + ": found " + missingTimes(history)

@@ -64,8 +64,8 @@ final class Converters {
                 throw new TypeConversionException("'" + text + "' is no memory at all; give a size such as 512m");
             }
             if (unit == text.length() && bytes < LEAST_WITHOUT_UNIT) {
-                throw new TypeConversionException(
-                        "'" + text + "' means " + text + " bytes, in which nothing fits; give a unit, such as " + text + "g");
+                throw new TypeConversionException("'" + text + "' means " + text
+                        + " bytes, in which nothing fits; give a unit, such as " + text + "g");
             }
             return bytes;
         }

@@ -111,7 +111,13 @@ public final class Counterexamples {
             known.addAll(violations.subList(i + 1, violations.size()));
             check.refuted(new Finding.Refuted(known, refuted.known(), certificate(refuted), refuted.refutation()));
         }
-        List<Violation> further = new BeyondReads(table, request, whole, rest).of(violations);
+        List<Violation> further = new ArrayList<>();
+        for (Violation violation : new BeyondReads(table, request, whole, rest).of(violations)) {
+            Violation shown = asRecorded(violation);
+            if (reported.stream().noneMatch(other -> isSame(other, shown))) {
+                further.add(shown);
+            }
+        }
         if (reported.size() + further.size() > most) {
             // Some violations of either kind are kept.
             int kept = Math.min(reported.size(), Math.max(most / 2, most - further.size()));
@@ -196,6 +202,11 @@ public final class Counterexamples {
     private static int operations(Violation violation) {
         SubHistory sub = violation.minimal();
         return sub == null ? Integer.MAX_VALUE : sub.operations().length;
+    }
+
+    private Violation asRecorded(Violation violation) {
+        SubHistory sub = violation.minimal();
+        return sub == null || sub.recorded() ? violation : violation.shownBy(asRecorded(sub, request.terms()));
     }
 
     /**

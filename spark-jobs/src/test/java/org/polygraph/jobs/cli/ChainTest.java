@@ -148,14 +148,14 @@ class ChainTest {
         InProcess third = after(longHour(3));
         assertThat(third.exitCode()).as(third.toString()).isZero();
         assertThat(third.err()).contains("another seam has taken the place of the one that the verdict rests on");
-        assertThat(!Files.exists(base) || !Files.readString(base).equals(replaced)).isTrue();
+        assertThat(!Files.exists(base) || !Files.readString(base).equals(replaced))
+                .isTrue();
         Path archive = Files.createDirectory(folder.resolve("archive"));
         for (int i = 1; i <= 3; i++) {
             Files.copy(Path.of(longHour(i)), archive.resolve("long-" + i + ".jsonl"));
         }
         for (String option : List.of("-q", "--overwrite", "--overwrite")) {
-            InProcess each =
-                    InProcess.run("check", "-l", "ser", option, "-o", runs(), "--each", archive.toString());
+            InProcess each = InProcess.run("check", "-l", "ser", option, "-o", runs(), "--each", archive.toString());
             assertThat(each.exitCode()).as(each.toString()).isZero();
             InProcess verified = InProcess.run("verify", runs());
             assertThat(verified.exitCode()).as(verified.toString()).isZero();

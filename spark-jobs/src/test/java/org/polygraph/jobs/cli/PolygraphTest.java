@@ -332,7 +332,14 @@ class PolygraphTest {
         usage("'10' is no duration", "check", "-l", "ser", "--timeout", "10", pass);
         usage("'99999999999d' is too large", "check", "-l", "ser", "--timeout", "99999999999d", pass);
         usage("'4x' is no size", "check", "-l", "ser", "--memory", "4x", pass);
-        usage("'4' means 4 bytes, in which nothing fits; give a unit, such as 4g", "check", "-l", "ser", "--memory", "4", pass);
+        usage(
+                "'4' means 4 bytes, in which nothing fits; give a unit, such as 4g",
+                "check",
+                "-l",
+                "ser",
+                "--memory",
+                "4",
+                pass);
         usage("no memory at all", "check", "-l", "ser", "--memory", "0", pass);
         usage("exclude each other", "check", "-l", "ser", "-o", "d", "--resume", "--overwrite", pass);
         usage("--overwrite needs --out DIR", "check", "-l", "ser", "--overwrite", pass);

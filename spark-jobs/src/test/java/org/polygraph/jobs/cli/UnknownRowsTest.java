@@ -79,6 +79,36 @@ class UnknownRowsTest {
                 .doesNotContainKeys("UNKNOWN holds", "UNKNOWN violated");
     }
 
+    /** At rc, ra and cc every version of each row is tried, and all rows that the writes may have. */
+    @Test
+    void noVerdictIsWrongAtCommits() throws IOException {
+        long seed = 0x0b5d;
+        Map<String, Integer> counts = new TreeMap<>();
+        for (int i = 0; i < SuiteScale.of(500); i++) {
+            ConditionHistories history = ConditionHistories.withUnknownRows(new SplitMix(SplitMix.seedOf(seed, i)));
+            String path = file(history.lines());
+            IsolationLevel level = List.of(IsolationLevel.CC, IsolationLevel.RA, IsolationLevel.RC)
+                    .get(i % 3);
+            Path runs = folder.resolve("weak-" + i);
+            InProcess check = InProcess.run(
+                    "check", "-q", "--initial", "implicit", "-l", level.label(), "-o", runs.toString(), path);
+            boolean holds = history.holdsAtCommits(level);
+            String what = level + " seed " + seed + " #" + i + " " + history.lines() + check;
+            assertThat(check.word()).as(what).isNotEqualTo("ERROR");
+            assertThat(check.word()).as(what).isNotEqualTo(holds ? "VIOLATION" : "PASS");
+            boolean isImplied = history.holds(IsolationLevel.SI);
+            assertThat(check.word()).as(what).isIn(isImplied ? List.of("PASS", "INVALID") : List.of(check.word()));
+            if (check.word().equals("PASS") || check.word().equals("VIOLATION")) {
+                InProcess verify = InProcess.run("verify", Faults.run(runs).toString(), path);
+                assertThat(verify.word()).as(what + verify).isNotEqualTo("REJECTED");
+                counts.merge("verify " + verify.word(), 1, Integer::sum);
+            }
+            counts.merge(check.word() + (holds ? " holds" : " violated"), 1, Integer::sum);
+        }
+        System.out.println(counts + ", seed " + seed);
+        assertThat(counts).containsKeys("PASS holds", "verify VERIFIED");
+    }
+
     @Test
     void aReadShowsARow() throws IOException {
         String write = line(0, "{\"op\":\"pw\",\"lo\":5,\"hi\":5,\"value\":7,\"count\":2}");

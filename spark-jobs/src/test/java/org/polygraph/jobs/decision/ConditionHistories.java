@@ -309,9 +309,34 @@ public final class ConditionHistories {
 
     /**
      * Whether RC, RA or CC holds: some choice of the version that each statement read of each row, of those that match
-     * its result, has an order of commits that the level permits. The rows of one statement have no order.
+     * its result, has an order of commits that the level permits. The rows of one statement have no order. Where keys are
+     * not given, any rows as many as the count may have been written.
      */
     public boolean holdsAtCommits(IsolationLevel level) {
+        List<Operation> hidden = new ArrayList<>();
+        transactions.forEach(
+                t -> t.operations.stream().filter(o -> o.count != KEYS_GIVEN).forEach(hidden::add));
+        return holdsWithRows(level, hidden, 0);
+    }
+
+    private boolean holdsWithRows(IsolationLevel level, List<Operation> hidden, int chosen) {
+        if (chosen == hidden.size()) {
+            return holdsWithRows(level);
+        }
+        Operation o = hidden.get(chosen);
+        for (int rows = 0; rows < 1 << KEYS; rows++) {
+            for (int k = 0; k < KEYS; k++) {
+                o.rows[k] = (rows >> k & 1) != 0 ? 0 : ABSENT;
+            }
+            boolean isPossible = o.count == NOTHING_GIVEN || o.count == Integer.bitCount(rows);
+            if (isPossible && holdsWithRows(level, hidden, chosen + 1)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean holdsWithRows(IsolationLevel level) {
         int n = transactions.size();
         for (int choice = 0; choice < 1 << n; choice++) {
             boolean possible = true;

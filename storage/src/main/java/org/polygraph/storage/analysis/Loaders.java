@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.RecordedSelection;
 
 /**
  * The transactions that load the initial rows. They write the initial value and nothing else (in a history with rows, a
@@ -58,6 +59,9 @@ public final class Loaders {
 
     /** The loaders that {@link InitialChoice#AUTO} finds. */
     public static Loaders recognized(HistoryTable table, boolean usesTimes, long clockSkewNanos) {
+        if (RecordedSelection.isPart(table)) {
+            return new Loaders(table, IntArrays.EMPTY_ARRAY);
+        }
         boolean byTime = usesTimes && table.starts() != null && table.ends() != null;
         int[] all = candidates(table, TransactionStatus.COMMITTED);
         if (all.length == 0) {

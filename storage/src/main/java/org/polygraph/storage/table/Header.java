@@ -72,6 +72,13 @@ record Header(
         return new Header(source, initialValue, other, metadata, predicates, unknownRows, recorded);
     }
 
+    /** Returns a copy with another field. @param json its value */
+    Header with(String field, String json) {
+        Map<String, String> all = new LinkedHashMap<>(metadata);
+        all.put(field, json);
+        return new Header(source, initialValue, state, all, predicates, unknownRows, recorded);
+    }
+
     /** Returns a copy with predicates. */
     Header with(PredicateReads other) {
         return new Header(source, initialValue, state, metadata, other, unknownRows, recorded);

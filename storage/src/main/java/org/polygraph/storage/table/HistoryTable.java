@@ -431,8 +431,13 @@ public final class HistoryTable {
                 : with(recorded.keys(), recorded.marks().operations());
     }
 
+    /** Returns the history with another field in its header. @param json its value */
+    public HistoryTable with(String field, String json) {
+        return with(header.with(field, json));
+    }
+
     private HistoryTable with(Header other) {
-        return new HistoryTable(other, keys, values, sessions, transactions, operations);
+        return new HistoryTable(other, keys, values, sessions, transactions, operations, lists);
     }
 
     /** Header fields other than the initial value, as JSON texts. */

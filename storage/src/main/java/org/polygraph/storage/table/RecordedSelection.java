@@ -15,6 +15,9 @@ import org.polygraph.storage.model.HistoryException;
  * requires, if the selection has the writers of what it reads.
  */
 public final class RecordedSelection {
+    /** The field of a header that states that the history is a part of another one. */
+    private static final String PART = "part";
+
     private final HistoryTable table;
     private final HistoryTable raw;
     private final Predicates predicates;
@@ -87,7 +90,17 @@ public final class RecordedSelection {
     }
 
     /**
-     * Returns some operations as a history to write.
+     * Whether the header of a history states that it is a part of another one. None of its transactions loads initial
+     * rows, because those that do are never in a part. Its times need not order any transactions, because a part without
+     * times may violate a level with real time.
+     */
+    public static boolean isPart(HistoryTable history) {
+        return "true".equals(history.metadata().get(PART));
+    }
+
+    /**
+     * Returns some operations as a history to write. Its header states that it is a part of another one, see
+     * {@link #isPart}.
      *
      * @param recorded whether predicates are written as they were recorded; else as the operations that express them.
      *     Lists are written as they were recorded, without the elements of appends that are not among the operations
@@ -95,10 +108,10 @@ public final class RecordedSelection {
     public static HistoryTable written(HistoryTable table, int[] operations, boolean recorded) {
         HistoryTable selected = recorded ? of(table, operations) : null;
         if (selected != null) {
-            return selected.asRead();
+            return selected.asRead().with(PART, "true");
         }
         HistoryTable plain = HistorySelection.of(table, operations).table();
-        return table.listVersions() == null ? plain : plain.asRead();
+        return (table.listVersions() == null ? plain : plain.asRead()).with(PART, "true");
     }
 
     private @Nullable HistoryTable of(int[] operations) {

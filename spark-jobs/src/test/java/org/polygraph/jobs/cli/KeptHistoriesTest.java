@@ -1,0 +1,145 @@
+package org.polygraph.jobs.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.polygraph.jobs.decision.ConditionHistories;
+import org.polygraph.jobs.decision.ListShapes;
+import org.polygraph.jobs.decision.Registers;
+import org.polygraph.jobs.decision.ShapedJoin;
+import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.format.HistoryWriter;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.testkit.SplitMix;
+import org.polygraph.storage.testkit.SuiteScale;
+
+/**
+ * Each history.jsonl of a run with a VIOLATION violates the level when the command checks it, with the same level and
+ * without options.
+ */
+class KeptHistoriesTest {
+    private static final List<IsolationLevel> LEVELS = List.of(
+            IsolationLevel.SSER,
+            IsolationLevel.SER,
+            IsolationLevel.SSI,
+            IsolationLevel.SI,
+            IsolationLevel.CC,
+            IsolationLevel.RA,
+            IsolationLevel.RC);
+
+    @TempDir
+    private Path folder;
+
+    private final Map<String, Integer> counts = new TreeMap<>();
+    private final List<String> wrong = new ArrayList<>();
+
+    @Test
+    void violateTheirLevelAgain() throws Exception {
+        long seed = 0x5e1f;
+        int violations = SuiteScale.of(500);
+        int found = 0;
+        for (int i = 0; found < violations; i++) {
+            SplitMix random = new SplitMix(SplitMix.seedOf(seed, i));
+            IsolationLevel level = LEVELS.get(random.nextInt(LEVELS.size()));
+            String lines = history(i, random, level);
+            boolean isTimed = lines.contains("\"start\"") && lines.contains("\"end\"");
+            level = !isTimed && level == IsolationLevel.SSER
+                    ? IsolationLevel.SER
+                    : !isTimed && level == IsolationLevel.SSI ? IsolationLevel.SI : level;
+            Path file = Files.writeString(folder.resolve("history.jsonl"), lines);
+            found += check(file, level, KINDS[i % KINDS.length], "seed " + seed + " #" + i + "\n" + lines);
+        }
+        System.out.println(counts + ", seed " + seed);
+        wrong.sort(null);
+        assertThat(wrong.stream().limit(6)).isEmpty();
+    }
+
+    /** The small inputs that are not a part of this project, if they are beside it. */
+    @Test
+    void thoseOfTheCasesViolateTheirLevelAgain() throws Exception {
+        Path cases = Path.of(System.getProperty("polygraph.root", ".."), "../shared/cases");
+        if (!Files.isDirectory(cases)) {
+            System.out.println("SKIPPED: there is no " + cases);
+            return;
+        }
+        List<Path> files;
+        try (Stream<Path> all = Files.walk(cases)) {
+            files = all.filter(file -> file.toString().matches(".*\\.(jsonl|edn)"))
+                    .sorted()
+                    .toList();
+        }
+        for (Path file : files) {
+            for (IsolationLevel level : LEVELS) {
+                check(file, level, "case", file.toString());
+            }
+        }
+        System.out.println(counts);
+        assertThat(counts).containsKey("case");
+        assertThat(wrong).isEmpty();
+    }
+
+    private static final String[] KINDS = {
+        "conditions", "unknown rows", "rows and conditions", "registers", "repeated values", "lists"
+    };
+
+    private static String history(int i, SplitMix random, IsolationLevel level) throws IOException {
+        return switch (i % KINDS.length) {
+            case 0, 2 -> new ConditionHistories(random).lines();
+            case 1 -> ConditionHistories.withUnknownRows(random).lines();
+            case 3 -> ShapedJoin.of(random.nextLong(), level, 2, 1).json();
+            case 4 -> written(Registers.tiny(random));
+            default -> ListShapes.of(random.nextLong()).json();
+        };
+    }
+
+    private static String written(HistoryTable table) throws IOException {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        HistoryWriter.writeJsonl(table, out);
+        return out.toString(StandardCharsets.UTF_8);
+    }
+
+    /** @return the number of violations whose histories were checked */
+    private int check(Path file, IsolationLevel level, String kind, String what) throws IOException {
+        Path runs = Files.createTempDirectory(folder, "runs");
+        InProcess check = InProcess.run(
+                "check", "-q", "--timeout", "3s", "-l", level.label(), "-o", runs.toString(), file.toString());
+        if (!check.word().equals("VIOLATION")) {
+            assertThat(check.word()).as(what + check).isNotEqualTo("ERROR");
+            return 0;
+        }
+        Path violations = Faults.run(runs).resolve("violations");
+        List<Path> kept = new ArrayList<>();
+        try (Stream<Path> folders = Files.list(violations)) {
+            folders.map(each -> each.resolve("history.jsonl"))
+                    .filter(Files::exists)
+                    .sorted()
+                    .forEach(kept::add);
+        }
+        for (Path each : kept) {
+            InProcess again = InProcess.run("check", "-l", level.label(), each.toString());
+            String text = Files.readString(each);
+            // Where rows of writes are not known, keys of conditions express what can be shown.
+            boolean isText = !kind.equals("unknown rows") && (text.contains("\"row 0 ") || text.contains("\"row 1 "));
+            if (!again.word().equals("VIOLATION") || isText) {
+                counts.merge("WRONG " + kind, 1, Integer::sum);
+                wrong.add(String.format("%s at %s%n%.1500s%n%.1500s%s", kind, level, what, text, again));
+            }
+            String name =
+                    Files.readString(each.resolveSibling("explain.txt")).strip().split("[ :]", 2)[0];
+            counts.merge(again.out().contains(name) ? "same name" : "other name than " + name, 1, Integer::sum);
+            counts.merge(kind, 1, Integer::sum);
+        }
+        return kept.size();
+    }
+}
