@@ -1,5 +1,6 @@
 package org.polygraph.partitioner.subhistory;
 
+import it.unimi.dsi.fastutil.ints.IntRBTreeSet;
 import it.unimi.dsi.fastutil.ints.IntSets;
 import java.util.List;
 import java.util.function.BooleanSupplier;
