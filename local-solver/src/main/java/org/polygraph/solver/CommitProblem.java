@@ -8,7 +8,8 @@ import java.util.Arrays;
  *
  * <ul>
  *   <li>each read of a counted transaction reads from one of its candidates, which is counted, or the initial version;
- *   <li>the order extends the known edges, and puts each reader behind its source;
+ *   <li>the order extends the known edges, and puts each reader behind its source, and each optional transaction that is
+ *       counted behind its predecessors;
  *   <li>if t3 reads a key from t1 and {@linkplain Sees sees} another counted writer t2 of the key, then t2 is before
  *       t1; if t3 reads the initial version, it sees no writer of the key.
  * </ul>
@@ -74,12 +75,16 @@ public final class CommitProblem {
     final int[] writers;
     final Predecessors known;
     final boolean[] optional;
+    /** Predecessors that optional transactions have if they are counted; these count whatever is chosen. */
+    final Predecessors ofOptional;
+
     final int[] position;
     private final int[] readers;
 
     /**
      * @param sessionOf by transaction, ascending
      * @param keys all keys are below
+     * @param ofOptional the predecessors that optional transactions have if they are counted; none of them is optional
      * @param position by transaction: its place in an order that extends the known edges
      */
     public CommitProblem(
@@ -90,6 +95,7 @@ public final class CommitProblem {
             Writes writes,
             Predecessors known,
             boolean[] optional,
+            Predecessors ofOptional,
             int[] position) {
         this.sees = sees;
         this.transactions = sessionOf.length;
@@ -102,6 +108,7 @@ public final class CommitProblem {
         this.writtenKeys = writes.keys;
         this.known = known;
         this.optional = optional;
+        this.ofOptional = ofOptional;
         this.position = position;
         readers = new int[readKeys.length];
         for (int t = 0; t < transactions; t++) {

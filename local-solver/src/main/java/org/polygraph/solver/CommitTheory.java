@@ -17,6 +17,7 @@ import org.polygraph.solver.theory.PairTable;
  * <ul>
  *   <li>an open read of a counted transaction has a source: one of its choices;
  *   <li>a choice puts its source before the reader, and implies that both are counted;
+ *   <li>an optional transaction that is counted is behind its predecessors;
  *   <li>what the axiom demands of some choices ({@link CommitAxiom});
  *   <li>of transactions each of which waits for others of them, one reads from outside ({@link FoundedChoices}).
  * </ul>
@@ -181,12 +182,35 @@ final class CommitTheory implements Theory {
                 return AGAIN;
             }
         }
-        if (!axiom.demandAll(search)) {
+        if (!axiom.demandAll(search) && !precede(search)) {
             return COMPLETE;
         }
         // The clocks are now of all choices, also of those of later turns.
         settled = p.sees == CommitProblem.Sees.CAUSES ? 0 : settled;
         return AGAIN;
+    }
+
+    /** Adds a clause for each predecessor that an optional transaction, which is counted, is not behind. */
+    private boolean precede(Search search) {
+        int[] starts = p.ofOptional.starts();
+        boolean any = false;
+        for (int t = 0; t < p.transactions; t++) {
+            for (int i = starts[t]; counted[t] && i < starts[t + 1]; i++) {
+                int before = p.ofOptional.transactions()[i];
+                budget.tick();
+                if (order.position()[before] > order.position()[t]) {
+                    clause.clear();
+                    unlessUncommitted(search, t, clause);
+                    clause.push(edge(search, before, t));
+                    beginNames();
+                    name(t);
+                    name(before);
+                    search.addClause(clause, endNames());
+                    any = true;
+                }
+            }
+        }
+        return any;
     }
 
     /** Whether the sources of a transaction are chosen and its turn is over. */

@@ -24,6 +24,8 @@ class CommitSolverTest {
         final List<List<List<Integer>>> candidates = new ArrayList<>();
 
         final List<TreeSet<Integer>> writes = new ArrayList<>();
+        /** By transaction: the predecessors that it has if it is counted. */
+        final List<List<Integer>> ofOptional = new ArrayList<>();
 
         Problem(Random random) {
             sees = CommitProblem.Sees.values()[random.nextInt(3)];
@@ -60,6 +62,12 @@ class CommitSolverTest {
                 }
                 reads.add(read);
                 candidates.add(of);
+                List<Integer> before = new ArrayList<>();
+                int other = random.nextInt(n);
+                if (optional[t] && !optional[other] && random.nextBoolean()) {
+                    before.add(other);
+                }
+                ofOptional.add(before);
             }
         }
 
@@ -72,6 +80,8 @@ class CommitSolverTest {
             List<Integer> starts = new ArrayList<>();
             List<Integer> written = new ArrayList<>();
             int[] predecessorStarts = new int[n + 1];
+            int[] ofOptionalStarts = new int[n + 1];
+            List<Integer> allOfOptional = new ArrayList<>();
             List<Integer> predecessors = new ArrayList<>();
             int[] position = new int[n];
             for (int t = 0; t < n; t++) {
@@ -88,6 +98,8 @@ class CommitSolverTest {
                 readStarts[t + 1] = readKeys.size();
                 writeStarts[t + 1] = written.size();
                 predecessorStarts[t + 1] = predecessors.size();
+                allOfOptional.addAll(ofOptional.get(t));
+                ofOptionalStarts[t + 1] = allOfOptional.size();
             }
             starts.add(all.size());
             return new CommitProblem(
@@ -98,6 +110,7 @@ class CommitSolverTest {
                     new CommitProblem.Writes(writeStarts, ints(written)),
                     new CommitProblem.Predecessors(predecessorStarts, ints(predecessors)),
                     optional,
+                    new CommitProblem.Predecessors(ofOptionalStarts, ints(allOfOptional)),
                     position);
         }
 
@@ -171,6 +184,11 @@ class CommitSolverTest {
                         }
                         order[seen][sources[t][r]] = true;
                     }
+                }
+            }
+            for (int t = 0; t < n; t++) {
+                for (int before : counted[t] ? ofOptional.get(t) : List.<Integer>of()) {
+                    order[before][t] = true;
                 }
             }
             boolean[][] all = closed(order);
@@ -287,6 +305,7 @@ class CommitSolverTest {
                 new CommitProblem.Writes(writeStarts, Problem.ints(written)),
                 new CommitProblem.Predecessors(new int[n + 2], new int[0]),
                 new boolean[n + 1],
+                new CommitProblem.Predecessors(new int[n + 2], new int[0]),
                 position);
         long[] polls = new long[1];
         CommitOutcome outcome = CommitSolver.solve(problem, () -> ++polls[0] > 100_000, Long.MAX_VALUE);

@@ -98,6 +98,24 @@ public final class CommitOrder {
         return position != null;
     }
 
+    /** Receives two transactions, of which the first commits before the second one if this one counts. */
+    public interface Pairs {
+        void next(int first, int second);
+    }
+
+    /** Gives what the versions of lists demand of transactions whose outcome is a choice. */
+    public void openPairs(Pairs to) {
+        ListVersions lists = table.listVersions();
+        if (lists != null) {
+            lists.pairs((first, second, isShown) -> {
+                int t = lists.transaction(second);
+                if (commitStatus().of(t) == CommitStatus.OPTIONAL) {
+                    to.next(lists.transaction(first), t);
+                }
+            });
+        }
+    }
+
     private void addPair(int first, int second) {
         if (commitStatus().isCounted(first) && commitStatus().isCounted(second)) {
             graph.add(first, second);

@@ -74,6 +74,7 @@ final class ChoiceSolving {
                 writes(),
                 known(),
                 optional,
+                ofOptional(),
                 order.position());
     }
 
@@ -168,6 +169,27 @@ final class ChoiceSolving {
             starts[t + 1] = from.size();
         }
         return new CommitProblem.Predecessors(starts, from.toIntArray());
+    }
+
+    /** The transactions whose appends come before the appends of one whose outcome is not known. */
+    private CommitProblem.Predecessors ofOptional() {
+        int[] starts = new int[table.transactions() + 1];
+        IntArrayList of = new IntArrayList();
+        IntArrayList from = new IntArrayList();
+        order.openPairs((first, second) -> {
+            starts[second + 1]++;
+            of.add(second);
+            from.add(first);
+        });
+        for (int t = 0; t < table.transactions(); t++) {
+            starts[t + 1] += starts[t];
+        }
+        int[] next = starts.clone();
+        int[] transactions = new int[from.size()];
+        for (int i = 0; i < transactions.length; i++) {
+            transactions[next[of.getInt(i)]++] = from.getInt(i);
+        }
+        return new CommitProblem.Predecessors(starts, transactions);
     }
 
     /** By transaction: whether its outcome is not known and it was chosen to have committed. */

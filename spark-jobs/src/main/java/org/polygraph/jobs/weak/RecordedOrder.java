@@ -117,7 +117,11 @@ final class RecordedOrder {
         Witness witness = new Witness(table, terms, counted, order.position);
         ListVersions lists = table.listVersions();
         if (lists != null) {
-            lists.pairs((first, second, isShown) -> order.precede(lists.transaction(first), lists.transaction(second)));
+            lists.pairs((first, second, isShown) -> {
+                if (counted[lists.transaction(second)]) {
+                    order.precede(lists.transaction(first), lists.transaction(second));
+                }
+            });
         }
         if (axiom != null && terms.guarantee() != Guarantee.CC) {
             return order.weak(witness, axiom.graph(), stop);

@@ -270,8 +270,10 @@ public final class ListVersions {
     }
 
     /**
-     * Gives appends of counted transactions, the first of each pair by a transaction that commits before that of the
-     * second one. The pairs of a key imply all that the order of its versions says about different transactions.
+     * Gives appends, the first of each pair by a transaction that commits before that of the second one if this one
+     * counts. The first one counts. The second one is of a counted transaction, or no list has it and the outcome of its
+     * transaction is unknown. The pairs of a key imply all that the order of its versions says about different
+     * transactions.
      */
     public void pairs(Pairs to) {
         int[] last = new int[longest.length];
@@ -289,7 +291,8 @@ public final class ListVersions {
             }
         }
         for (int t = 0; t < counted.length; t++) {
-            for (int o = recorded.firstOperation(t); counted[t] && o < recorded.operationsEnd(t); o++) {
+            boolean mayCount = counted[t] || recorded.status(t) == TransactionStatus.INDETERMINATE;
+            for (int o = recorded.firstOperation(t); mayCount && o < recorded.operationsEnd(t); o++) {
                 int shown = isAppend(o) && places[o] == NONE ? last[recorded.key(o)] : NONE;
                 if (shown != NONE && transaction(shown) != t) {
                     to.next(shown, o, false);

@@ -95,7 +95,7 @@ public final class ListStates {
         ListStates states = new ListStates(read, new boolean[read.transactions()]);
         List<Map<Long, Integer>> appenders = states.appenders();
         states.count(appenders, maybe);
-        states.order(appenders);
+        states.order(appenders, maybe);
         return states;
     }
 
@@ -160,7 +160,7 @@ public final class ListStates {
         }
     }
 
-    private void order(List<Map<Long, Integer>> appenders) {
+    private void order(List<Map<Long, Integer>> appenders, boolean maybe) {
         long[][] longest = new long[orders.length][];
         Arrays.fill(longest, EMPTY);
         for (int t = 0; t < counted.length; t++) {
@@ -178,7 +178,8 @@ public final class ListStates {
             }
         }
         for (int t = 0; t < counted.length; t++) {
-            for (int o = read.firstOperation(t); counted[t] && o < read.operationsEnd(t); o++) {
+            boolean mayCount = counted[t] || (maybe && read.status(t) == TransactionStatus.INDETERMINATE);
+            for (int o = read.firstOperation(t); mayCount && o < read.operationsEnd(t); o++) {
                 if (isAppend(t, o)) {
                     append(t, read.key(o), false);
                 }
@@ -243,7 +244,10 @@ public final class ListStates {
         return isBetween && (start == NONE || start >= list.length);
     }
 
-    /** Gives the order of the transactions that appended to a list, where it is the same in every order of versions. */
+    /**
+     * Gives the order of the transactions that appended to a list, where it is the same in every order of versions. The
+     * second one may be a transaction of unknown outcome whose appends no list has; then the pair holds if it counts.
+     */
     public void pairs(Pairs to) {
         for (int key = 0; key < sizes.length; key++) {
             int previous = NONE;
