@@ -78,8 +78,8 @@ class HtmlReportTest {
                 .isEqualTo("Sessions 6 Committed 6 Aborted 0 Outcome unknown 0 Reads 6 Writes 6 Keys 3");
         assertThat(page.select(".under summary").text())
                 .isEqualTo(
-                        "Assumptions: session order, initial value 0, initial rows implicit, values unique, timestamps hint, unknown"
-                                + " outcomes maybe");
+                        "Assumptions: initial value 0, initial rows implicit, values unique, timestamps hint, session order"
+                                + " yes, unknown outcomes maybe");
         assertThat(page.select(".kinds li a").eachText()).containsExactly("3 LostUpdate");
         assertThat(page.select(".timeline .mark")).hasSize(3);
         assertThat(page.select("article.finding h2").eachText())
