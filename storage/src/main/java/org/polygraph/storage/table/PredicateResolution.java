@@ -10,7 +10,9 @@ import it.unimi.dsi.fastutil.longs.LongArrayList;
 import it.unimi.dsi.fastutil.longs.LongSet;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.dictionary.KeyDictionary;
 import org.polygraph.storage.dictionary.ValueDictionary;
@@ -105,11 +107,15 @@ final class PredicateResolution {
             }
         }
         for (int c = 0; c < predicates.conditions(); c++) {
+            candidates.add(new int[0]);
+            candidateNumbers.add(new int[0]);
+        }
+        for (int c : inOrder()) {
             addCandidates(
                     c,
                     pairs == null
                             ? versions.candidates(predicates.condition(c))
-                            : selected.get(c).toIntArray());
+                            : byLabel(selected.get(c)));
         }
         int[] ends = new int[table.transactions() + 1];
         newKeys.ensureCapacity(table.operations());
@@ -151,6 +157,25 @@ final class PredicateResolution {
     }
 
     /**
+     * The conditions. Selected pairs are in the order of their labels, so that a part of the history, which has other
+     * numbers, has the same operations in the same order.
+     */
+    private int[] inOrder() {
+        IntStream all = IntStream.range(0, predicates.conditions());
+        return pairs == null
+                ? all.toArray()
+                : all.boxed()
+                        .sorted(Comparator.comparing(c -> predicates.condition(c).label()))
+                        .mapToInt(c -> c)
+                        .toArray();
+    }
+
+    private int[] byLabel(IntArrayList rows) {
+        rows.sort((a, b) -> keys.label(a).compareTo(keys.label(b)));
+        return rows.toIntArray();
+    }
+
+    /**
      * Creates the keys of rows that may match a condition. Selected pairs share no keys, so that the keys do not depend
      * on other pairs.
      */
@@ -175,8 +200,8 @@ final class PredicateResolution {
             rows[n] = row;
             numbersHere[n++] = number;
         }
-        candidates.add(Arrays.copyOf(rows, n));
-        candidateNumbers.add(Arrays.copyOf(numbersHere, n));
+        candidates.set(condition, Arrays.copyOf(rows, n));
+        candidateNumbers.set(condition, Arrays.copyOf(numbersHere, n));
     }
 
     /** The key of a pair, which no transaction has. */
