@@ -204,7 +204,9 @@ final class ReadSources {
             }
             before = table.lastWrite(transaction, key, before);
         }
-        int named = returned == written ? NONE : named(read, transaction);
+        // One of unknown outcome that contradicts itself did not commit, and its read says nothing.
+        boolean isAnomaly = returned != written && table.status(transaction) == TransactionStatus.COMMITTED;
+        int named = isAnomaly ? named(read, transaction) : NONE;
         if (named != NONE) {
             required.add(named);
         }
