@@ -40,9 +40,7 @@ class RecordedViolationsTest {
         for (String each : LEVELS) {
             InProcess run = InProcess.run("check", "-l", each, file);
             boolean isKept = Arrays.asList(kept.split(" ")).contains(each);
-            assertThat(run.exitCode())
-                    .as(each + ": " + run.out() + run.err())
-                    .isEqualTo(isKept ? 0 : 3);
+            assertThat(run.exitCode()).as(each + ": " + run.out() + run.err()).isEqualTo(isKept ? 0 : 3);
             if (each.equals(level)) {
                 assertThat(run.out()).contains("  " + violation + "\n");
             }

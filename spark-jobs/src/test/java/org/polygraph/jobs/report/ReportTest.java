@@ -147,7 +147,7 @@ class ReportTest {
                                 + "\"why\":\"observed\",\"basis\":\"observed\"}")
                 .contains("\"assumptions\":{\"initial_value\":1,\"unique_values\":true,\"time\":\"hint\","
                         + "\"clock_skew\":0,\"indeterminate\":\"maybe\",\"session_order\":\"yes\","
-                                + "\"needs_session_order\":false,\"initial\":\"implicit\","
+                        + "\"needs_session_order\":false,\"initial\":\"implicit\","
                         + "\"loaders\":{\"count\":0,\"first\":[],\"effect\":\"none\"}}")
                 .contains("\"phases\":[{\"name\":\"read\",\"ms\":3,\"cpu_ms\":4,\"items\":2}]")
                 .contains("\"peak_memory_bytes\":\"1152921504606846976\"")

@@ -111,11 +111,7 @@ final class PredicateResolution {
             candidateNumbers.add(new int[0]);
         }
         for (int c : inOrder()) {
-            addCandidates(
-                    c,
-                    pairs == null
-                            ? versions.candidates(predicates.condition(c))
-                            : byLabel(selected.get(c)));
+            addCandidates(c, pairs == null ? versions.candidates(predicates.condition(c)) : byLabel(selected.get(c)));
         }
         int[] ends = new int[table.transactions() + 1];
         newKeys.ensureCapacity(table.operations());
@@ -165,7 +161,8 @@ final class PredicateResolution {
         return pairs == null
                 ? all.toArray()
                 : all.boxed()
-                        .sorted(Comparator.comparing(c -> predicates.condition(c).label()))
+                        .sorted(Comparator.comparing(
+                                c -> predicates.condition(c).label()))
                         .mapToInt(c -> c)
                         .toArray();
     }
