@@ -22,6 +22,10 @@ import org.polygraph.storage.table.HistoryTable;
 final class ViolationBasis {
     /** The most operations of a violated history that is decided again without session order. */
     private static final int MOST_OPERATIONS = 100_000;
+    /** The CPU time of this decision, which is a remark about a verdict that is known: so much, and for each operation. */
+    private static final long NANOS = 500_000_000L;
+
+    private static final long NANOS_OF_OPERATION = 20_000;
 
     private final PathCheck path;
     private final Checker checker;
@@ -63,7 +67,10 @@ final class ViolationBasis {
         return verdict.assumptions(assumptions.with(assumptions.loaders().with(effect)));
     }
 
-    /** Checks whether it exists only by session order. A sub-history that violates the level without it shows that it does not. */
+    /**
+     * Checks whether it exists only by session order. A sub-history that violates the level without it shows that it does
+     * not. Nothing is said if the whole is not decided within its share of time.
+     */
     private Verdict.Builder sessions(HistoryTable whole, CheckRequest request, Verdict.Builder verdict) {
         Assumptions assumptions = verdict.assumptions();
         if (assumptions == null
@@ -83,9 +90,9 @@ final class ViolationBasis {
                 return verdict;
             }
         }
-        return status(whole, other) == Verdict.Status.PASS
-                ? verdict.assumptions(assumptions.bySessionOrder())
-                : verdict;
+        Budget share = budget.atMost(NANOS + NANOS_OF_OPERATION * whole.operations());
+        Verdict.Status without = status(other, () -> LevelCheck.of(new Check(whole, other, share), checker));
+        return without == Verdict.Status.PASS ? verdict.assumptions(assumptions.bySessionOrder()) : verdict;
     }
 
     private Verdict.Status status(HistoryTable whole, CheckRequest request) {
