@@ -10,9 +10,7 @@ import it.unimi.dsi.fastutil.longs.LongArrayList;
 import it.unimi.dsi.fastutil.longs.LongSet;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.dictionary.KeyDictionary;
 import org.polygraph.storage.dictionary.ValueDictionary;
@@ -157,14 +155,17 @@ final class PredicateResolution {
      * numbers, has the same operations in the same order.
      */
     private int[] inOrder() {
-        IntStream all = IntStream.range(0, predicates.conditions());
-        return pairs == null
-                ? all.toArray()
-                : all.boxed()
-                        .sorted(Comparator.comparing(
-                                c -> predicates.condition(c).label()))
-                        .mapToInt(c -> c)
-                        .toArray();
+        IntArrayList all = new IntArrayList(predicates.conditions());
+        for (int condition = 0; condition < predicates.conditions(); condition++) {
+            all.add(condition);
+        }
+        if (pairs != null) {
+            all.sort((a, b) -> predicates
+                    .condition(a)
+                    .label()
+                    .compareTo(predicates.condition(b).label()));
+        }
+        return all.toIntArray();
     }
 
     private int[] byLabel(IntArrayList rows) {
