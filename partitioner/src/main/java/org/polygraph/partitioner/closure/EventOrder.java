@@ -146,6 +146,32 @@ public final class EventOrder {
     }
 
     /**
+     * The order near a given one that keeps real time too. Events are taken in the given order, and each is placed at
+     * the latest of the latest starts so far, or at its earliest end if that comes first. If the given order keeps real
+     * time, it does not change: no event then comes after one that starts later than the event ends. O(events log
+     * events + edges), 16 bytes an event.
+     *
+     * @param graph with its predecessors indexed
+     * @param bounds of its edges and of real time, which do not contradict each other
+     * @param position extends the edges
+     */
+    public static int[] keepingTime(KnownGraph graph, TimeBounds bounds, int[] position) {
+        int[] earliestEnd = bounds.earliestEnd();
+        int[] latestStart = bounds.latestStart();
+        int[] sequence = new int[position.length];
+        for (int v = 0; v < position.length; v++) {
+            sequence[position[v]] = v;
+        }
+        int[] wishes = new int[position.length];
+        int latest = 0;
+        for (int v : sequence) {
+            latest = Math.max(latest, latestStart[v]);
+            wishes[v] = Math.min(latest, earliestEnd[v]);
+        }
+        return byWishes(graph, sequence, wishes);
+    }
+
+    /**
      * Order by wishes: each event is as near to its wish as what precedes it allows. O(events log events + edges), 12
      * bytes an event.
      *

@@ -20,7 +20,7 @@ final class RowOrder implements Strategy {
     @Override
     public @Nullable Finding find() {
         if (state.needsRealTime()
-                || !state.tuning.hasRules()
+                || !state.tuning.triesOrders()
                 || state.history().versions().rows() == null) {
             return null;
         }

@@ -8,7 +8,6 @@ import org.polygraph.partitioner.closure.TimeBounds;
 import org.polygraph.partitioner.closure.TopologicalOrder;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.graph.RealTime;
-import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.index.VersionIndex;
 import org.polygraph.partitioner.order.KeyCheck;
@@ -16,21 +15,24 @@ import org.polygraph.partitioner.residual.ResidualCore;
 import org.polygraph.solver.Outcome;
 
 /**
- * Accepts histories by client times, or by the order of the input; it never refutes. An order that one of its two
- * attempts finds is replayed. A failure has no meaning.
+ * Accepts histories by client times, by the order of the input, or by the order of values; it never refutes. An order
+ * that one of its two attempts finds is replayed. A failure has no meaning.
  *
  * <ol>
- *   <li>The order by time, as far as sessions and reads allow. On a correct database it breaks about one read in a
- *       hundred, which the solver repairs: no closure, no rules, no real-time edges. If clocks are wrong, it breaks so
- *       many that the attempt ends after the check, which takes a tenth of the time of the exact path.
+ *   <li>A first order, as far as sessions and reads allow, and real time where it is part of the level: by time, by
+ *       lines, or, where sessions are many and their order decides little, by values ({@link RecordedPlaces}). A sample
+ *       of reads shows how many each of them breaks. On a correct database one of them breaks about one read in a
+ *       hundred, which the solver repairs: no closure, no rules, no real-time edges. If each of them breaks too many,
+ *       as by wrong clocks in a shuffled file, the attempt ends after the samples.
  *   <li>If values repeat, or there are many sessions: real-time order as if it were part of the level. It decides most
  *       reads with several candidates, and most pairs of writers. The attempt ends soon if real time contradicts the
  *       reads; otherwise it may take time in vain.
  * </ol>
  *
- * <p>Without times the order of the input takes their place in the first attempt. Where sessions are short, session
- * order decides little, and the order of values ({@link RecordedPlaces}) is tried too. 70,000 sessions of one
- * transaction, 1,000 keys, SER and SI: no answer after 60 CPU-s -> PASS after 2.
+ * <p>Times do not exclude the other orders. 300,000 transactions of 1,000 sessions, zipf 0.9, run side by side and are
+ * recorded in the order of commits: times alone break 500,000 reads. CPU-s of the process with times alone and with
+ * lines too: SER 30.7 and 2.7, SI more than 28 and 3.4, SSER more than 26 and 3.3. 70,000 sessions of one transaction
+ * without times, 1,000 keys, SER and SI, without and with the order of values: no answer after 60 and 2.
  *
  * <p>Measured, 100,000 transactions of 8 operations, 50 sessions, thread CPU-ms without time, by the first attempt, by
  * the second: uniform 10,000 keys SER 475, 160, 230; SI 620, 190, 450; zipf 0.9 SER 740, 510, 690; SI 1085, 890, 880;
@@ -54,6 +56,12 @@ final class TimeHint implements Strategy {
     private static final int MOST_VIOLATED = 16;
 
     private static final int FEW = 100;
+
+    /** The order of times, of lines, and of values. */
+    private static final int SOURCES = 3;
+
+    /** An order that breaks at most this share of what may be repaired is taken without a look at the others. */
+    private static final double FEW_ENOUGH = 0.25;
 
     /**
      * The check begins with the keys of this many reads, or of one read in {@link #SAMPLE}, and ends if too many of
@@ -110,35 +118,29 @@ final class TimeHint implements Strategy {
         this.phases = state.phases;
     }
 
-    /** @return null if no order fits these times, or none was found with little work */
+    /** @return null if no first order explains the reads after few repairs, and real time decides little */
     @Override
     public @Nullable Finding find() {
-        if (!state.tuning.hasRules() || state.check.request().time() != TimeMode.HINT) {
+        if (!state.tuning.triesOrders()) {
             return null;
         }
-        RealTime time = state.realTime();
-        if (time == null) {
-            return withoutTimes();
-        }
-        if (time.bound() == 0) {
+        RealTime time = state.check.request().time() == TimeMode.NONE ? null : state.realTime();
+        if (time != null && time.bound() == 0) {
             return null;
         }
-        Finding found = fromTimeOrder(time);
-        boolean again = state.history().versions().ambiguous() > 0 || decidesMuch(time);
-        return found == null && again && !refuted && !budget.exhausted() ? inRealTime(time) : found;
+        Finding found = fromFirstOrders(time);
+        if (found != null || time == null || refuted || state.needsRealTime() || budget.exhausted()) {
+            return found;
+        }
+        return state.history().versions().ambiguous() > 0 || decidesMuch(time) ? inRealTime(time) : null;
     }
 
-    private @Nullable Finding withoutTimes() {
-        CommitStatus status = state.history().commitStatus();
-        RealTime input = RealTime.ofInput(state.check.table(), status);
-        Finding found = input == null ? null : fromTimeOrder(input);
-        long[] values = found == null && state.events.chains() > MANY_SESSIONS
-                ? RecordedPlaces.byValue(state.check.table())
-                : null;
-        return values == null ? found : fromTimeOrder(RealTime.ofInstants(state.check.table(), status, values));
-    }
-
-    private @Nullable Finding fromTimeOrder(RealTime time) {
+    /**
+     * Tries the orders of times, of lines and of values. The first that breaks few reads of a sample is repaired at
+     * once, without looking at the others; otherwise the one that breaks the fewest is. If real time is part of the
+     * level, each order is made to keep it.
+     */
+    private @Nullable Finding fromFirstOrders(@Nullable RealTime time) {
         KnownGraph known = state.graph();
         if (phases.phase().equals("graph")) {
             phases.end(known.edges());
@@ -149,9 +151,54 @@ final class TimeHint implements Strategy {
         if (sequence == null) {
             return null;
         }
-        int[] position = EventOrder.byTime(known, time, new TimeBounds(known, time, sequence));
-        phases.end(state.events.count());
-        return repaired(position);
+        TimeBounds required = null;
+        if (state.needsRealTime()) {
+            required = time != null && time.isComplete() ? new TimeBounds(known, time, sequence) : null;
+            // The start of a transaction of unknown outcome binds it only if it commits, which an order does not know.
+            if (required == null || required.isContradicted() || time.openStarts().length > 0) {
+                return null;
+            }
+        }
+        double most = mostViolated();
+        int[] best = null;
+        double fewest = SURELY * most;
+        for (int source = 0; source < SOURCES && !refuted; source++) {
+            phases.begin("order");
+            RealTime order = source == 0 ? time : source == 1 ? ofLines() : ofValues();
+            if (order == null) {
+                phases.end(0);
+                continue;
+            }
+            TimeBounds bounds = source == 0 && required != null ? required : new TimeBounds(known, order, sequence);
+            int[] position = EventOrder.byTime(known, order, bounds);
+            if (source > 0 && required != null) {
+                position = EventOrder.keepingTime(known, required, position);
+            }
+            double violated = sampledViolations(position);
+            phases.end(state.events.count());
+            if (violated <= most * FEW_ENOUGH) {
+                Finding found = repairedSampled(position);
+                if (found != null) {
+                    return found;
+                }
+            } else if (violated < fewest) {
+                fewest = violated;
+                best = position;
+            }
+        }
+        return best == null || refuted ? null : repairedSampled(best);
+    }
+
+    private @Nullable RealTime ofLines() {
+        return RealTime.ofInput(state.check.table(), state.history().commitStatus());
+    }
+
+    /** Where sessions are few, their order decides much, and the order of values was not seen to be better. */
+    private @Nullable RealTime ofValues() {
+        long[] values = state.events.chains() > MANY_SESSIONS ? RecordedPlaces.byValue(state.check.table()) : null;
+        return values == null
+                ? null
+                : RealTime.ofInstants(state.check.table(), state.history().commitStatus(), values);
     }
 
     /**
@@ -161,18 +208,32 @@ final class TimeHint implements Strategy {
      */
     @Nullable
     Finding repaired(int[] position) {
+        return sampledViolations(position) > SURELY * mostViolated() ? null : repairedSampled(position);
+    }
+
+    /** The graph as the level requires it. The rules bind real time to the graph of the state, so it is not changed. */
+    private KnownGraph inRequiredTime(KnownGraph known) {
+        RealTime time = state.needsRealTime() ? state.realTime() : null;
+        if (time == null) {
+            return known;
+        }
+        KnownGraph graph = KnownGraph.of(state.events, state.history().versions());
+        graph.bind(time);
+        return graph;
+    }
+
+    private long mostViolated() {
+        return FEW + (long) state.check.table().transactions() * state.events.perTransaction() / MOST_VIOLATED;
+    }
+
+    private @Nullable Finding repairedSampled(int[] position) {
         KnownGraph known = state.graph();
         IndexedHistory history = state.history();
         phases.begin("check");
-        long most = FEW + (long) state.check.table().transactions() * state.events.perTransaction() / MOST_VIOLATED;
-        if (isHopeless(position, most)) {
-            phases.end(0);
-            return null;
-        }
         ResidualCore core = ResidualCore.of(
                 known, history.versions(), history.commitStatus(), position, state.check.budget()::exhausted);
         phases.end(core.violated());
-        if (core.violated() > most) {
+        if (core.violated() > mostViolated()) {
             return null;
         }
         if (core.isEmpty()) {
@@ -182,7 +243,7 @@ final class TimeHint implements Strategy {
         long looks = LOOKS
                 + core.violated()
                 + (long) (LOOKS_A_TRANSACTION * state.check.table().transactions());
-        ResidualProblem problem = new ResidualProblem(history, known, null, position, core);
+        ResidualProblem problem = new ResidualProblem(history, inRequiredTime(known), null, position, core);
         CoreSolving.Solved solved = CoreSolving.attempt(
                 problem,
                 budget.ofLooks(looks),
@@ -193,11 +254,12 @@ final class TimeHint implements Strategy {
     }
 
     /**
-     * Whether a sample shows that an order breaks far too many reads, which is the case if clocks are wrong. Reads are
-     * drawn evenly and the whole key of each is checked: the mean of the violated shares of these keys is that of all
-     * reads.
+     * Estimates by a sample how many reads an order breaks; they are many if clocks are wrong. Reads are drawn evenly
+     * and the whole key of each is checked: the mean of the violated shares of these keys is that of all reads.
+     *
+     * @return 0 if the keys are too few or too large for a sample
      */
-    private boolean isHopeless(int[] position, long most) {
+    private double sampledViolations(int[] position) {
         VersionIndex index = state.history().versions();
         int[] readers = index.readerStarts();
         int reads = index.readers();
@@ -217,7 +279,7 @@ final class TimeHint implements Strategy {
             shares += (double) check.violations(key) / count;
             looked += count;
         }
-        return drawn >= FEWEST_DRAWN && shares / drawn * reads > SURELY * most;
+        return drawn >= FEWEST_DRAWN ? shares / drawn * reads : 0;
     }
 
     /** Whether there are many sessions, and real time orders most writers of a key. */

@@ -8,7 +8,7 @@ import org.polygraph.solver.SolverOptions;
  * changes a verdict, only whether and when there is one. Immutable.
  *
  * @param rounds rounds of rules: {@link #ADAPTIVE}, {@link #NO_RULES}, {@link #FIXPOINT}, or exactly so many, 0 for
- *     closure and order alone
+ *     closure and order alone; with a number, orders of the input and of client times are not tried before
  * @param rows the closure where real time is part of the level
  * @param workers threads of closure and rules, 0 for one on each processor
  * @param solver options of the solver; the decision sets budgets and proof
@@ -62,6 +62,10 @@ public record Tuning(int rounds, RealTimeRows rows, int workers, SolverOptions s
 
     WorkerThreads workerThreads() {
         return workers == 0 ? WorkerThreads.all() : WorkerThreads.of(workers);
+    }
+
+    boolean triesOrders() {
+        return rounds == ADAPTIVE;
     }
 
     boolean hasRules() {

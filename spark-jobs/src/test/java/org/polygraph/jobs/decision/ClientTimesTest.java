@@ -2,17 +2,24 @@ package org.polygraph.jobs.decision;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.application.EmbeddedChecker;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
+import org.polygraph.jobs.verdict.Phase;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.EdgeKind;
 import org.polygraph.partitioner.isolation.IsolationLevel;
+import org.polygraph.storage.format.HistoryFormat;
+import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.BruteForceChecker;
 import org.polygraph.storage.testkit.ClientTimes;
@@ -28,6 +35,8 @@ import org.polygraph.storage.testkit.TinyHistories;
  */
 class ClientTimesTest {
     private static final ClientTimes.Kind[] KINDS = ClientTimes.Kind.values();
+    /** No first order is tried, so that rules and solver decide. */
+    private static final Tuning RULES = Tuning.DEFAULT.withRounds(2);
 
     @Test
     void strictLevelsAgreeWithAllOrders() {
@@ -52,9 +61,10 @@ class ClientTimesTest {
             for (IsolationLevel level : List.of(IsolationLevel.SSER, IsolationLevel.SSI)) {
                 String what = HistoryDsl.print(history) + " " + level + " " + kind + " skew " + skew + " seed "
                         + stream.seedOf(i);
-                Verdict.Status rules = status(history, level, TimeMode.STRICT, skew, Tuning.DEFAULT);
-                Verdict.Status clocks = status(
-                        history, level, TimeMode.STRICT, skew, Tuning.DEFAULT.withRows(Tuning.RealTimeRows.CHAINS));
+                Verdict.Status orders = status(history, level, TimeMode.STRICT, skew, Tuning.DEFAULT);
+                Verdict.Status rules = status(history, level, TimeMode.STRICT, skew, RULES);
+                Verdict.Status clocks =
+                        status(history, level, TimeMode.STRICT, skew, RULES.withRows(Tuning.RealTimeRows.CHAINS));
                 Verdict.Status search =
                         status(history, level, TimeMode.STRICT, skew, Tuning.DEFAULT.withRounds(Tuning.NO_RULES));
                 long[] starts = history.starts().clone();
@@ -69,6 +79,7 @@ class ClientTimesTest {
                 }
                 Verdict.Status expected =
                         truth == BruteForceChecker.Verdict.ACCEPTED ? Verdict.Status.PASS : Verdict.Status.VIOLATION;
+                assertThat(orders).as("first orders too " + what).isEqualTo(expected);
                 assertThat(rules).as(what).isEqualTo(expected);
                 assertThat(clocks).as("by clocks " + what).isEqualTo(expected);
                 assertThat(search).as("by search " + what).isEqualTo(expected);
@@ -110,6 +121,56 @@ class ClientTimesTest {
             assertThat(verdict.status()).isEqualTo(Verdict.Status.VIOLATION);
             assertThat(verdict.violations()).singleElement().satisfies(violation -> assertThat(violation.cycle())
                     .hasSize(2));
+        }
+    }
+
+    /**
+     * 100 sessions run side by side all the time, so times show little, and lines are in the order of commits. Times
+     * must not keep the order of lines from being found.
+     */
+    @Test
+    void linesInTheOrderOfCommitsNeedNoSearch(@TempDir Path folder) throws Exception {
+        SplitMix random = new SplitMix(7);
+        int[] state = new int[20];
+        int[] sessions = IntStream.range(0, 100).toArray();
+        StringBuilder text = new StringBuilder("{\"format\":\"history\",\"version\":1,\"initial\":{\"value\":0}}\n");
+        int written = 0;
+        for (int round = 0; round < 20; round++) {
+            for (int i = 0; i < sessions.length; i++) {
+                int other = i + random.nextInt(sessions.length - i);
+                int session = sessions[other];
+                sessions[other] = sessions[i];
+                sessions[i] = session;
+                text.append("{\"session\":" + session + ",\"index\":" + round + ",\"start\":" + 1_000 * round
+                        + ",\"end\":" + (1_000 * round + 999) + ",\"status\":\"committed\",\"ops\":[");
+                for (int o = 0; o < 4; o++) {
+                    int key = random.nextInt(state.length);
+                    boolean isWrite = random.chance(0.5);
+                    state[key] = isWrite ? ++written : state[key];
+                    text.append(o == 0 ? "" : ",")
+                            .append("{\"op\":\"" + (isWrite ? "w" : "r") + "\",\"key\":" + key + ",\"value\":"
+                                    + state[key] + "}");
+                }
+                text.append("]}\n");
+            }
+        }
+        Path file = Files.writeString(folder.resolve("lines.jsonl"), text);
+        HistoryTable history = HistoryReader.read(file.toString(), HistoryFormat.JSONL);
+        for (IsolationLevel level :
+                List.of(IsolationLevel.SER, IsolationLevel.SI, IsolationLevel.SSER, IsolationLevel.SSI)) {
+            for (TimeMode time : level.realTime() ? List.of(TimeMode.STRICT) : List.of(TimeMode.HINT, TimeMode.NONE)) {
+                Verdict verdict = new EmbeddedChecker()
+                        .check(
+                                history,
+                                new CheckRequest(level, time, 0, IndeterminateMode.MAYBE),
+                                Progress.NONE,
+                                Budget.unlimited());
+                assertThat(verdict.status()).isEqualTo(Verdict.Status.PASS);
+                assertThat(verdict.phases())
+                        .as(level + " " + time)
+                        .extracting(Phase::name)
+                        .doesNotContain("saturation", "solve");
+            }
         }
     }
 
@@ -200,7 +261,7 @@ class ClientTimesTest {
         ClientTimes.set(history, kind, random.chance(0.3) ? 0.3 : 0, random);
         int passed = 0;
         for (IsolationLevel level : List.of(IsolationLevel.SER, IsolationLevel.SI)) {
-            Verdict.Status none = status(history, level, TimeMode.NONE, 0, Tuning.DEFAULT);
+            Verdict.Status none = status(history, level, TimeMode.NONE, 0, RULES);
             assertThat(status(history, level, TimeMode.HINT, random.nextInt(2) * 20L, Tuning.DEFAULT))
                     .as("%s %s seed %d of %d transactions", level, kind, seed, history.transactions())
                     .isEqualTo(none);

@@ -64,7 +64,7 @@ class JoinedShapesTest {
         Files.writeString(file, join.json());
         HistoryTable table = HistoryReader.read(file.toString(), HistoryFormat.JSONL);
         TimeMode hint = join.isTimed() ? TimeMode.HINT : TimeMode.NONE;
-        judge(join, table, join.request(level, TimeMode.NONE), Tuning.DEFAULT, what);
+        judge(join, table, join.request(level, TimeMode.NONE), Tuning.DEFAULT.withRounds(2), what);
         judge(join, table, join.request(level, hint), ShapesAgainstDefinitionsTest.tuning(random), what);
         judge(
                 join,
