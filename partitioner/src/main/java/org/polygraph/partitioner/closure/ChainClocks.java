@@ -109,20 +109,6 @@ public final class ChainClocks implements Closure {
     }
 
     @Override
-    public boolean restore(long[] changedThen, BooleanSupplier stop) {
-        int indexed = graph.indexedEdges();
-        int[] sequence = sequence();
-        if (sequence == null) {
-            return false;
-        }
-        fillRows(sequence, new long[(graph.edges() + 63) >> 6], stop);
-        graph.restoreIndexed(indexed);
-        System.arraycopy(changedThen, 0, changed, 0, changed.length);
-        first = false;
-        return true;
-    }
-
-    @Override
     public boolean update(BooleanSupplier stop) {
         int known = first ? 0 : graph.indexedEdges();
         int[] sequence = sequence();

@@ -23,14 +23,6 @@ public sealed interface Closure permits ChainClocks, WindowClosure {
      */
     boolean update(BooleanSupplier stop);
 
-    /**
-     * Recomputes reachability of a graph as it was after an update, without dropping an edge.
-     *
-     * @param changedThen {@link #changed} after that update
-     * @return as {@link #update}, so true if the graph was that of an exact update
-     */
-    boolean restore(long[] changedThen, BooleanSupplier stop);
-
     /** Whether event a strictly reaches event b. */
     boolean reaches(int a, int b);
 

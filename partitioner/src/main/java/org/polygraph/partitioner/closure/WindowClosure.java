@@ -84,16 +84,6 @@ public final class WindowClosure implements Closure {
         return exact;
     }
 
-    @Override
-    public boolean restore(long[] changedThen, BooleanSupplier stop) {
-        int indexed = graph.indexedEdges();
-        WindowPlan plan = WindowPlan.of(graph, graph.edges(), granularity);
-        boolean exact = make(plan, new long[(graph.edges() + 63) >> 6], stop);
-        graph.restoreIndexed(indexed);
-        System.arraycopy(changedThen, 0, changed, 0, changed.length);
-        return exact;
-    }
-
     /** Computes all rows; {@code keep} gets a bit an edge that is judged and stays. */
     private boolean make(WindowPlan plan, long[] keep, BooleanSupplier stop) {
         if (plan.isCyclic()) {

@@ -4,7 +4,6 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.index.RowKeys;
 import org.polygraph.partitioner.index.VersionIndex;
-import org.polygraph.storage.artifact.ArrayFile;
 import org.polygraph.storage.model.BudgetException;
 
 /**
@@ -68,28 +67,6 @@ public final class KnownGraph {
         }
     }
 
-    /** Adds the edges to a checkpoint file. */
-    public void saveTo(ArrayFile file) {
-        file.put("edgesFrom", Arrays.copyOf(from, edges))
-                .put("edgesTo", Arrays.copyOf(to, edges))
-                .put("edgeRounds", Arrays.copyOf(rounds, edges))
-                .put("edgeState", new int[] {round, realTimeRound, Math.min(indexed, edges)});
-    }
-
-    /** The inverse of {@link #saveTo}. */
-    public static KnownGraph of(Events events, ArrayFile file) throws ArrayFile.DamagedException {
-        KnownGraph graph = new KnownGraph(events);
-        graph.from = file.ints("edgesFrom");
-        graph.to = file.ints("edgesTo");
-        graph.rounds = file.bytes("edgeRounds");
-        graph.edges = graph.from.length;
-        int[] state = file.ints("edgeState");
-        graph.round = (byte) state[0];
-        graph.realTimeRound = state[1];
-        graph.indexed = state[2];
-        return graph;
-    }
-
     public Events events() {
         return events;
     }
@@ -146,18 +123,6 @@ public final class KnownGraph {
         realTime = order;
     }
 
-    /**
-     * Restores the real-time order of a graph from a checkpoint file that was {@link #bind bound} to it.
-     *
-     * @throws ArrayFile.DamagedException if it was not
-     */
-    public void rebind(RealTime order) throws ArrayFile.DamagedException {
-        if (realTimeRound == NO_ROUND) {
-            throw new ArrayFile.DamagedException("the graph in the file has no real time");
-        }
-        realTime = order;
-    }
-
     /** The round of real time, if it is part of the graph. */
     public int realTimeRound() {
         return realTimeRound;
@@ -185,11 +150,6 @@ public final class KnownGraph {
     /** Number of edges when predecessors were last indexed: edges from here on are new. */
     public int indexedEdges() {
         return indexed;
-    }
-
-    /** Restores the number of edges that are not new. */
-    public void restoreIndexed(int count) {
-        indexed = count;
     }
 
     /** Indexes all present edges by target: {@link #predecessorStarts} and {@link #predecessorEdges}. Linear. */

@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.storage.artifact.ArrayFile;
 import org.polygraph.storage.model.StoppedException;
 import org.polygraph.storage.table.HistoryTable;
 
@@ -115,35 +114,6 @@ public final class IndexedHistory {
     /** A history that single reads or transactions refute. */
     public static IndexedHistory impossible(HistoryTable table, CommitStatus commitStatus, List<Violation> violations) {
         return new IndexedHistory(table, commitStatus, sessionOf(table), null, violations);
-    }
-
-    /**
-     * Adds what {@link #of(HistoryTable, ArrayFile)} needs to a checkpoint file; there must be no {@link #violations}.
-     */
-    public void saveTo(ArrayFile file) {
-        file.put("states", commitStatus.states());
-        versions().saveTo(file);
-    }
-
-    /**
-     * The same history from a checkpoint file.
-     *
-     * @param table the same history that was indexed
-     * @throws ArrayFile.DamagedException if the file is of another history, or of something else
-     */
-    public static IndexedHistory of(HistoryTable table, ArrayFile file) throws ArrayFile.DamagedException {
-        byte[] states = file.bytes("states");
-        VersionIndex versions = VersionIndex.of(file);
-        if (states.length != table.transactions()
-                || versions.historyKeys() != table.keys().size()) {
-            throw new ArrayFile.DamagedException("it is of another history");
-        }
-        return new IndexedHistory(table, CommitStatus.of(states), sessionOf(table), versions, List.of());
-    }
-
-    /** The same history with the decisions about reads that {@link VersionIndex#saveReadsTo} wrote. */
-    public IndexedHistory withReadsOf(ArrayFile file) throws ArrayFile.DamagedException {
-        return new IndexedHistory(table, commitStatus, sessionOf, versions().withReadsOf(file), violations);
     }
 
     /** The session of each transaction of a table. */

@@ -1,7 +1,6 @@
 package org.polygraph.partitioner.index;
 
 import java.util.BitSet;
-import org.polygraph.storage.artifact.ArrayFile;
 
 /**
  * Which keys of an index are about rows that are inserted and deleted. Such a key of the history has a second key in
@@ -12,10 +11,6 @@ import org.polygraph.storage.artifact.ArrayFile;
  * org.polygraph.partitioner.order.KeyCheck}.
  */
 public final class RowKeys {
-    private static final String OF = "existencesOf";
-    private static final String KEYS = "keysOfRows";
-    private static final String UNBORN = "rowsUnborn";
-
     private final int keys;
     private final int[] of;
     private final int[] unborn;
@@ -35,18 +30,6 @@ public final class RowKeys {
         for (int key : of) {
             hasExistence.set(key);
         }
-    }
-
-    void saveTo(ArrayFile file) {
-        file.put(KEYS, new int[] {keys}).put(OF, of).put(UNBORN, unborn);
-    }
-
-    static boolean isIn(ArrayFile file) {
-        return file.has(OF);
-    }
-
-    static RowKeys of(ArrayFile file) throws ArrayFile.DamagedException {
-        return new RowKeys(file.ints(KEYS)[0], file.ints(OF), file.ints(UNBORN));
     }
 
     /** Number of keys of the history. */

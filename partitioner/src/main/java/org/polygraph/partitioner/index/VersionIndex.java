@@ -2,7 +2,6 @@ package org.polygraph.partitioner.index;
 
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.storage.artifact.ArrayFile;
 
 /**
  * Per key: its writers, the value that each one wrote, and its external reads grouped by the version that they read.
@@ -82,59 +81,6 @@ public final class VersionIndex {
     /** The key of the history that a key of the index is about. */
     public int keyOf(int key) {
         return rows == null ? key : rows.keyOf(key);
-    }
-
-    int historyKeys() {
-        return rows == null ? keys() : rows.keys();
-    }
-
-    /** Adds the whole index to a checkpoint file. */
-    void saveTo(ArrayFile file) {
-        file.put("writerStarts", writers.starts)
-                .put("writerTransactions", writers.transactions)
-                .put("writerClasses", writers.classes)
-                .put("readerStarts", readers.starts)
-                .put("nextInClass", writers.next == null ? new int[0] : writers.next)
-                .put("initialWriters", writers.initial == null ? new int[0] : writers.initial)
-                .put(
-                        "optionalArrays",
-                        new byte[] {(byte) (writers.next == null ? 0 : 1), (byte) (writers.initial == null ? 0 : 1)});
-        if (rows != null) {
-            rows.saveTo(file);
-        }
-        saveReadsTo(file);
-    }
-
-    /** Adds what {@link #resolve} changes. */
-    public void saveReadsTo(ArrayFile file) {
-        file.put("readerTransactions", readers.transactions)
-                .put("readerClasses", readers.classes)
-                .put("slotStarts", readers.slotStarts)
-                .put("ambiguous", new int[] {ambiguous});
-    }
-
-    /** The inverse of {@link #saveTo}. */
-    static VersionIndex of(ArrayFile file) throws ArrayFile.DamagedException {
-        byte[] has = file.bytes("optionalArrays");
-        Writers writers = new Writers(
-                file.ints("writerStarts"),
-                file.ints("writerTransactions"),
-                file.ints("writerClasses"),
-                has[0] == 0 ? null : file.ints("nextInClass"),
-                has[1] == 0 ? null : file.ints("initialWriters"));
-        return withReadsOf(file, writers, file.ints("readerStarts"), RowKeys.isIn(file) ? RowKeys.of(file) : null);
-    }
-
-    /** The same keys and writers with the reads of a checkpoint file. */
-    VersionIndex withReadsOf(ArrayFile file) throws ArrayFile.DamagedException {
-        return withReadsOf(file, writers, readers.starts, rows);
-    }
-
-    private static VersionIndex withReadsOf(ArrayFile file, Writers writers, int[] readerStarts, @Nullable RowKeys rows)
-            throws ArrayFile.DamagedException {
-        Readers readers = new Readers(
-                readerStarts, file.ints("readerTransactions"), file.ints("readerClasses"), file.ints("slotStarts"));
-        return new VersionIndex(writers, readers, rows, file.ints("ambiguous")[0]);
     }
 
     public int keys() {

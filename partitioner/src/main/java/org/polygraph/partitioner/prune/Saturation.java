@@ -62,25 +62,6 @@ public final class Saturation {
         this.taskWriters = taskWriters;
     }
 
-    /** Whether a round has ended. */
-    public boolean hasBegun() {
-        return !first;
-    }
-
-    /**
-     * Keys with reads that the last round decided. They and the changed rows determine the keys that the next round
-     * visits.
-     */
-    public int[] decidedKeys() {
-        return decidedKeys.toIntArray();
-    }
-
-    /** Continues as after a round that left {@link #decidedKeys}. */
-    public void resume(int[] keys) {
-        decidedKeys = new IntOpenHashSet(keys);
-        first = false;
-    }
-
     /** How a round ended. */
     public enum RoundResult {
         /** Edges were added: the closure must be updated before anything else. */

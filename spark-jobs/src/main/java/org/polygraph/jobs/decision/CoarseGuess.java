@@ -103,13 +103,7 @@ final class CoarseGuess implements Strategy {
     }
 
     private PruneLoop guess(IndexedHistory copy, KnownGraph graph, Budget share) {
-        return new PruneLoop(
-                copy,
-                graph,
-                state.phases,
-                share::exhausted,
-                state.tuning.withRounds(Tuning.FIXPOINT),
-                PruneLoop.Listener.NONE);
+        return new PruneLoop(copy, graph, state.phases, share::exhausted, state.tuning.withRounds(Tuning.FIXPOINT));
     }
 
     /** Returns the bytes that the clocks of a guess may take, beside those of the loop. */

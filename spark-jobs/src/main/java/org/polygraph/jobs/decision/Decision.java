@@ -20,7 +20,9 @@ public final class Decision {
      * @throws BudgetException if the budget ends before anything is found
      */
     public static Finding of(Check check, Tuning tuning) {
-        IndexedHistory history = index(check);
+        check.phases().begin("index");
+        IndexedHistory history = indexed(check);
+        check.phases().end(check.table().operations());
         if (!history.violations().isEmpty()) {
             check.phases().begin("evidence");
             return new Finding.Refuted(history.violations());
@@ -55,7 +57,6 @@ public final class Decision {
     /** Tries the strategies in turn. The first finding decides; the last strategy always has one. */
     private static Finding find(DecisionState state) {
         Budget budget = state.check.budget();
-        Strategy rules = new RuleOrder(state);
         List<Strategy> strategies = List.of(
                 // Every writer of a key has read it: the reads give the order of versions.
                 new ChainOrder(state),
@@ -65,36 +66,19 @@ public final class Decision {
                 // refutes.
                 Strategy.optional(budget, new RowOrder(state)),
                 // Forced edges: a cycle refutes, an order that extends them may explain every read.
-                rules,
+                new RuleOrder(state),
                 // If there are few values on few keys, an order is guessed and its reads are checked. It never refutes.
                 Strategy.optional(budget, new CoarseGuess(state)),
                 // The solver decides the reads that the order of the rules breaks.
                 new SolverOrder(state));
-        // An earlier process that left the state of its rules has already tried the strategies before them.
-        int first = state.isResumed() ? strategies.indexOf(rules) : 0;
-        if (first == 0) {
-            state.beginGraph();
-        }
-        for (Strategy strategy : strategies.subList(first, strategies.size())) {
+        state.beginGraph();
+        for (Strategy strategy : strategies) {
             Finding found = strategy.find();
             if (found != null) {
                 return found;
             }
         }
         throw new IllegalStateException("no strategy decided");
-    }
-
-    /** Returns the index, made now or by an earlier process. */
-    private static IndexedHistory index(Check check) {
-        IndexedHistory left = check.checkpoints().index();
-        if (left != null) {
-            return left;
-        }
-        check.phases().begin("index");
-        IndexedHistory history = indexed(check);
-        check.phases().end(check.table().operations());
-        check.checkpoints().keepIndex(history);
-        return history;
     }
 
     private static IndexedHistory indexed(Check check) {

@@ -2,19 +2,15 @@ package org.polygraph.jobs.decision;
 
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.verdict.ResidualSize;
-import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.linear.KeyOrders;
 import org.polygraph.storage.artifact.ArrayFile;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * The checkpoints of a decision: the index; the state of the rules; an order that is to be replayed. A later checkpoint
- * replaces the earlier ones. Level lin has one checkpoint, with the orders of keys. Each contains the times of the
- * phases before it.
+ * The checkpoints of a decision: an order that is to be replayed; at level lin, the orders of keys. Each contains the
+ * times of the phases before it.
  */
 public final class DecisionCheckpoints {
-    private static final String INDEX = "index";
-    private static final String RULES = "rules";
     private static final String ORDER = "order";
     private static final String KEY_ORDERS = "orders";
 
@@ -33,45 +29,6 @@ public final class DecisionCheckpoints {
     /** Whether anything is kept. */
     boolean keeps() {
         return checkpoints.keeps();
-    }
-
-    /** Returns the index that an earlier process made, or null. */
-    @Nullable
-    IndexedHistory index() {
-        return checkpoints.restored(INDEX, left -> {
-            IndexedHistory history = IndexedHistory.of(table, left);
-            phases.restore(left);
-            return history;
-        });
-    }
-
-    /** Keeps an index without violations. An index with violations is not kept, because the verdict follows at once. */
-    void keepIndex(IndexedHistory history) {
-        if (keeps() && history.violations().isEmpty()) {
-            ArrayFile file = new ArrayFile();
-            history.saveTo(file);
-            keep(INDEX, file);
-        }
-    }
-
-    /** Returns the loop that is made of the state of the rules that an earlier process left, or null. */
-    @Nullable
-    PruneLoop rules(Checkpoints.Reading<PruneLoop, RuntimeException> reading) {
-        return checkpoints.restored(RULES, reading);
-    }
-
-    /**
-     * Keeps the state of a loop.
-     *
-     * @param decidesReads whether rules may have decided reads of the index
-     */
-    void keepRules(PruneLoop loop, IndexedHistory history, boolean decidesReads) {
-        ArrayFile file = new ArrayFile();
-        if (decidesReads) {
-            history.versions().saveReadsTo(file);
-        }
-        loop.saveTo(file);
-        keep(RULES, file);
     }
 
     /** Returns the orders of keys that an earlier process found, or null. */

@@ -9,7 +9,6 @@ import org.polygraph.partitioner.graph.RealTime;
 import org.polygraph.partitioner.index.CommitStatus;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.solver.Outcome;
-import org.polygraph.storage.artifact.ArrayFile;
 
 /**
  * The data that the strategies of one decision share: the indexed history, its known graph and the state of the rules.
@@ -24,7 +23,7 @@ final class DecisionState {
     final Tuning tuning;
     final PhaseClock phases;
     final Events events;
-    private IndexedHistory history;
+    private final IndexedHistory history;
     private @Nullable KnownGraph graph;
     private @Nullable PruneLoop loop;
 
@@ -83,11 +82,6 @@ final class DecisionState {
         return Objects.requireNonNull(loop, "the rules have run");
     }
 
-    /** Whether the rules have run. */
-    boolean hasLoop() {
-        return loop != null;
-    }
-
     /** Begins the phase in which the known graph is made, unless it runs. */
     void beginGraph() {
         if (!phases.phase().equals(GRAPH)) {
@@ -107,60 +101,9 @@ final class DecisionState {
             known.bind(time);
         }
         phases.end(known.edges());
-        PruneLoop made = newLoop(known);
+        PruneLoop made = new PruneLoop(history, known, phases, check.budget()::exhausted, tuning);
         loop = made;
         made.run(closureBytes(heldBytes(history, known)));
-    }
-
-    /** Continues the rules of an earlier process, if it left them. Returns whether it did. */
-    boolean isResumed() {
-        PruneLoop restored = check.checkpoints().rules(this::restored);
-        loop = restored;
-        if (restored == null) {
-            graph = null;
-            return false;
-        }
-        restored.goOn();
-        return true;
-    }
-
-    /** @param left the checkpoint of the rules */
-    private PruneLoop restored(ArrayFile left) throws ArrayFile.DamagedException {
-        IndexedHistory indexed = history;
-        try {
-            if (indexed.versions().ambiguous() > 0) {
-                history = indexed.withReadsOf(left);
-            }
-            KnownGraph known = KnownGraph.of(events, left);
-            RealTime time = needsRealTime() ? realTime() : null;
-            if (time != null) {
-                known.rebind(time);
-            }
-            graph = known;
-            PruneLoop made = newLoop(known);
-            phases.restore(left);
-            made.restore(left, closureBytes(heldBytes(history, known)));
-            return made;
-        } catch (ArrayFile.DamagedException e) {
-            history = indexed;
-            throw e;
-        }
-    }
-
-    /** A loop that keeps every state from which a later process can continue. */
-    private PruneLoop newLoop(KnownGraph known) {
-        boolean decidesReads = history.versions().ambiguous() > 0;
-        IndexedHistory indexed = history;
-        DecisionCheckpoints checkpoints = check.checkpoints();
-        return new PruneLoop(
-                indexed,
-                known,
-                phases,
-                check.budget()::exhausted,
-                tuning,
-                checkpoints.keeps()
-                        ? reached -> checkpoints.keepRules(reached, indexed, decidesReads)
-                        : PruneLoop.Listener.NONE);
     }
 
     /** Returns an order that was found without the solver, and keeps it in a checkpoint. */
@@ -191,10 +134,5 @@ final class DecisionState {
         check.residual(found.residual());
         CommitStatus status = history.commitStatus();
         return new Finding.Order(check.witness(status, found.committed(), found.position()), false);
-    }
-
-    /** Returns an order that the rules found. Their checkpoint contains it. */
-    Finding.Order order(int[] position) {
-        return order(new FoundOrder(position, null, ResidualSize.NONE));
     }
 }

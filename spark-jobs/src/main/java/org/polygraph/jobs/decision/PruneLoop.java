@@ -14,7 +14,6 @@ import org.polygraph.partitioner.index.VersionIndex;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.partitioner.prune.Saturation;
 import org.polygraph.partitioner.residual.ResidualCore;
-import org.polygraph.storage.artifact.ArrayFile;
 import org.polygraph.storage.model.BudgetException;
 
 /**
@@ -72,24 +71,11 @@ final class PruneLoop {
 
     private static final double MOST_EVIDENCE_NANOS = 5e9;
 
-    /** Receives every state from which {@link #goOn} can continue. */
-    @FunctionalInterface
-    interface Listener {
-        /** A listener that does nothing. */
-        Listener NONE = loop -> {};
-
-        void reached(PruneLoop loop);
-    }
-
-    private static final String STATE = "loop";
-    private static final int[] UNCHECKED = {};
-
     private final IndexedHistory history;
     private final KnownGraph graph;
     private final PhaseClock phases;
     private final BooleanSupplier stop;
     private final Tuning tuning;
-    private final Listener listener;
     private @Nullable Rules rules;
     private int @Nullable [] position;
     private @Nullable ResidualCore core;
@@ -101,8 +87,6 @@ final class PruneLoop {
     private int mostForced;
     /** Whether {@link #position} is older than the last forced edge, or there is none. */
     private boolean isStale = true;
-    /** Whether all rounds are done. */
-    private boolean finished;
 
     private @Nullable Refuted refutation;
 
@@ -116,24 +100,17 @@ final class PruneLoop {
         static final Refuted BY_CYCLES = new Refuted(-1, -1, -1);
     }
 
-    PruneLoop(
-            IndexedHistory history,
-            KnownGraph graph,
-            PhaseClock phases,
-            BooleanSupplier stop,
-            Tuning tuning,
-            Listener listener) {
+    PruneLoop(IndexedHistory history, KnownGraph graph, PhaseClock phases, BooleanSupplier stop, Tuning tuning) {
         this.history = history;
         this.graph = graph;
         this.phases = phases;
         this.stop = stop;
         this.tuning = tuning;
-        this.listener = listener;
     }
 
-    /** A loop for a small history: in this JVM, without phases and listener. */
+    /** A loop for a small history: without phases. */
     static PruneLoop ofSmall(IndexedHistory history, KnownGraph graph, Tuning tuning, BooleanSupplier stop) {
-        return new PruneLoop(history, graph, new PhaseClock(Progress.NONE, 0), stop, tuning, Listener.NONE);
+        return new PruneLoop(history, graph, new PhaseClock(Progress.NONE, 0), stop, tuning);
     }
 
     /**
@@ -142,101 +119,16 @@ final class PruneLoop {
      * @param closureBytes what the closure may take; if it does not fit no rule is applied
      */
     void run(long closureBytes) {
-        finish(() -> {
-            if (tuning.hasRules()) {
-                saturate(closureBytes);
-            } else {
-                orderOnly();
-            }
-        });
-    }
-
-    /** Runs the rounds. If they outgrow their memory, continues with an order without rules. */
-    private void finish(Runnable rounds) {
+        if (!tuning.hasRules()) {
+            orderOnly();
+            return;
+        }
         try {
-            rounds.run();
+            saturate(closureBytes);
         } catch (OutgrownException e) {
+            // The rounds outgrew their memory.
             rules = null;
             orderOnly();
-        }
-        finished = true;
-        listener.reached(this);
-    }
-
-    /** Adds everything that {@link #restore(ArrayFile, long)} needs, except the index, to a checkpoint. */
-    void saveTo(ArrayFile file) {
-        graph.saveTo(file);
-        Refuted refuted = refutation == null ? new Refuted(-2, -1, -1) : refutation;
-        file.put(STATE, new int[] {
-            round,
-            mostForced,
-            lastForced,
-            isStale ? 1 : 0,
-            finished ? 1 : 0,
-            rules == null ? 0 : 1,
-            refuted.key,
-            refuted.reader,
-            refuted.round
-        });
-        file.put("position", position == null ? UNCHECKED : position);
-        file.put("coreKeys", core == null ? UNCHECKED : core.keys());
-        file.put("coreViolated", new long[] {core == null ? -1 : core.violated()});
-        if (rules != null) {
-            rules.saveTo(file);
-        }
-    }
-
-    /**
-     * Restores what {@link #saveTo} wrote, with the graph and the index of that time. {@link #goOn} continues from it.
-     *
-     * @param closureBytes as of {@link #run}
-     */
-    void restore(ArrayFile file, long closureBytes) throws ArrayFile.DamagedException {
-        int[] state = file.ints(STATE);
-        if (state.length != 9) {
-            throw new ArrayFile.DamagedException("found a loop of " + state.length + " numbers");
-        }
-        round = state[0];
-        mostForced = state[1];
-        lastForced = state[2];
-        isStale = state[3] != 0;
-        finished = state[4] != 0;
-        refutation = state[6] == -2 ? null : new Refuted(state[6], state[7], state[8]);
-        long violated = file.longs("coreViolated")[0];
-        if (violated >= 0) {
-            position = file.ints("position");
-            core = ResidualCore.of(file.ints("coreKeys"), violated);
-        }
-        boolean needsRules = !finished || (refutation == null && !core().isEmpty());
-        if (state[5] != 0 && needsRules) {
-            rules = Rules.of(history, graph, closureBytes, tuning);
-        }
-        if (rules != null) {
-            restore(rules, file);
-        }
-    }
-
-    /** Continues after {@link #restore(ArrayFile, long)}, if the rules are not finished. */
-    void goOn() {
-        if (!finished) {
-            finish(() -> {
-                Rules restored = rules;
-                if (restored == null) {
-                    orderOnly();
-                } else {
-                    rounds(restored);
-                }
-            });
-        }
-    }
-
-    private void restore(Rules made, ArrayFile file) throws ArrayFile.DamagedException {
-        try {
-            if (!made.restore(file, stop)) {
-                throw new ArrayFile.DamagedException("its graph has a cycle");
-            }
-        } catch (OutgrownException e) {
-            rules = null;
         }
     }
 
@@ -312,9 +204,6 @@ final class PruneLoop {
             order(made);
             return;
         }
-        if (refutation == null) {
-            listener.reached(this);
-        }
         rounds(made);
     }
 
@@ -342,7 +231,6 @@ final class PruneLoop {
             if (last || (adaptive && core().violated() <= few)) {
                 return;
             }
-            listener.reached(this);
         }
     }
 

@@ -15,15 +15,12 @@ final class RuleOrder implements Strategy {
 
     @Override
     public @Nullable Finding find() {
-        if (!state.hasLoop()) {
-            state.runRules();
-        }
+        state.runRules();
         PruneLoop loop = state.loop();
         if (loop.isRefuted()) {
             return refuted(state);
         }
-        // The checkpoint of the rules has the order.
-        return loop.core().isEmpty() ? state.order(loop.position()) : null;
+        return loop.core().isEmpty() ? state.kept(loop.position()) : null;
     }
 
     /** The cycles by which the rules refute the history. */

@@ -11,7 +11,6 @@ import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.index.VersionIndex;
 import org.polygraph.partitioner.prune.Saturation;
-import org.polygraph.storage.artifact.ArrayFile;
 
 /**
  * The closure of a graph and its saturation, which {@link PruneLoop} applies in turn. The rules themselves are in
@@ -19,12 +18,6 @@ import org.polygraph.storage.artifact.ArrayFile;
  * is the window closure, unless few sessions write few keys.
  */
 final class Rules {
-    /** The name in a checkpoint of one bit per event: whether the last closure changed its row. */
-    static final String CHANGED = "changedRows";
-
-    /** The name in a checkpoint, after a round, of the keys with reads that the round decided. */
-    private static final String DECIDED = "decidedKeys";
-
     /** A key with this many writers is handled faster by session than by time, where real time is part of the level. */
     private static final int MANY_WRITERS = 256;
 
@@ -41,7 +34,7 @@ final class Rules {
     /**
      * Creates the rules of a graph.
      *
-     * @param history as it was indexed or restored: no read of it has been decided since
+     * @param history as it was indexed: no read of it has been decided since
      * @param bytes that the closure may take
      * @param tuning what holds reachability if real time is part of the graph, and the number of threads
      * @return null if it does not fit
@@ -137,21 +130,5 @@ final class Rules {
     /** The bytes of heap that the rows take. */
     long heapBytes() {
         return closure.bytes();
-    }
-
-    /** Adds to a checkpoint what {@link #restore} needs beside graph and index. */
-    void saveTo(ArrayFile file) {
-        file.put(CHANGED, closure.changed());
-        if (saturation.hasBegun()) {
-            file.put(DECIDED, saturation.decidedKeys());
-        }
-    }
-
-    /** Restores the state of the process that wrote the file, with its graph and index. @return as {@link #close} */
-    boolean restore(ArrayFile file, BooleanSupplier stop) throws ArrayFile.DamagedException {
-        if (file.has(DECIDED)) {
-            saturation.resume(file.ints(DECIDED));
-        }
-        return closure.restore(file.longs(CHANGED), stop);
     }
 }

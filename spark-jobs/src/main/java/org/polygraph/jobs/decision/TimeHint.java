@@ -320,7 +320,7 @@ final class TimeHint implements Strategy {
         long held = state.heldBytes(copy, graph) + copy.versions().bytes();
         long cells = (long) state.events.count() * state.events.chains();
         Budget share = budget.atMost(Math.max(MOST_REAL_TIME_NANOS, REAL_TIME_NANOS_A_CELL * cells));
-        PruneLoop loop = new PruneLoop(copy, graph, phases, share::exhausted, state.tuning, PruneLoop.Listener.NONE);
+        PruneLoop loop = new PruneLoop(copy, graph, phases, share::exhausted, state.tuning);
         loop.run(state.closureBytes(held));
         if (loop.isRefuted()) {
             return null;

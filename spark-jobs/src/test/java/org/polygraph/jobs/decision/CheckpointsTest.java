@@ -9,10 +9,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -141,63 +139,6 @@ class CheckpointsTest {
         assertThat(seen).contains("closure", "saturation", "solve", "order");
     }
 
-    /**
-     * The checkpoint of the rules has real time and every edge: by windows, and by session if few sessions write few
-     * keys.
-     */
-    @Test
-    void rulesWithRealTimeAreTheSameAgain() throws IOException {
-        int resumed = 0;
-        for (int keys : new int[] {2, 300}) {
-            HistoryTable table = HistoryGenerator.withSeed(SEED + keys)
-                    .sessions(12)
-                    .transactions(3_000)
-                    .operations(4)
-                    .keys(keys)
-                    .repeatedValues(1, 50, 0.5)
-                    .withTimestamps()
-                    .isolation(HistoryGenerator.Isolation.SNAPSHOT)
-                    .generate();
-            for (IsolationLevel level : List.of(IsolationLevel.SSER, IsolationLevel.SSI)) {
-                CheckRequest request = new CheckRequest(level, TimeMode.STRICT, 0, IndeterminateMode.MAYBE);
-                clear();
-                new EmbeddedChecker()
-                        .check(table, request, Progress.NONE, Budget.unlimited(), ending(Integer.MAX_VALUE));
-                Map<String, Object> whole = rules();
-                for (int after = 2; ; after++) {
-                    clear();
-                    try {
-                        new EmbeddedChecker().check(table, request, Progress.NONE, Budget.unlimited(), ending(after));
-                        break;
-                    } catch (EndingCheckpoints.Killed e) {
-                        resumed++;
-                    }
-                    new EmbeddedChecker()
-                            .check(table, request, Progress.NONE, Budget.unlimited(), ending(Integer.MAX_VALUE));
-                    assertThat(rules())
-                            .as("%s of %d keys after %d, seed %d", level, keys, after, SEED)
-                            .usingRecursiveComparison()
-                            .isEqualTo(whole);
-                }
-            }
-        }
-        assertThat(resumed).isGreaterThan(4);
-    }
-
-    private Map<String, Object> rules() throws IOException {
-        ArrayFile file =
-                ArrayFile.read(Location.of(folder.resolve("rules.checkpoint").toString()));
-        Map<String, Object> all = new TreeMap<>();
-        for (String name : List.of("edgesFrom", "edgesTo", "edgeState", "loop", "position", "coreKeys")) {
-            all.put(name, file.ints(name));
-        }
-        all.put("rounds", file.bytes("edgeRounds"));
-        if (file.has(Rules.CHANGED)) {
-            all.put(Rules.CHANGED, file.longs(Rules.CHANGED));
-        }
-        return all;
-    }
-
     @Test
     void ordersOfKeysAreKept() throws IOException {
         for (int i = 0; i < 20; i++) {
@@ -234,17 +175,13 @@ class CheckpointsTest {
                 // The check runs again.
             }
             boolean ordered = Files.exists(folder.resolve("order.checkpoint"));
-            boolean ruled = Files.exists(folder.resolve("rules.checkpoint"));
             Heard then = new Heard();
             Verdict resumed =
                     new EmbeddedChecker().check(table, request, then, Budget.unlimited(), ending(Integer.MAX_VALUE));
             assertThat(Untimed.json(resumed)).as(name + " after " + after).isEqualTo(Untimed.json(whole));
-            assertThat(then.phases).as(name).doesNotContain("index");
             if (ordered) {
                 assertThat(then.phases).as(name).doesNotContain("graph", "closure", "saturation", "solve");
                 seen.add("order");
-            } else if (ruled) {
-                assertThat(then.phases).as(name).doesNotContain("graph");
             }
             before.phases.forEach(seen::add);
         }
@@ -255,15 +192,12 @@ class CheckpointsTest {
         HistoryTable table = histories().get(60);
         CheckRequest request = CheckRequest.of(IsolationLevel.SER);
         Verdict whole = new EmbeddedChecker().check(table, request, Progress.NONE, Budget.unlimited());
-        for (String checkpoint : List.of("index", "rules", "order")) {
+        for (String checkpoint : List.of("order")) {
             for (int how = 0; how < 3; how++) {
                 clear();
                 messages.clear();
                 new EmbeddedChecker()
                         .check(table, request, Progress.NONE, Budget.unlimited(), ending(Integer.MAX_VALUE));
-                if (checkpoint.equals("rules")) {
-                    Files.delete(folder.resolve("order.checkpoint"));
-                }
                 Path file = folder.resolve(checkpoint + ".checkpoint");
                 byte[] bytes = Files.readAllBytes(file);
                 switch (how) {
