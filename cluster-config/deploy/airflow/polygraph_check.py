@@ -113,7 +113,7 @@ with DAG(
                 "polygraph-local-solver-0.1.0.jar",
                 "polygraph-cluster-config-0.1.0.jar",
                 "picocli-4.7.7.jar",
-                "fastutil-8.5.16.jar",
+                "fastutil-core-8.5.16.jar",
                 "jmustache-1.16.jar",
                 # Needed if string keys do not fit into the driver's heap.
                 "chronicle-map-2026.1.jar",

@@ -79,7 +79,7 @@ class DeployFilesTest {
         }
         assertThat(manifest).contains("picocli-" + version("picocli.version") + ".jar");
         assertThat(manifest).contains("chronicle-map-" + version("chronicle-map.version") + ".jar");
-        assertThat(manifest).contains("fastutil-" + version("fastutil.version") + ".jar");
+        assertThat(manifest).contains("fastutil-core-" + version("fastutil.version") + ".jar");
     }
 
     /** YARN reads this setting at submission only, so each way to submit in cluster mode has to contain it. */

@@ -1,6 +1,6 @@
 package org.polygraph.jobs.windows;
 
-import it.unimi.dsi.fastutil.objects.Object2ByteOpenHashMap;
+import it.unimi.dsi.fastutil.objects.Object2IntOpenHashMap;
 import java.io.IOException;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.storage.model.TransactionStatus;
@@ -12,7 +12,7 @@ import org.polygraph.storage.model.TransactionStatus;
  * @param countsOptional whether those that may count are counted now, as windows would decide about each event alone
  */
 record CountTask(
-        Cells cells, Object2ByteOpenHashMap<UnknownOutcomes.Name> outcomes, boolean countsOptional, Section.Files files)
+        Cells cells, Object2IntOpenHashMap<UnknownOutcomes.Name> outcomes, boolean countsOptional, Section.Files files)
         implements Task {
     private static final long serialVersionUID = 1L;
 
@@ -23,8 +23,8 @@ record CountTask(
             Cell cell = cells.read(c);
             Cell.Output marked = cell.new Output(out.block(c));
             for (int t = 0; t < cell.size(); t++) {
-                byte outcome = cell.status(t) == TransactionStatus.INDETERMINATE
-                        ? outcomes.getByte(new UnknownOutcomes.Name(cell.session(t), cell.index(t)))
+                int outcome = cell.status(t) == TransactionStatus.INDETERMINATE
+                        ? outcomes.getInt(new UnknownOutcomes.Name(cell.session(t), cell.index(t)))
                         : UnknownOutcomes.NO;
                 if (outcome == UnknownOutcomes.YES || (countsOptional && outcome == UnknownOutcomes.MAYBE)) {
                     cell.count(t, true);

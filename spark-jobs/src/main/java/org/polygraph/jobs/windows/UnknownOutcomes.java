@@ -1,6 +1,6 @@
 package org.polygraph.jobs.windows;
 
-import it.unimi.dsi.fastutil.objects.Object2ByteOpenHashMap;
+import it.unimi.dsi.fastutil.objects.Object2IntOpenHashMap;
 import it.unimi.dsi.fastutil.objects.Object2ObjectOpenHashMap;
 import java.io.Serializable;
 import java.util.ArrayList;
@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
  * of a read of what they wrote and a possible writer.
  */
 final class UnknownOutcomes {
-    static final byte NO = 0;
-    static final byte MAYBE = 1;
-    static final byte YES = 2;
+    static final int NO = 0;
+    static final int MAYBE = 1;
+    static final int YES = 2;
 
     /** A transaction. @param session its number */
     record Name(int session, long index) implements Serializable {
@@ -39,7 +39,7 @@ final class UnknownOutcomes {
     private record Read(
             Name writer, boolean isOnly, @Nullable Read next) {}
 
-    private final Object2ByteOpenHashMap<Name> outcomes = new Object2ByteOpenHashMap<>();
+    private final Object2IntOpenHashMap<Name> outcomes = new Object2IntOpenHashMap<>();
 
     /** @param results of {@link UnknownTask}s */
     UnknownOutcomes(List<byte[]> results) {
@@ -56,10 +56,10 @@ final class UnknownOutcomes {
         changed.add(null);
         while (!changed.isEmpty()) {
             Name reader = changed.remove(changed.size() - 1);
-            boolean counts = reader == null || outcomes.getByte(reader) == YES;
+            boolean counts = reader == null || outcomes.getInt(reader) == YES;
             for (Read read = reads.get(reader); read != null; read = read.next) {
-                byte now = counts && read.isOnly ? YES : MAYBE;
-                if (now > outcomes.getByte(read.writer)) {
+                int now = counts && read.isOnly ? YES : MAYBE;
+                if (now > outcomes.getInt(read.writer)) {
                     outcomes.put(read.writer, now);
                     changed.add(read.writer);
                 }
@@ -68,7 +68,7 @@ final class UnknownOutcomes {
     }
 
     /** By transaction: {@link #MAYBE} or {@link #YES}; the others do not count. */
-    Object2ByteOpenHashMap<Name> outcomes() {
+    Object2IntOpenHashMap<Name> outcomes() {
         return outcomes;
     }
 }

@@ -33,9 +33,9 @@ class UnknownOutcomesTest {
         read(out, -1, 0, true);
         UnknownOutcomes outcomes = new UnknownOutcomes(List.of(out.toBytes()));
         assertThat(outcomes.outcomes()).hasSize(length);
-        assertThat(outcomes.outcomes().getByte(name(100_000))).isEqualTo(UnknownOutcomes.YES);
-        assertThat(outcomes.outcomes().getByte(name(100_001))).isEqualTo(UnknownOutcomes.MAYBE);
-        assertThat(outcomes.outcomes().getByte(name(length - 1))).isEqualTo(UnknownOutcomes.MAYBE);
+        assertThat(outcomes.outcomes().getInt(name(100_000))).isEqualTo(UnknownOutcomes.YES);
+        assertThat(outcomes.outcomes().getInt(name(100_001))).isEqualTo(UnknownOutcomes.MAYBE);
+        assertThat(outcomes.outcomes().getInt(name(length - 1))).isEqualTo(UnknownOutcomes.MAYBE);
     }
 
     @Test
@@ -47,8 +47,8 @@ class UnknownOutcomesTest {
         read(out, 2, 3, true);
         UnknownOutcomes outcomes = new UnknownOutcomes(List.of(out.toBytes()));
         assertThat(outcomes.outcomes()).hasSize(2);
-        assertThat(outcomes.outcomes().getByte(name(0))).isEqualTo(UnknownOutcomes.YES);
-        assertThat(outcomes.outcomes().getByte(name(1))).isEqualTo(UnknownOutcomes.YES);
-        assertThat(outcomes.outcomes().getByte(name(3))).isEqualTo(UnknownOutcomes.NO);
+        assertThat(outcomes.outcomes().getInt(name(0))).isEqualTo(UnknownOutcomes.YES);
+        assertThat(outcomes.outcomes().getInt(name(1))).isEqualTo(UnknownOutcomes.YES);
+        assertThat(outcomes.outcomes().getInt(name(3))).isEqualTo(UnknownOutcomes.NO);
     }
 }

@@ -52,7 +52,7 @@ public final class HistoryAppender implements Closeable {
             if (format == HistoryFormat.JSONL && name.endsWith(".gz")) {
                 out = new GZIPOutputStream(out, 1 << 16);
             } else if (format == HistoryFormat.JSONL && name.endsWith(".zst")) {
-                out = new ZstdOutputStreamNoFinalizer(out).setChecksum(true);
+                out = Zstd.compressing(out);
             }
             return new HistoryAppender(format, file, out);
         } catch (IOException e) {
@@ -91,5 +91,12 @@ public final class HistoryAppender implements Closeable {
     @Override
     public void close() throws IOException {
         file.close();
+    }
+
+    /** Loaded only where it is used: programs that check what they record need not have the library. */
+    private static final class Zstd {
+        static OutputStream compressing(OutputStream out) throws IOException {
+            return new ZstdOutputStreamNoFinalizer(out).setChecksum(true);
+        }
     }
 }

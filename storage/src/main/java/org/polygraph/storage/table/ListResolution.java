@@ -1,6 +1,5 @@
 package org.polygraph.storage.table;
 
-import it.unimi.dsi.fastutil.bytes.ByteArrayList;
 import it.unimi.dsi.fastutil.ints.Int2IntOpenHashMap;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.longs.Long2LongOpenHashMap;
@@ -44,7 +43,7 @@ final class ListResolution {
 
     private final IntArrayList newKeys;
     private final LongArrayList newCodes;
-    private final ByteArrayList newKinds;
+    private final ByteList newKinds;
 
     private ListResolution(ListVersions versions) {
         this.table = versions.recorded();
@@ -52,7 +51,7 @@ final class ListResolution {
         codes.defaultReturnValue(ValueDictionary.NULL);
         newKeys = new IntArrayList(table.operations());
         newCodes = new LongArrayList(table.operations());
-        newKinds = new ByteArrayList(table.operations());
+        newKinds = new ByteList(table.operations());
     }
 
     /**

@@ -1,6 +1,5 @@
 package org.polygraph.storage.table;
 
-import it.unimi.dsi.fastutil.bytes.ByteArrayList;
 import it.unimi.dsi.fastutil.ints.Int2LongMap;
 import it.unimi.dsi.fastutil.ints.Int2LongOpenHashMap;
 import it.unimi.dsi.fastutil.ints.Int2ObjectMap;
@@ -75,7 +74,7 @@ final class NecessaryReads implements RecordedWalk.Visitor {
 
     private final IntArrayList newKeys = new IntArrayList();
     private final LongArrayList newValues = new LongArrayList();
-    private final ByteArrayList newKinds = new ByteArrayList();
+    private final ByteList newKinds = new ByteList();
     /** Whether the transaction that is added may have committed. */
     private boolean mayCount;
 
@@ -210,8 +209,8 @@ final class NecessaryReads implements RecordedWalk.Visitor {
     }
 
     private boolean hasDeletes() {
-        for (byte kind : newKinds) {
-            if (kind == Operations.DELETE) {
+        for (int i = 0; i < newKinds.size(); i++) {
+            if (newKinds.get(i) == Operations.DELETE) {
                 return true;
             }
         }

@@ -1,6 +1,5 @@
 package org.polygraph.storage.table;
 
-import it.unimi.dsi.fastutil.booleans.BooleanArrayList;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
 import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
@@ -71,7 +70,7 @@ final class PredicateReplay {
 
     /** Earlier states of rows, the last one first. */
     private static final class Undo {
-        private final BooleanArrayList exists = new BooleanArrayList();
+        private final ByteList exists = new ByteList();
         private final LongArrayList values = new LongArrayList();
         private final IntArrayList columns = new IntArrayList();
         private final IntArrayList writers = new IntArrayList();
@@ -192,7 +191,7 @@ final class PredicateReplay {
                 }
                 if (keeps) {
                     changed.add(row);
-                    undo.exists.add(exists[row]);
+                    undo.exists.add((byte) (exists[row] ? 1 : 0));
                     undo.values.add(value[row]);
                     undo.columns.add(columns[row]);
                     undo.writers.add(writers[row]);
@@ -240,7 +239,7 @@ final class PredicateReplay {
         for (int i = changed.size() - 1; i >= 0; i--) {
             set(
                     changed.getInt(i),
-                    undo.exists.getBoolean(i),
+                    undo.exists.get(i) != 0,
                     undo.values.getLong(i),
                     undo.columns.getInt(i),
                     undo.writers.getInt(i));

@@ -1,6 +1,5 @@
 package org.polygraph.storage.table;
 
-import it.unimi.dsi.fastutil.bytes.ByteArrayList;
 import it.unimi.dsi.fastutil.ints.Int2LongMap;
 import it.unimi.dsi.fastutil.ints.Int2LongOpenHashMap;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
@@ -62,7 +61,7 @@ final class PredicateResolution {
     private final long yes;
     private final IntArrayList newKeys = new IntArrayList();
     private final LongArrayList newCodes = new LongArrayList();
-    private final @Nullable ByteArrayList newKinds;
+    private final @Nullable ByteList newKinds;
 
     /**
      * Prepares the resolution.
@@ -90,7 +89,7 @@ final class PredicateResolution {
         Arrays.fill(firsts, NONE);
         numbers.defaultReturnValue(NONE);
         yes = values.opaque(PredicateReads.YES);
-        newKinds = table.operationKinds() == null ? null : new ByteArrayList();
+        newKinds = table.operationKinds() == null ? null : new ByteList();
     }
 
     HistoryTable resolved() {

@@ -1,6 +1,5 @@
 package org.polygraph.storage.table;
 
-import it.unimi.dsi.fastutil.bytes.ByteArrayList;
 import it.unimi.dsi.fastutil.ints.Int2IntOpenHashMap;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
@@ -33,7 +32,7 @@ public final class RecordedSelection {
     private final IntArrayList keys = new IntArrayList();
     private final IntArrayList operationKeys = new IntArrayList();
     private final LongArrayList operationValues = new LongArrayList();
-    private final ByteArrayList kinds = new ByteArrayList();
+    private final ByteList kinds = new ByteList();
     private boolean hasKinds;
 
     private RecordedSelection(HistoryTable table, PredicateReads reads, Predicates predicates) {

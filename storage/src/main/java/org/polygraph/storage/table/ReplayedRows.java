@@ -1,7 +1,6 @@
 package org.polygraph.storage.table;
 
 import it.unimi.dsi.fastutil.HashCommon;
-import it.unimi.dsi.fastutil.booleans.BooleanArrayList;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
 import org.polygraph.storage.dictionary.ValueDictionary;
@@ -31,7 +30,7 @@ final class ReplayedRows {
 
     // The changes: the row, and what it was before.
     private final IntArrayList changed = new IntArrayList();
-    private final BooleanArrayList existed = new BooleanArrayList();
+    private final ByteList existed = new ByteList();
     private final LongArrayList valuesBefore = new LongArrayList();
     private final IntArrayList columnsBefore = new IntArrayList();
     private final IntArrayList writersBefore = new IntArrayList();
@@ -92,11 +91,11 @@ final class ReplayedRows {
     void takeBack(int first) {
         for (int i = changed.size() - 1; i >= first; i--) {
             int row = changed.getInt(i);
-            set(row, existed.getBoolean(i), valuesBefore.getLong(i), columnsBefore.getInt(i), writersBefore.getInt(i));
+            set(row, existed.get(i) != 0, valuesBefore.getLong(i), columnsBefore.getInt(i), writersBefore.getInt(i));
             changes[row] = changesBefore.getLong(i);
         }
         changed.size(first);
-        existed.size(first);
+        existed.truncate(first);
         valuesBefore.size(first);
         columnsBefore.size(first);
         writersBefore.size(first);
@@ -121,7 +120,7 @@ final class ReplayedRows {
 
     void write(int row, boolean isDelete, long value, int columnsOfRow, int transaction) {
         changed.add(row);
-        existed.add(exists[row]);
+        existed.add((byte) (exists[row] ? 1 : 0));
         valuesBefore.add(values[row]);
         columnsBefore.add(columnsOf[row]);
         writersBefore.add(writers[row]);

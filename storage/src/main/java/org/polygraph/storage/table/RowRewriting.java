@@ -1,6 +1,5 @@
 package org.polygraph.storage.table;
 
-import it.unimi.dsi.fastutil.bytes.ByteArrayList;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.ints.IntLinkedOpenHashSet;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
@@ -97,7 +96,7 @@ final class RowRewriting {
         private final Predicates predicates = new Predicates(RowRewriting.this.predicates.rows());
         private final IntArrayList keys = new IntArrayList(raw.operations());
         private final LongArrayList values = new LongArrayList(raw.operations());
-        private final ByteArrayList kinds = new ByteArrayList(raw.operations());
+        private final ByteList kinds = new ByteList(raw.operations());
         private boolean hasKinds;
 
         private void add(int key, boolean isWrite, long value, byte kind) {

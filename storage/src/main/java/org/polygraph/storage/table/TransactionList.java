@@ -1,6 +1,5 @@
 package org.polygraph.storage.table;
 
-import it.unimi.dsi.fastutil.bytes.ByteArrayList;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
 import java.util.Arrays;
@@ -16,7 +15,7 @@ final class TransactionList {
     private IntArrayList sessionOf = new IntArrayList(1024);
     private LongArrayList indexes = new LongArrayList(1024);
     private LongArrayList sources = new LongArrayList(1024);
-    private ByteArrayList statuses = new ByteArrayList(1024);
+    private ByteList statuses = new ByteList(1024);
     private IntArrayList operationEnds = new IntArrayList(1024);
     private @Nullable LongArrayList starts;
     private @Nullable LongArrayList ends;
@@ -142,7 +141,7 @@ final class TransactionList {
         sessionOf = new IntArrayList();
         operationEnds = new IntArrayList();
         byte[] newStatuses = order.moved(statuses.elements());
-        statuses = new ByteArrayList();
+        statuses = new ByteList();
         long[] newIndexes = order.moved(indexes.elements());
         indexes = new LongArrayList();
         long[] newSources = order.moved(sources.elements());
