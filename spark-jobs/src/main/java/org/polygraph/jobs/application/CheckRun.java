@@ -447,8 +447,8 @@ public final class CheckRun {
     }
 
     /**
-     * Writes the evidence of a verdict. If the time ends before the certificate of a PASS is written, the verdict is
-     * kept without it, and {@code kept} gets the reason.
+     * Writes the evidence of a verdict. If the time ends before the certificate of a PASS is written, or a program that
+     * checks what it records has no Parquet, the verdict is kept without it, and {@code kept} gets the reason.
      */
     private static @Nullable Certificate evidence(
             Verdict.Builder kept, Verdict found, RunDirectory directory, String input, Budget budget)
@@ -456,10 +456,19 @@ public final class CheckRun {
         try {
             return directory.writeEvidence(found, input, budget::exhausted);
         } catch (BudgetException e) {
-            String reason = found.reason().isEmpty() ? "" : found.reason() + "; ";
-            kept.reason(reason + "the time ended before the certificate was written");
-            return found.certificate();
+            return withoutFile(kept, found, "the time ended before the certificate was written");
+        } catch (NoClassDefFoundError e) {
+            String library = Failures.missingLibrary(e);
+            if (library == null) {
+                throw e;
+            }
+            return withoutFile(kept, found, "no certificate was written, because " + library);
         }
+    }
+
+    private static @Nullable Certificate withoutFile(Verdict.Builder kept, Verdict found, String why) {
+        kept.reason(found.reason().isEmpty() ? why : found.reason() + "; " + why);
+        return found.certificate();
     }
 
     private static long millisSince(long nanos) {

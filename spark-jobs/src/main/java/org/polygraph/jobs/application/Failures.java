@@ -4,10 +4,36 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Exceptions as messages for people; those of the JDK often contain only a path. */
 public final class Failures {
+    /** Where the classes of the optional libraries are, and the artifacts that have them. */
+    private static final Map<String, String> OPTIONAL = Map.of(
+            "org/apache/parquet/", "org.apache.parquet:parquet-hadoop",
+            "org/apache/hadoop/", "org.apache.hadoop:hadoop-client-runtime",
+            "org/apache/arrow/", "org.apache.arrow:arrow-format",
+            "com/github/luben/", "com.github.luben:zstd-jni",
+            "net/openhft/", "net.openhft:chronicle-map");
+
     private Failures() {}
+
+    /**
+     * Describes which optional library is not on the class path of the program that checks; null if it is another
+     * failure, which is a bug.
+     */
+    public static @Nullable String missingLibrary(Throwable e) {
+        for (Throwable each = e; each != null; each = each.getCause()) {
+            String message = text(each).replace('.', '/');
+            for (Map.Entry<String, String> library : OPTIONAL.entrySet()) {
+                if (each instanceof NoClassDefFoundError && message.contains(library.getKey())) {
+                    return library.getValue() + " is not on the class path; add this dependency";
+                }
+            }
+        }
+        return null;
+    }
 
     /** Describes a failed access to a PATH, with the path. */
     public static String ofPath(String path, IOException e) {

@@ -5,9 +5,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.decision.CheckRequest;
@@ -17,6 +19,7 @@ import org.polygraph.jobs.report.StoredVerdict;
 import org.polygraph.jobs.report.ViolationText;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.analysis.InitialChoice;
 import org.polygraph.storage.format.HistoryFormat;
@@ -27,15 +30,12 @@ import org.polygraph.storage.table.HistoryTable;
  * From a history to a verdict, in this process and without Spark:
  *
  * <pre>{@code
- * IsolationCheck check = IsolationCheck.of(Path.of("run.jsonl")).keepIn(Path.of("runs"));
- * IsolationCheck.Result result = check.at(IsolationLevel.SER);
- * if (result.status() != Verdict.Status.PASS) {
- *     throw new AssertionError(result.text());
- * }
+ * IsolationCheck.of(recorder.history()).assertKeeps(IsolationLevel.SI);
+ * IsolationCheck.of(Path.of("run.jsonl")).keepIn(Path.of("runs")).mayShow(Anomaly.WRITE_SKEW).assertKeeps(IsolationLevel.SER);
  * }</pre>
  *
- * <p>The check takes the options that {@code polygraph check} has by default. It throws no exception: a history that
- * cannot be read or judged has a verdict too.
+ * <p>The check takes the options that {@code polygraph check} has by default. {@link #at} throws no exception: a history
+ * that cannot be read or judged has a verdict too.
  */
 public final class IsolationCheck {
     private static final String PREFIX = "history-";
@@ -45,16 +45,25 @@ public final class IsolationCheck {
     private final @Nullable HistoryTable table;
     private Duration timeout = Duration.ofNanos(Long.MAX_VALUE);
     private @Nullable Path runs;
+    private final Set<Anomaly> allowed = EnumSet.noneOf(Anomaly.class);
 
     /**
      * An answer.
      *
      * @param status PASS, VIOLATION, UNKNOWN (no answer was found, above all if the time or the memory ran out),
      *     INVALID or ERROR
-     * @param text the result line, followed by the explanation of the first violation or by the fault of the history
+     * @param text the result line, followed by the explanation of the first violation or by the fault of the history;
+     *     it ends without a line end
+     * @param anomalies the names of all violations that were found; empty unless the status is VIOLATION
      * @param report the page of the run; empty if no run is kept
      */
-    public record Result(Verdict.Status status, String text, Optional<Path> report) {}
+    public record Result(Verdict.Status status, String text, Set<Anomaly> anomalies, Optional<Path> report) {
+        /** Returns the text, and in a line of its own where the report is. */
+        public String message() {
+            return text
+                    + report.map(page -> "\nReport: " + page.toAbsolutePath()).orElse("");
+        }
+    }
 
     private IsolationCheck(@Nullable Path file, @Nullable HistoryTable table) {
         this.file = file;
@@ -89,6 +98,45 @@ public final class IsolationCheck {
         return this;
     }
 
+    /**
+     * Allows violations with these names in {@link #assertKeeps}. An application that handles write skew itself is
+     * serializable but for {@link Anomaly#WRITE_SKEW}, for example. Of violations that have transactions in common one
+     * is found, so a weaker level that has to be kept, such as si, is to be checked too.
+     */
+    public IsolationCheck mayShow(Anomaly... names) {
+        allowed.addAll(List.of(names));
+        return this;
+    }
+
+    /**
+     * Decides one level, and throws unless the history keeps it or has only violations that {@link #mayShow} allows.
+     *
+     * @return the answer, PASS or VIOLATION
+     * @throws AssertionError with the explanation, and with the place of the report if there is one; also if nothing
+     *     was recorded or no answer was found
+     */
+    public Result assertKeeps(IsolationLevel level) {
+        Result result = at(level);
+        boolean isAllowed = result.status == Verdict.Status.VIOLATION
+                && !result.anomalies.isEmpty()
+                && allowed.containsAll(result.anomalies);
+        if (result.status != Verdict.Status.PASS && !isAllowed) {
+            Set<Anomaly> others = EnumSet.noneOf(Anomaly.class);
+            others.addAll(result.anomalies);
+            others.removeAll(allowed);
+            throw new AssertionError(
+                    allowed.isEmpty() || others.isEmpty()
+                            ? result.message()
+                            : "found " + labels(others) + ", where only " + labels(allowed) + " is allowed\n"
+                                    + result.message());
+        }
+        return result;
+    }
+
+    private static String labels(Set<Anomaly> names) {
+        return String.join(", ", names.stream().map(Anomaly::label).toList());
+    }
+
     /** Decides one level. */
     public Result at(IsolationLevel level) {
         if (file != null) {
@@ -107,6 +155,7 @@ public final class IsolationCheck {
             return new Result(
                     Verdict.Status.ERROR,
                     where + ": the history cannot be written there (" + Failures.cause(e) + "); give another folder",
+                    Set.of(),
                     Optional.empty());
         } finally {
             if (folder == null && written != null) {
@@ -141,7 +190,8 @@ public final class IsolationCheck {
         RunDirectory run = answer.run();
         return new Result(
                 answer.status(),
-                text(answer, history) + String.join("\n", messages.lines),
+                (text(answer, history) + String.join("\n", messages.lines)).stripTrailing(),
+                anomalies(answer),
                 Optional.ofNullable(run).map(kept -> Path.of(kept.report().name())));
     }
 
@@ -154,6 +204,25 @@ public final class IsolationCheck {
         return stored == null
                 ? ""
                 : stored.line(history.toString(), 0) + "\n" + stored.explanation(ViolationText.Detail.BRIEF);
+    }
+
+    private static Set<Anomaly> anomalies(Answer answer) {
+        Verdict found = answer.found();
+        StoredVerdict stored = answer.stored();
+        Set<Anomaly> names = EnumSet.noneOf(Anomaly.class);
+        if (found != null) {
+            found.violations().forEach(violation -> names.add(violation.anomaly()));
+            found.unexplained().forEach(violation -> names.add(violation.anomaly()));
+        } else if (stored != null) {
+            // The run of the same check names each anomaly in verdict.json.
+            List<String> labels = stored.anomalies();
+            for (Anomaly anomaly : Anomaly.values()) {
+                if (labels.contains(anomaly.label())) {
+                    names.add(anomaly);
+                }
+            }
+        }
+        return names;
     }
 
     /** Keeps the messages and the current phase. */

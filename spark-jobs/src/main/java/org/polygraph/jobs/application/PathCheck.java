@@ -329,6 +329,12 @@ final class PathCheck {
             reason = Failures.text(e);
             listener.failure(path + ": " + reason, e);
         } catch (RuntimeException | StackOverflowError | LinkageError | AssertionError e) {
+            String library = Failures.missingLibrary(e);
+            if (library != null) {
+                reason = path + ": " + library;
+                listener.message(reason);
+                return Verdict.of(Verdict.Status.ERROR, request.level()).reason(reason);
+            }
             String what = "internal error during " + listener.currentPhase();
             listener.bug(path + ": " + what + ": " + e, e);
             return Verdict.of(Verdict.Status.ERROR, request.level())

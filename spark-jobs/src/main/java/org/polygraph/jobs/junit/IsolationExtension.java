@@ -11,7 +11,7 @@ import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.polygraph.jobs.application.IsolationCheck;
 import org.polygraph.jobs.record.HistoryRecorder;
-import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 
 /**
@@ -30,7 +30,7 @@ import org.polygraph.partitioner.isolation.IsolationLevel;
  *
  * <p>A test fails with the explanation and the path of the report if the history violates the level, if it could not be
  * decided in time, or if nothing was recorded. A test that has failed otherwise is not checked. Histories and runs are
- * kept in {@code target/polygraph/<class>}, and those of the same test are replaced.
+ * kept in {@code target/polygraph/<class>}, and those of the same test are replaced. The result line of the message names the history.
  */
 public final class IsolationExtension implements BeforeEachCallback, AfterEachCallback {
     private static final Duration TIMEOUT = Duration.ofMinutes(1);
@@ -38,6 +38,7 @@ public final class IsolationExtension implements BeforeEachCallback, AfterEachCa
     private final IsolationLevel level;
     private Path folder = Path.of("target", "polygraph");
     private Duration timeout = TIMEOUT;
+    private Anomaly[] allowed = {};
     private Map<String, ?> header = Map.of();
     private @Nullable Path file;
     private @Nullable HistoryRecorder recorder;
@@ -49,6 +50,12 @@ public final class IsolationExtension implements BeforeEachCallback, AfterEachCa
     /** The level that every test of the class has to keep. */
     public static IsolationExtension keeps(IsolationLevel level) {
         return new IsolationExtension(level);
+    }
+
+    /** Allows violations with these names, as {@link IsolationCheck#mayShow} does. */
+    public IsolationExtension mayShow(Anomaly... names) {
+        allowed = names.clone();
+        return this;
     }
 
     /** Sets the folder of histories and runs, instead of {@code target/polygraph}. */
@@ -103,16 +110,10 @@ public final class IsolationExtension implements BeforeEachCallback, AfterEachCa
         if (context.getExecutionException().isPresent()) {
             return;
         }
-        IsolationCheck.Result result = IsolationCheck.of(history)
+        IsolationCheck.of(history)
                 .keepIn(history.resolveSibling("runs"))
                 .within(timeout)
-                .at(level);
-        if (result.status() != Verdict.Status.PASS) {
-            throw new AssertionError(result.text()
-                    + result.report()
-                            .map(report -> "Report: " + report.toAbsolutePath() + "\n")
-                            .orElse("")
-                    + "History: " + history.toAbsolutePath());
-        }
+                .mayShow(allowed)
+                .assertKeeps(level);
     }
 }

@@ -37,10 +37,14 @@ public record StoredVerdict(
      * The violations of the verdict.
      *
      * @param explanations explain.txt of each violation with a folder, the clearest first
-     * @param listed number of violations in verdict.json
+     * @param names the anomaly of each violation in verdict.json
      * @param found number of violations found, also those that are not explained
      */
-    record Violations(List<String> explanations, int listed, int found) {}
+    record Violations(List<String> explanations, List<String> names, int found) {
+        int listed() {
+            return names.size();
+        }
+    }
 
     private static final Set<String> STATUSES = Set.of("PASS", "VIOLATION", "UNKNOWN", "INVALID", "ERROR");
     private static final String REMEDY = "check the history again with --overwrite";
@@ -48,6 +52,11 @@ public record StoredVerdict(
     /** The exit code of the status, even if the run was made with {@code --on-violation succeed}. */
     public int exitCode() {
         return status.exitCode().code();
+    }
+
+    /** The anomaly of each violation that verdict.json lists. */
+    public List<String> anomalies() {
+        return violations.names;
     }
 
     /** The result line for a PATH. @param millis the time that it took to find the run */
@@ -59,12 +68,12 @@ public record StoredVerdict(
     public String explanation(ViolationText.Detail detail) {
         if (detail == ViolationText.Detail.FULL) {
             return Legible.lines(String.join("", violations.explanations))
-                    + ViolationText.more(violations.listed, violations.listed, violations.found);
+                    + ViolationText.more(violations.listed(), violations.listed(), violations.found);
         }
         return violations.explanations.isEmpty()
                 ? ""
                 : Legible.lines(firstHalf(violations.explanations.get(0)))
-                        + ViolationText.more(1, violations.listed, violations.found);
+                        + ViolationText.more(1, violations.listed(), violations.found);
     }
 
     private static String firstHalf(String explanation) {
@@ -135,6 +144,6 @@ public record StoredVerdict(
                         + fields.number("counts.txns_indeterminate"),
                 fields.number("counts.reads") + fields.number("counts.writes"),
                 violations == 0 ? fields.text("reason") : fields.anomalies().get(0),
-                new Violations(List.copyOf(explanations), violations, Math.max(violations, found)));
+                new Violations(List.copyOf(explanations), fields.anomalies(), Math.max(violations, found)));
     }
 }

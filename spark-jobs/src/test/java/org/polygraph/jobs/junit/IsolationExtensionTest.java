@@ -5,12 +5,9 @@ import static org.junit.platform.engine.discovery.DiscoverySelectors.selectMetho
 
 import java.nio.file.Path;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CyclicBarrier;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -20,6 +17,7 @@ import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
 import org.junit.platform.launcher.listeners.TestExecutionSummary;
+import org.polygraph.jobs.record.Clients;
 import org.polygraph.jobs.record.HistoryRecorder;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 
@@ -72,24 +70,12 @@ class IsolationExtensionTest {
                 IsolationExtension.keeps(IsolationLevel.SER).initially(0);
 
         private void twice(ToyStore store) throws Exception {
-            ExecutorService clients = Executors.newFixedThreadPool(2);
-            try {
-                List<Future<?>> both =
-                        List.of(clients.submit(() -> client(store, 1)), clients.submit(() -> client(store, 10)));
-                for (Future<?> each : both) {
-                    each.get();
+            AtomicLong add = new AtomicLong(1);
+            Clients.run(isolation.recorder(), 2, 1, 1, (session, random) -> {
+                try (HistoryRecorder.Transaction tx = session.begin()) {
+                    store.increment("x", add.getAndAdd(9), tx);
                 }
-            } finally {
-                clients.shutdownNow();
-            }
-        }
-
-        private Void client(ToyStore store, long add) throws Exception {
-            HistoryRecorder.Session session = isolation.recorder().session();
-            try (HistoryRecorder.Transaction tx = session.begin()) {
-                store.increment("x", add, tx);
-            }
-            return null;
+            });
         }
 
         @Test
@@ -130,7 +116,7 @@ class IsolationExtensionTest {
     void aLostUpdateFailsTheTestWithItsExplanation() {
         String failure = failure("lost");
         assertThat(failure).contains("VIOLATION  ser", "LostUpdate", "both read 0 from key \"x\" and overwrote it");
-        Matcher report = Pattern.compile("Report: (.*)\n").matcher(failure);
+        Matcher report = Pattern.compile("\nReport: (.*)$").matcher(failure);
         assertThat(report.find()).isTrue();
         assertThat(Path.of(report.group(1))).exists();
     }

@@ -3,8 +3,10 @@ package org.polygraph.jobs.record;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.fail;
 
+import java.io.IOException;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,10 +16,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -261,5 +265,34 @@ class HistoryRecorderTest {
                 }
             }
         }
+    }
+
+    @Test
+    void clientsHaveRandomNumbersOfTheirOwnThatDependOnTheSeed() throws Exception {
+        Set<List<Integer>> first = numbers(7);
+        assertThat(first).hasSize(3).isEqualTo(numbers(7)).isNotEqualTo(numbers(8));
+    }
+
+    /** The numbers that each of three threads draws in four runs. */
+    private static Set<List<Integer>> numbers(long seed) throws Exception {
+        Map<HistoryRecorder.Session, List<Integer>> drawn = new ConcurrentHashMap<>();
+        Clients.run(HistoryRecorder.inMemory(), 3, 4, seed, (session, random) -> drawn.computeIfAbsent(
+                        session, none -> new ArrayList<>())
+                .add(random.nextInt()));
+        return Set.copyOf(drawn.values());
+    }
+
+    @Test
+    void aBodyThatFailsEndsItsClients() {
+        AtomicInteger runs = new AtomicInteger();
+        assertThatThrownBy(() -> Clients.run(HistoryRecorder.inMemory(), 1, 9, 5, (session, random) -> {
+                    if (runs.incrementAndGet() == 3) {
+                        throw new IOException("connection lost");
+                    }
+                }))
+                .isInstanceOf(AssertionError.class)
+                .hasMessage("thread 0 of 1, run 2 of 9, seed 5: java.io.IOException: connection lost")
+                .hasRootCauseInstanceOf(IOException.class);
+        assertThat(runs).hasValue(3);
     }
 }
