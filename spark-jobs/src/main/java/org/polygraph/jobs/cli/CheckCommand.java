@@ -90,6 +90,9 @@ final class CheckCommand implements Callable<Integer> {
     @Mixin
     private final Verbosity verbosity = new Verbosity();
 
+    @Mixin
+    private final MetricsFile metrics = new MetricsFile();
+
     private CheckCommand(Environment environment, ViolationText.Detail detail) {
         this.environment = environment;
         this.detail = detail;
@@ -181,6 +184,7 @@ final class CheckCommand implements Callable<Integer> {
                 // Earlier PATHs have their answers already, so this PATH gets one too.
                 answers = run.failed(path, Failures.text(e));
             }
+            metrics.add(answers, path);
             exitCode = ExitCode.merge(exitCode, print(answers, path, settings, start));
             isFirst = false;
             isNew |= answers.stream().anyMatch(answer -> answer.found() != null && answer.run() != null);
@@ -192,6 +196,11 @@ final class CheckCommand implements Callable<Integer> {
             } catch (IOException e) {
                 environment.message(runs + ": the index of the runs cannot be written (" + Failures.cause(e) + ")");
             }
+        }
+        String unwritten = metrics.write();
+        if (unwritten != null) {
+            environment.message(unwritten);
+            exitCode = ExitCode.merge(exitCode, ExitCode.IO.code());
         }
         if (environment.out().checkError()) {
             environment.message("stdout cannot be written; the results above may be incomplete");

@@ -10,9 +10,14 @@ import org.polygraph.jobs.report.RunList;
 import org.polygraph.jobs.report.wording.Legible;
 import org.polygraph.jobs.verdict.ExitCode;
 import org.polygraph.storage.artifact.Location;
+import org.polygraph.storage.model.HistoryException;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /** {@code polygraph runs}: the runs of a folder. */
 @Command(
@@ -26,6 +31,13 @@ final class RunsCommand implements Callable<Integer> {
     @Option(names = "--json", description = "The verdict.json of each run, with its name, a line each.")
     private boolean json;
 
+    @Mixin
+    private final PruneOptions pruning = new PruneOptions();
+
+    @Spec
+    @SuppressWarnings("NullAway.Init")
+    private CommandSpec spec;
+
     @Parameters(paramLabel = "DIR", description = "The folder of runs.")
     @SuppressWarnings("NullAway.Init")
     private String folder;
@@ -36,7 +48,15 @@ final class RunsCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        String conflict = pruning.conflict();
+        if (conflict != null) {
+            throw new ParameterException(spec.commandLine(), conflict);
+        }
         try {
+            if (pruning.isGiven()) {
+                pruning.prune(folder, environment);
+                return ExitCode.PASS.code();
+            }
             List<RunList.Run> runs = RunList.of(Location.of(folder));
             PrintStream out = environment.out();
             for (RunList.Run run : runs) {
@@ -59,6 +79,9 @@ final class RunsCommand implements Callable<Integer> {
                 return ExitCode.INVALID.code();
             }
             return ExitCode.PASS.code();
+        } catch (HistoryException e) {
+            environment.message(Failures.text(e));
+            return ExitCode.INVALID.code();
         } catch (IOException e) {
             environment.message(Failures.ofPath(folder, e));
             return ExitCode.IO.code();

@@ -22,6 +22,7 @@ import org.polygraph.jobs.application.ConfigurationException;
 import org.polygraph.jobs.application.EngineException;
 import org.polygraph.jobs.application.Failures;
 import org.polygraph.jobs.application.ProofVerification;
+import org.polygraph.jobs.application.Pruning;
 import org.polygraph.jobs.application.Runs;
 import org.polygraph.jobs.application.SeamReplay;
 import org.polygraph.jobs.certificate.format.Claim;
@@ -274,6 +275,12 @@ final class VerifyCommand implements Callable<Integer> {
             history = path;
         }
         try {
+            if (proof == null && Pruning.isPruned(Location.of(directory))) {
+                Claim claim = Claim.read(Location.of(directory));
+                level = claim.level();
+                history = claim.path();
+                return failed("UNKNOWN", "the evidence of this run was removed by runs --prune", ExitCode.UNKNOWN);
+            }
             return proof == null ? verify(replayer, budget) : verify(proof, budget);
         } catch (HistoryException e) {
             return failed("INVALID", Failures.text(e), ExitCode.INVALID);

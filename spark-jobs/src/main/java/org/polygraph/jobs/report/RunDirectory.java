@@ -232,7 +232,7 @@ public final class RunDirectory {
         write(report(), HtmlReport.of(verdict, run.name(), Version.current()));
         write(run.child("violations.jsonl"), VerdictJson.violations(verdict));
         write(run.child("junit.xml"), JunitXml.of(verdict));
-        write(run.child("metrics.json"), VerdictJson.metrics(verdict) + "\n");
+        write(run.child("metrics.json"), VerdictJson.metrics(verdict, System.currentTimeMillis()) + "\n");
         write(run.child(VERDICT), VerdictJson.of(verdict) + "\n");
         write(run.child(SUCCESS), "");
         switch (verdict.status()) {

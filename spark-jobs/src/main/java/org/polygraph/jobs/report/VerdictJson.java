@@ -5,6 +5,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.IdentityHashMap;
@@ -81,14 +82,25 @@ public final class VerdictJson {
         return text.toString(StandardCharsets.UTF_8);
     }
 
-    /** {@code metrics.json}: the cost of the check. One JSON object without line breaks. */
-    static String metrics(Verdict verdict) {
+    /**
+     * {@code metrics.json}: the answer and the cost of the check. One JSON object without line breaks.
+     *
+     * @param finished in milliseconds since 1970
+     */
+    static String metrics(Verdict verdict, long finished) {
         ByteArrayOutputStream text = new ByteArrayOutputStream(256);
         try (JsonGenerator generator = LegibleJson.FACTORY.createGenerator(text)) {
             VerdictJson json = new VerdictJson(generator, null);
             generator.writeStartObject();
             generator.writeNumberField("schema", SCHEMA);
             generator.writeStringField("version", Version.current());
+            generator.writeStringField("verdict", verdict.status().name());
+            generator.writeStringField("level", verdict.level().label());
+            generator.writeStringField("path", verdict.path());
+            generator.writeStringField(
+                    "started", Instant.ofEpochMilli(finished - verdict.millis()).toString());
+            generator.writeStringField(
+                    "finished", Instant.ofEpochMilli(finished).toString());
             json.number("ms", verdict.millis());
             json.number("peak_memory_bytes", verdict.peakMemoryBytes());
             json.counts(verdict.counts());
