@@ -1,7 +1,7 @@
-"""Checks one history a day on Spark. The verdict is that of verdict.json, not the exit code of a cluster.
+"""Checks one history an hour on Spark. The verdict is that of verdict.json, not the exit code of a cluster.
 
 It has two tasks: check gets a verdict and is retried until there is one; verdict fails without a retry unless it is PASS. It is
-skipped if a transaction of the day reads what one of the next day writes: then the verdict of the next day is of both days.
+skipped if a transaction of the hour reads what one of the next hour writes: then the verdict of the next hour is of both hours.
 
 Needs apache-airflow-providers-apache-spark. Variables to edit are in capitals.
 """
@@ -16,14 +16,19 @@ from airflow.operators.python import PythonOperator
 from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
 
 JARS = "/opt/polygraph"
-HISTORY = "s3://histories/{{ ds }}"
-# A folder for each day, with the only run of that day.
-RUNS = "s3://histories/runs/{{ ds }}"
-# The day with which the chain begins.
+# The hour that is checked, such as 2026-11-01T00. For one history a day: %Y-%m-%d, days=1 below, and schedule="@daily".
+HOUR = "{{ data_interval_start.strftime('%Y-%m-%dT%H') }}"
+HISTORY = f"s3://histories/{HOUR}"
+# A folder for each hour, with the only run of that hour.
+RUNS = f"s3://histories/runs/{HOUR}"
+# The hour with which the chain begins.
 FIRST = datetime(2026, 11, 1)
-# The run of the day before; on the first day the folder of --out, where a chain may begin. Sessions, keys and values
-# continue from there, and the verdict covers all days.
-BEFORE = "s3://histories/runs/{{ ds if ds == (dag.start_date | ds) else macros.ds_add(ds, -1) }}"
+# The run of the hour before; in the first hour the folder of --out, where a chain may begin. Sessions, keys and values
+# continue from there, and the verdict covers all hours.
+BEFORE = (
+    "s3://histories/runs/{{ (data_interval_start if data_interval_start == dag.start_date"
+    " else data_interval_start - macros.timedelta(hours=1)).strftime('%Y-%m-%dT%H') }}"
+)
 
 
 # The verdicts that a retry does not change; UNKNOWN needs a larger budget first. After ERROR, or if the process was killed,
@@ -42,7 +47,7 @@ def verdict_text(runs):
 
 
 def is_open(verdict):
-    """Whether the next day decides what is left of a day. The same check finds the same verdict again."""
+    """Whether the next hour decides what is left of an hour. The same check finds the same verdict again."""
     return verdict["verdict"] == "UNKNOWN" and (verdict.get("certificate") or {}).get("kind") == "order-of-others"
 
 
@@ -73,7 +78,7 @@ class CheckOperator(SparkSubmitOperator):
 
 
 def judge(runs):
-    """Returns the verdict as one line; fails without a retry unless it is PASS, or the next day decides it."""
+    """Returns the verdict as one line; fails without a retry unless it is PASS, or the next hour decides it."""
     text = verdict_text(runs)
     if text is None:
         raise AirflowFailException(f"{runs} has no finished run; expected one")
@@ -91,8 +96,8 @@ def judge(runs):
 with DAG(
     dag_id="polygraph_check",
     start_date=FIRST,
-    schedule="@daily",
-    # A chain has every day, one after the other: a day that is left out would be found missing by the next one.
+    schedule="@hourly",
+    # A chain has every hour, one after the other: an hour that is left out would be found missing by the next one.
     catchup=True,
     max_active_runs=1,
     default_args={"retries": 0},
@@ -146,7 +151,7 @@ with DAG(
         application_args=[
             "check",
             "--level=ser",
-            # With --after the driver decides a day, on the seam of the day before.
+            # With --after the driver decides an hour, on the seam of the hour before.
             "--engine=auto",
             # A VIOLATION is not a failure of this task; the task verdict reports it.
             "--on-violation=succeed",

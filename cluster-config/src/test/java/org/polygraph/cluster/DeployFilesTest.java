@@ -175,7 +175,7 @@ class DeployFilesTest {
                                 + " verdict 1 success (PASS ser h)",
                         "stored violation: check 1 success,"
                                 + " verdict 1 failed (VIOLATION ser h LostUpdate, WriteSkew)",
-                        "nothing written: check 3 failed (s3://histories/runs/{{ ds }} has no final verdict),"
+                        "nothing written: check 3 failed (s3://histories/runs/{{ data_interval_start.strftime('%Y-%m-%dT%H') }} has no final verdict),"
                                 + " verdict upstream_failed");
         assertThat(process.exitValue()).isZero();
     }

@@ -1,7 +1,11 @@
-"""Runs polygraph_check.py against stand-ins for what it imports of Airflow."""
+"""Runs polygraph_check.py against stand-ins for what it imports of Airflow: with verdicts of its own, or, with the arguments
+COMMAND ARCHIVE HOUR..., with that command on the files ARCHIVE/HOUR. The first attempt of an hour with an exclamation mark is killed."""
 
+import datetime
 import json
 import pathlib
+import re
+import subprocess
 import sys
 import tempfile
 import types
@@ -39,6 +43,9 @@ class Submit(Task):
     attempts = []
 
     def execute(self, context):
+        if archive:
+            submitted(self.given["application_args"])
+            return
         verdict, failure = self.attempts.pop(0)
         if verdict:
             write(verdict)
@@ -49,8 +56,9 @@ class Submit(Task):
 class Dag:
     defaults = {}
 
-    def __init__(self, default_args, **given):
+    def __init__(self, default_args, start_date, **given):
         Dag.defaults = default_args
+        self.start_date = start_date
 
     def __enter__(self):
         return self
@@ -63,7 +71,7 @@ class Paths:
     """Folders below a temporary one."""
 
     def __new__(cls, name):
-        return root / "runs"
+        return pathlib.Path(rendered(name)) if archive else root / "runs"
 
 
 def module(name, **members):
@@ -93,6 +101,31 @@ module("airflow.providers.apache.spark.operators.spark_submit", SparkSubmitOpera
 sys.path.insert(0, ".")
 import polygraph_check  # noqa: E402
 
+archive = sys.argv[2] if len(sys.argv) > 2 else None
+kills = 0
+
+
+def rendered(text):
+    """The template of an hour. Its expressions mean the same in Jinja and in Python."""
+    context = {
+        "data_interval_start": now,
+        "dag": types.SimpleNamespace(start_date=polygraph_check.FIRST),
+        "macros": types.SimpleNamespace(timedelta=datetime.timedelta),
+    }
+    text = re.sub(r"{{(.*?)}}", lambda found: str(eval(found[1].strip(), context)), text)
+    return text.replace("s3://histories", archive)
+
+
+def submitted(words):
+    """spark-submit, which knows a failure but not the exit code."""
+    global kills
+    if kills > 0:
+        kills -= 1
+        raise AirflowException("killed")
+    if subprocess.run([sys.argv[1], *map(rendered, words)], stdout=subprocess.DEVNULL).returncode != 0:
+        raise AirflowException("exit code 1")
+
+
 names = ["WriteSkew", "LostUpdate", "WriteSkew"]
 number = 0
 
@@ -112,38 +145,50 @@ def write(status):
 
 
 def day(name, *attempts, before=None):
-    """Runs the tasks as Airflow does: in order, each again while it fails and may, none after one that has failed."""
+    """Runs the tasks after a verdict that is there before, and with attempts that leave verdicts."""
     global root
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)
         if before:
             write(before)
         Submit.attempts = list(attempts)
-        lines = []
-        failed = set()
-        for task_id, task in tasks.items():
-            rule = task.given.get("trigger_rule", "all_success")
-            if rule == "all_success" and any(up in failed for up in task.upstream):
-                failed.add(task)
-                lines.append(task_id + " upstream_failed")
-                continue
-            tries = 0
-            while True:
-                tries += 1
-                try:
-                    result = task.execute({})
-                    lines.append(f"{task_id} {tries} success" + (f" ({result})" if result else ""))
-                    break
-                except AirflowSkipException as e:
-                    lines.append(f"{task_id} {tries} skipped ({e})")
-                    break
-                except AirflowException as e:
-                    if tries > task.given["retries"] or isinstance(e, AirflowFailException):
-                        failed.add(task)
-                        lines.append(f"{task_id} {tries} failed ({e})")
-                        break
-        print(name + ":", ", ".join(lines))
+        run(name)
 
+
+def run(name):
+    """Runs the tasks as Airflow does: in order, each again while it fails and may, none after one that has failed."""
+    lines = []
+    failed = set()
+    for task_id, task in tasks.items():
+        rule = task.given.get("trigger_rule", "all_success")
+        if rule == "all_success" and any(up in failed for up in task.upstream):
+            failed.add(task)
+            lines.append(task_id + " upstream_failed")
+            continue
+        tries = 0
+        while True:
+            tries += 1
+            try:
+                result = task.execute({})
+                lines.append(f"{task_id} {tries} success" + (f" ({result})" if result else ""))
+                break
+            except AirflowSkipException as e:
+                lines.append(f"{task_id} {tries} skipped ({e})")
+                break
+            except AirflowException as e:
+                if tries > task.given["retries"] or isinstance(e, AirflowFailException):
+                    failed.add(task)
+                    lines.append(f"{task_id} {tries} failed ({e})")
+                    break
+    print(name + ":", ", ".join(lines))
+
+
+if archive:
+    for hour in sys.argv[3:]:
+        now = datetime.datetime.strptime(hour.strip("!"), "%Y-%m-%dT%H")
+        kills = hour.count("!")
+        run(hour)
+    sys.exit()
 
 for task_id, task in tasks.items():
     upstream = [up for up in tasks if tasks[up] in task.upstream]

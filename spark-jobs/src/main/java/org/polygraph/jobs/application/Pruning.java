@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -32,7 +33,6 @@ public final class Pruning {
     /** What a run has instead of its evidence. */
     private static final String MARK = "pruned.txt";
 
-    private final Location folder;
     private final List<Item> items = new ArrayList<>();
     private final int runs;
     private long bytes;
@@ -40,10 +40,11 @@ public final class Pruning {
     /**
      * What goes from a run.
      *
+     * @param location of the run
      * @param files in the run; empty if the run goes as a whole
      * @param bytes of all that goes
      */
-    public record Item(RunList.Run run, List<Location> files, long bytes) {
+    public record Item(RunList.Run run, Location location, List<Location> files, long bytes) {
         /** Whether nothing of the run stays. */
         public boolean isWhole() {
             return files.isEmpty();
@@ -65,12 +66,22 @@ public final class Pruning {
     /**
      * Looks for what may go.
      *
+     * @param folder of runs; or of such folders, as a job has that keeps each run in a folder of its own, whose runs are
+     *     then looked at together
      * @param keep the number of the newest runs of each level that stay as they are
      * @param before runs that finished at this time or later stay as they are
      */
     public Pruning(Location folder, int keep, Instant before) throws IOException, HistoryException {
-        this.folder = folder;
-        List<RunList.Run> all = RunList.of(folder);
+        List<Candidate> all = new ArrayList<>();
+        addRuns(folder, all);
+        if (all.isEmpty()) {
+            for (Location child : folder.children()) {
+                if (child.isFolder()) {
+                    addRuns(child, all);
+                }
+            }
+            all.sort(Comparator.comparing(candidate -> candidate.run.time()));
+        }
         runs = all.size();
         List<Candidate> old = new ArrayList<>();
         Set<String> kept = new HashSet<>();
@@ -78,11 +89,10 @@ public final class Pruning {
         Map<String, Candidate> longest = new HashMap<>();
         Map<String, Candidate> lastSeam = new HashMap<>();
         for (int i = all.size() - 1; i >= 0; i--) {
-            RunList.Run run = all.get(i);
-            String level = run.verdict().level();
-            Candidate candidate = candidate(run);
+            Candidate candidate = all.get(i);
+            String level = candidate.run.verdict().level();
             if (newer.merge(level, 1, Integer::sum) <= keep
-                    || !Instant.parse(run.time()).isBefore(before)) {
+                    || !Instant.parse(candidate.run.time()).isBefore(before)) {
                 keep(candidate, kept);
             } else {
                 old.add(candidate);
@@ -113,8 +123,13 @@ public final class Pruning {
         return other.parts > one.parts ? other : one;
     }
 
-    private Candidate candidate(RunList.Run run) throws IOException, HistoryException {
-        Location location = folder.child(run.name());
+    private static void addRuns(Location folder, List<Candidate> all) throws IOException, HistoryException {
+        for (RunList.Run run : RunList.of(folder)) {
+            all.add(candidate(run, folder.child(run.name())));
+        }
+    }
+
+    private static Candidate candidate(RunList.Run run, Location location) throws IOException, HistoryException {
         boolean isOfChain = false;
         Location seam = location.child(Seam.FOLDER);
         if (seam.exists()) {
@@ -157,7 +172,7 @@ public final class Pruning {
         for (Location file : files.isEmpty() ? List.of(run.location) : files) {
             size += size(file);
         }
-        items.add(0, new Item(run.run, files, size));
+        items.add(0, new Item(run.run, run.location, files, size));
         bytes += size;
     }
 
@@ -190,7 +205,7 @@ public final class Pruning {
     /** Deletes it. A run that is half gone after a kill counts as unfinished, or as pruned. */
     public void delete() throws IOException {
         for (Item item : items) {
-            Location run = folder.child(item.run.name());
+            Location run = item.location;
             if (item.isWhole()) {
                 run.child(Claim.FILE).delete();
                 run.delete();

@@ -38,7 +38,7 @@ final class RunsCommand implements Callable<Integer> {
     @SuppressWarnings("NullAway.Init")
     private CommandSpec spec;
 
-    @Parameters(paramLabel = "DIR", description = "The folder of runs.")
+    @Parameters(paramLabel = "DIR", description = "The folder of runs; with --prune also a folder of such folders.")
     @SuppressWarnings("NullAway.Init")
     private String folder;
 

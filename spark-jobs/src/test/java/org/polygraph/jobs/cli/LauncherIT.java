@@ -284,4 +284,60 @@ class LauncherIT {
         assertThat(command.exitCode()).isEqualTo(6);
         assertThat(command.err()).contains("stdout cannot be written");
     }
+
+    private static String transaction(int session, int index, String kind, String key, int value) {
+        return "{\"session\":" + session + ",\"index\":" + index + ",\"status\":\"committed\",\"ops\":[{\"op\":\""
+                + kind + "\",\"key\":\"" + key + "\",\"value\":" + value + "}]}\n";
+    }
+
+    /** The shipped DAG of Airflow with stand-ins for its server; the second hour reads what the third writes. */
+    @Test
+    @Tag("process")
+    void theDagChecksAnArchiveByHour() throws IOException, InterruptedException {
+        Path archive = Files.createDirectory(folder.resolve("archive"));
+        List<String> hours = List.of(
+                transaction(0, 0, "w", "x", 1),
+                transaction(0, 1, "r", "x", 1) + transaction(1, 0, "r", "y", 7),
+                transaction(2, 0, "w", "y", 7) + transaction(0, 2, "w", "x", 2),
+                transaction(0, 3, "r", "x", 1));
+        for (int i = 0; i < hours.size(); i++) {
+            Files.writeString(archive.resolve("2026-11-01T0" + i), hours.get(i));
+        }
+        String script = Command.ROOT
+                .resolve("cluster-config/src/test/resources/org/polygraph/cluster/dag.py")
+                .toString();
+        Command dag = run(
+                Map.of(
+                        "PYTHONPATH",
+                        Command.ROOT.resolve("cluster-config/deploy/airflow").toString()),
+                "python3",
+                "-B",
+                script,
+                LAUNCHER,
+                archive.toString(),
+                "2026-11-01T00",
+                "2026-11-01T01",
+                "2026-11-01T02!",
+                "2026-11-01T02",
+                "2026-11-01T03");
+        assertThat(dag.out().lines().map(line -> line.replaceAll("(writes?|wrote); .*", "")))
+                .as(dag.err())
+                .containsExactly(
+                        "2026-11-01T00: check 1 success, verdict 1 success (PASS ser " + archive + "/2026-11-01T00)",
+                        "2026-11-01T01: check 1 success, verdict 1 skipped (UNKNOWN ser " + archive + "/2026-11-01T01: "
+                                + archive + "/2026-11-01T01:2: read 7 from key \"y\", which no transaction ",
+                        "2026-11-01T02!: check 2 success, verdict 1 success (PASS ser " + archive + "/2026-11-01T02)",
+                        "2026-11-01T02: check 1 success, verdict 1 success (PASS ser " + archive + "/2026-11-01T02)",
+                        "2026-11-01T03: check 1 success, verdict 1 failed (VIOLATION ser " + archive
+                                + "/2026-11-01T03 SessionGuaranteeViolation)");
+        Command pruned = run(
+                Map.of(),
+                LAUNCHER,
+                "runs",
+                "--prune",
+                "--keep",
+                "1",
+                archive.resolve("runs").toString());
+        assertThat(pruned.out()).contains("2026-11-01T00  run=").containsPattern("removed \\d+ bytes of 1 of 4 runs\n");
+    }
 }

@@ -255,4 +255,31 @@ class RunsTest {
                 .hasSize(3)
                 .allMatch(line -> line.contains(BANK + "  200 txns  896 ops"));
     }
+
+    @Test
+    void theAnswersAreMetricsOfPrometheus() throws IOException {
+        Path file = folder.resolve("polygraph.prom");
+        Files.writeString(file, "before");
+        Path odd = Files.copy(Path.of(BANK), folder.resolve("a\"b\\c.jsonl"));
+        for (String time : List.of("[0-9]+\\.[0-9]{3}", "0\\.000")) {
+            // The second time the run has the answer.
+            check("-l", "ser", "--metrics-file", file.toString(), SKEW, odd.toString());
+            String text = Files.readString(file);
+            assertThat(text)
+                    .contains(
+                            "# TYPE polygraph_answers gauge\n",
+                            "polygraph_answers{level=\"ser\",verdict=\"PASS\"} 1\n",
+                            "polygraph_answers{level=\"ser\",verdict=\"VIOLATION\"} 1\n",
+                            "polygraph_last_answer_info{level=\"ser\",path=\"" + folder
+                                    + "/a\\\"b\\\\c.jsonl\",verdict=\"PASS\"} 1\n",
+                            "polygraph_last_answer_transactions{level=\"ser\"} 200\n")
+                    .containsPattern("polygraph_last_answer_duration_seconds\\{level=\"ser\"} " + time + "\n");
+            // A comment, or a name with labels and a number.
+            assertThat(text.lines()).allMatch(line -> line.matches("# .*|[a-z_]+\\{[a-z]+=\".*\"} [0-9.]+"));
+        }
+        InProcess failed = InProcess.run("check", "-q", "-l", "si", "--metrics-file", file + "/x", SKEW);
+        assertThat(failed.exitCode()).isEqualTo(6);
+        assertThat(failed.out()).startsWith("PASS");
+        assertThat(failed.err()).contains("/x: the metrics cannot be written there (");
+    }
 }

@@ -215,7 +215,9 @@ class ReportTest {
                     In a serial order the later one reads what the earlier one wrote. Of T1 and T2 one had to abort, or to wait for the other and read again.
                 """);
         assertThat(Files.readString(run.resolve("metrics.json")))
-                .contains("\"phases\":[{\"name\":\"read\",\"ms\":3,\"cpu_ms\":4,\"items\":2}]");
+                .contains("\"phases\":[{\"name\":\"read\",\"ms\":3,\"cpu_ms\":4,\"items\":2}]")
+                .containsPattern("\"verdict\":\"VIOLATION\",\"level\":\"ser\",\"path\":\"dir/skew.jsonl\","
+                        + "\"started\":\"20[-0-9]+T[:.0-9]+Z\",\"finished\":\"20[-0-9]+T[:.0-9]+Z\"");
     }
 
     @Test
