@@ -19,6 +19,10 @@ import org.polygraph.storage.table.HistoryTableBuilder;
 
 /** The files of one history, which all have one format. Each is opened once, as it may be a pipe. */
 public final class HistoryFiles {
+    private static final String JEPSEN_LOG_TO_EDN =
+            "sed -nE 's/.*[^0-9]([0-9]+)\\s+:(invoke|ok|fail|info)\\s+:([a-z]+)\\s+(.*)/"
+                    + "{:process \\1, :type :\\2, :f :\\3, :value \\4}/p'";
+
     private final ReadContext context;
     private final List<Location> files;
     private final HistoryFormat asked;
@@ -204,6 +208,33 @@ public final class HistoryFiles {
                         "a JSON list of objects",
                         "JSON Lines, which has each object in a line of its own and no list around them",
                         "convert it, for example with jq -c '.[]'");
+            case JEPSEN_TEXT ->
+                new HistoryException(
+                        name + ":1:1",
+                        "the lines of Jepsen's history.txt",
+                        "EDN",
+                        "give history.edn, which Jepsen writes beside it");
+            case JEPSEN_LOG ->
+                new HistoryException(
+                        name + ":1:1",
+                        "a log of a Jepsen test or of etcd clients",
+                        "a history in EDN",
+                        "give the history.edn of the test; without one, this command makes it of lines such as"
+                                + " '0 :ok :read 3': " + JEPSEN_LOG_TO_EDN);
+            case JEPSEN_STORE ->
+                new HistoryException(
+                        name,
+                        "Jepsen's binary file of a test",
+                        "EDN",
+                        "give history.edn, which Jepsen writes beside it");
+            case PORCUPINE ->
+                new HistoryException(
+                        name + ":1:1",
+                        "operations of Porcupine in JSON",
+                        "JSON Lines, with what each operation read and wrote",
+                        "write each as {\"session\":ClientId,\"index\":N,\"start\":Call,\"end\":Return,"
+                                + "\"status\":\"committed\",\"ops\":[{\"op\":\"r\",\"key\":\"k\",\"value\":1}]}, and as"
+                                + " \"indeterminate\" without \"end\" where the client got no answer");
             case OTHER ->
                 new HistoryException(
                         name,

@@ -3,6 +3,7 @@ package org.polygraph.storage.format;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +23,14 @@ public record Sniff(boolean blank, @Nullable HistoryFormat format, Look look) {
         WIDE_TEXT,
         /** A list of objects of JSON. */
         JSON_LIST,
+        /** Jepsen's {@code history.txt}: {@code 0 :invoke :read nil}, with tabs. */
+        JEPSEN_TEXT,
+        /** A log of a test of Jepsen or of clients of etcd, which has such lines with a prefix. */
+        JEPSEN_LOG,
+        /** Jepsen's binary file {@code test.jepsen}. */
+        JEPSEN_STORE,
+        /** Operations of Porcupine in JSON, as the tests of etcd write them. */
+        PORCUPINE,
         OTHER
     }
 
@@ -32,6 +41,11 @@ public record Sniff(boolean blank, @Nullable HistoryFormat format, Look look) {
     private static final long PLAUSIBLE = 1L << 40;
 
     private static final Pattern TYPE = Pattern.compile("\"type\"\\s*:\\s*\"(invoke|ok|fail|info)\"");
+    private static final Pattern PORCUPINE =
+            Pattern.compile("\"ClientId\"\\s*:.*\"(Input|Call)\"\\s*:", Pattern.DOTALL);
+    private static final Pattern JEPSEN_LINE =
+            Pattern.compile("(\\d+|:[a-z-]+)[ \\t]+:(invoke|ok|fail|info)[ \\t]+:[a-z]");
+    private static final Pattern JEPSEN_LOG = Pattern.compile("INFO\\s.*\\bjepsen\\.");
     /** Fields of our JSON Lines. Other fields of theirs may have any name. */
     private static final Pattern OF_TRANSACTION = Pattern.compile("\"(format|session|status|ops)\"\\s*:");
 
@@ -60,6 +74,9 @@ public record Sniff(boolean blank, @Nullable HistoryFormat format, Look look) {
         if (isCallInJson(b, start)) {
             return HistoryFormat.ELLE_JSON;
         }
+        if (isOfPorcupine(b, start)) {
+            return null;
+        }
         return switch (b[start]) {
             case '{' -> second == ':' || second == '#' || second == ';' ? HistoryFormat.EDN : HistoryFormat.JSONL;
             case '[', '(' ->
@@ -81,7 +98,30 @@ public record Sniff(boolean blank, @Nullable HistoryFormat format, Look look) {
             return Look.WIDE_TEXT;
         }
         int start = skipMark(b);
-        return byteAt(b, start) == '[' && byteAt(b, skipSpace(b, start + 1)) == '{' ? Look.JSON_LIST : Look.OTHER;
+        if (isOfPorcupine(b, start)) {
+            return Look.PORCUPINE;
+        }
+        if (byteAt(b, start) == '[' && byteAt(b, skipSpace(b, start + 1)) == '{') {
+            return Look.JSON_LIST;
+        }
+        String text = new String(b, start, b.length - start, StandardCharsets.ISO_8859_1);
+        Matcher line = JEPSEN_LINE.matcher(text);
+        if (line.lookingAt()) {
+            return Look.JEPSEN_TEXT;
+        }
+        return text.startsWith("JEPSEN\0")
+                ? Look.JEPSEN_STORE
+                : line.find() || JEPSEN_LOG.matcher(text).find() ? Look.JEPSEN_LOG : Look.OTHER;
+    }
+
+    private static boolean isOfPorcupine(byte[] b, int start) {
+        return (byteAt(b, start) == '{' || byteAt(b, start) == '[') && isOnly(b, PORCUPINE);
+    }
+
+    /** Whether text has a pattern, and no field of our JSON Lines. */
+    private static boolean isOnly(byte[] b, Pattern pattern) {
+        String text = new String(b, StandardCharsets.ISO_8859_1);
+        return pattern.matcher(text).find() && !OF_TRANSACTION.matcher(text).find();
     }
 
     /** Whether an object of JSON, or a list of such objects, begins with what a call of Jepsen has. */
@@ -90,8 +130,7 @@ public record Sniff(boolean blank, @Nullable HistoryFormat format, Look look) {
         if (byteAt(b, brace) != '{' || byteAt(b, skipSpace(b, brace + 1)) != '"') {
             return false;
         }
-        String text = new String(b, StandardCharsets.ISO_8859_1);
-        return TYPE.matcher(text).find() && !OF_TRANSACTION.matcher(text).find();
+        return isOnly(b, TYPE);
     }
 
     /** Whether text begins with a byte order mark of UTF-16 or UTF-32, or has zeros beside its first character. */

@@ -90,14 +90,14 @@ final class ColumnValues {
         return ofColumns[columns];
     }
 
-    /** The first place of the integers within the bounds of a term. */
+    /** The first place of the integers within the bounds of a term; of all integers if it has a modulus. */
     int from(Condition.Term term) {
-        return lowest(term.low());
+        return term.isRange() ? lowest(term.low()) : 0;
     }
 
-    /** The place after the integers within the bounds of a term. It may be before the first one. */
+    /** The place after these integers. It may be before the first one. */
     int to(Condition.Term term) {
-        return term.high() == Long.MAX_VALUE ? integers.length : lowest(term.high() + 1);
+        return !term.isRange() || term.high() == Long.MAX_VALUE ? integers.length : lowest(term.high() + 1);
     }
 
     private int lowest(long integer) {

@@ -15,16 +15,35 @@ public record Condition(List<Term> terms, String label) {
     public static final int VALUE = -1;
 
     /**
-     * The condition on one column: an integer within bounds, or one of some codes of values.
+     * The condition on one column: an integer within bounds, an integer whose remainder is within bounds, or one of some
+     * codes of values.
      *
      * @param column its number in {@link RowColumns}, or {@link #VALUE}
+     * @param modulus by which an integer is divided, 1 or more, so that its remainder is 0 or more; 0 if the bounds are
+     *     those of the integer itself. A column that is not {@link #VALUE} has none.
      */
     @SuppressWarnings("ArrayRecordComponent") // never compared
-    public record Term(int column, long low, long high, long @Nullable [] codes) {
+    public record Term(int column, long modulus, long low, long high, long @Nullable [] codes) {
+        /** A term without a modulus. */
+        public Term(int column, long low, long high, long @Nullable [] codes) {
+            this(column, 0, low, high, codes);
+        }
+
+        /** Whether it states bounds of the integer itself. */
+        boolean isRange() {
+            return codes == null && modulus == 0;
+        }
+
+        /** Whether an integer is within the bounds, or its remainder. There must be no codes. */
+        boolean includes(long integer) {
+            long bounded = modulus == 0 ? integer : Math.floorMod(integer, modulus);
+            return bounded >= low && bounded <= high;
+        }
+
         boolean matches(ValueDictionary values, long code) {
             long[] any = codes;
             if (any == null) {
-                return values.isInteger(code) && values.integer(code) >= low && values.integer(code) <= high;
+                return values.isInteger(code) && includes(values.integer(code));
             }
             for (long one : any) {
                 if (one == code) {
@@ -38,6 +57,13 @@ public record Condition(List<Term> terms, String label) {
     /** The condition that the value is an integer within bounds. */
     public static Condition between(long low, long high) {
         return new Condition(List.of(new Term(VALUE, low, high, null)), "between " + low + " and " + high);
+    }
+
+    /** The condition that the value is an integer whose remainder is within bounds. @param modulus 1 or more */
+    public static Condition modulo(long modulus, long low, long high) {
+        return new Condition(
+                List.of(new Term(VALUE, modulus, low, high, null)),
+                "modulo " + modulus + " between " + low + " and " + high);
     }
 
     boolean isOfValue() {
@@ -54,7 +80,7 @@ public record Condition(List<Term> terms, String label) {
         return true;
     }
 
-    /** Whether a value is within the bounds. The condition must be one on values. */
+    /** Whether a value satisfies the condition, which must be one on values. */
     boolean matches(ValueDictionary values, long value) {
         return terms.get(0).matches(values, value);
     }

@@ -271,6 +271,15 @@ public final class HistoryTableBuilder {
     }
 
     /**
+     * Returns the code of a predicate that returned rows, for an operation of key 0 just after the reads of these rows.
+     *
+     * @param matched the keys of the rows that matched
+     */
+    public long predicate(Condition condition, IntArrayList matched) {
+        return wholePredicates().add(condition, matched, true);
+    }
+
+    /**
      * Adds a write by a condition whose rows are not known, or that found none.
      *
      * @param value that it leaves in each of them

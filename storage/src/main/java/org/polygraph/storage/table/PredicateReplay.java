@@ -263,7 +263,7 @@ final class PredicateReplay {
         Condition condition = predicates.condition(predicates.conditionOf(predicate));
         ColumnRows rows = searched[columnsSearched.of(predicates.conditionOf(predicate))];
         Condition.Term first = condition.terms().get(0);
-        if (condition.terms().size() == 1 && first.codes() == null) {
+        if (condition.terms().size() == 1 && first.isRange()) {
             evaluate(t, predicate, rows, first);
             return;
         }

@@ -131,13 +131,18 @@ final class RowVersions {
         return writes[row];
     }
 
-    /** Ascending: the rows of which some version satisfies the first term of a condition, and perhaps others. */
+    /**
+     * Ascending: the rows of which some version satisfies the first term of a condition. If the term has a modulus, all
+     * rows that ever have an integer.
+     */
     int[] candidates(Condition condition) {
         Condition.Term term = condition.terms().get(0);
         IntOpenHashSet found = new IntOpenHashSet();
         long[] codes = term.codes();
-        if (codes == null) {
+        if (term.isRange()) {
             search(term.column(), false).collect(term.low(), term.high(), found);
+        } else if (codes == null) {
+            search(term.column(), false).collect(Long.MIN_VALUE, Long.MAX_VALUE, found);
         } else {
             for (long code : codes) {
                 search(term.column(), true).collect(code, code, found);
@@ -183,6 +188,14 @@ final class RowVersions {
         long[] all = versions();
         if (condition.isOfValue()) {
             Condition.Term term = condition.terms().get(0);
+            for (int i = starts[row]; !term.isRange() && i < starts[row + 1]; i++) {
+                if (term.includes(all[i])) {
+                    return of(number, row);
+                }
+            }
+            if (!term.isRange()) {
+                return NONE;
+            }
             int from = place(all, row, term.low());
             int to = term.high() == Long.MAX_VALUE ? starts[row + 1] : place(all, row, term.high() + 1);
             // Values of a row are at places of its own, so both places identify it.
@@ -192,10 +205,14 @@ final class RowVersions {
         for (int i = 0; places != null && i < places.size(); i++) {
             int at = places.getInt(i);
             if (condition.matches(values, columns, valuesOfWide.getLong(at), columnsOfWide.getInt(at))) {
-                return Long.MIN_VALUE | (long) number << 32 | row;
+                return of(number, row);
             }
         }
         return NONE;
+    }
+
+    private static long of(int condition, int row) {
+        return Long.MIN_VALUE | (long) condition << 32 | row;
     }
 
     /** Returns the first place of a value of a row that is not below a bound. */

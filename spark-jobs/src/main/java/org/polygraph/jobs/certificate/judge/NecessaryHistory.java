@@ -326,9 +326,12 @@ final class NecessaryHistory {
     private boolean isOf(Condition.Term term, long code) {
         long[] any = term.codes();
         if (any == null) {
-            return read.values().isInteger(code)
-                    && read.values().integer(code) >= term.low()
-                    && read.values().integer(code) <= term.high();
+            if (!read.values().isInteger(code)) {
+                return false;
+            }
+            long integer = read.values().integer(code);
+            long bounded = term.modulus() == 0 ? integer : Math.floorMod(integer, term.modulus());
+            return bounded >= term.low() && bounded <= term.high();
         }
         boolean isOne = false;
         for (long each : any) {

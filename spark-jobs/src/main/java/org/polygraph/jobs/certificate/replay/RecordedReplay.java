@@ -261,7 +261,7 @@ public final class RecordedReplay {
             int left = 0;
             for (int i = 0; i < count; i++) {
                 long code = content[matched[i]];
-                if (any == null ? isBetween(code, term.low(), term.high()) : isOneOf(code, any)) {
+                if (any == null ? isWithin(code, term) : isOneOf(code, any)) {
                     matched[left++] = matched[i];
                 }
             }
@@ -270,12 +270,16 @@ public final class RecordedReplay {
         return count;
     }
 
-    private boolean isBetween(long code, long low, long high) {
+    private boolean isWithin(long code, Condition.Term term) {
         if (code == ABSENT || !table.values().isInteger(code)) {
             return false;
         }
         long integer = table.values().integer(code);
-        return low <= integer && integer <= high;
+        if (term.modulus() != 0) {
+            long remainder = integer % term.modulus();
+            integer = remainder < 0 ? remainder + term.modulus() : remainder;
+        }
+        return term.low() <= integer && integer <= term.high();
     }
 
     private static boolean isOneOf(long code, long[] any) {

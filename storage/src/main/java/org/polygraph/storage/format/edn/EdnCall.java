@@ -18,8 +18,7 @@ import org.polygraph.storage.table.HistoryTableBuilder;
  */
 final class EdnCall {
     private static final String REQUIRED = ":type, :process, :f and :value";
-    private static final String FUNCTIONS = ":txn, :read, :write or :cas";
-    private static final String STATE = "state in these what it reads and writes, or leave it out";
+    private static final String FUNCTIONS = ":txn, :read, :write, :cas or :add";
 
     private final CallTokens in;
     private final EdnValue value;
@@ -31,9 +30,7 @@ final class EdnCall {
     /** The keyword of {@code :f} that is no function; null if there is none. */
     private @Nullable String otherFunction;
 
-    /** Whether the calls of registers name a key; null before the first. */
-    private @Nullable Boolean areKeyed;
-
+    private final EdnWorkload workload;
     private boolean hasFunction;
     private boolean hasProcess;
     private boolean isClient;
@@ -48,6 +45,7 @@ final class EdnCall {
     EdnCall(CallTokens in, HistoryTableBuilder builder) {
         this.in = in;
         value = new EdnValue(in, builder);
+        workload = new EdnWorkload(in);
     }
 
     private enum Type {
@@ -73,7 +71,9 @@ final class EdnCall {
         R,
         WRITE,
         W,
-        CAS;
+        CAS,
+        ADD,
+        INIT;
 
         private static final Function[] ALL = values();
         private static final String[] KEYWORDS = keywords(ALL);
@@ -232,7 +232,11 @@ final class EdnCall {
 
     private HistoryException withoutFunction() {
         if (otherFunction != null) {
-            return new HistoryException(where(), "the operation " + Shown.text(otherFunction), FUNCTIONS, STATE);
+            return new HistoryException(
+                    where(),
+                    "the operation " + Shown.text(otherFunction),
+                    FUNCTIONS,
+                    EdnWorkload.instead(otherFunction));
         }
         return hasFunction
                 ? error("an operation whose :f is no keyword", "a keyword such as :txn")
@@ -288,23 +292,20 @@ final class EdnCall {
         }
     }
 
-    /**
-     * Notes whether a call of a register names a key. All calls of a history do, or none: the vector [1 2] would
-     * otherwise be a key and a value as well as a list of two elements.
-     */
-    void keyed(boolean isKeyed) throws HistoryException {
-        if (areKeyed == null) {
-            areKeyed = isKeyed;
-        }
-        if (areKeyed != isKeyed) {
-            throw new HistoryException(
-                    value.isEmpty() ? where() : value.where(),
-                    isKeyed
-                            ? "a vector, where other operations access a single register"
-                            : "an operation without a key",
-                    "[key value] in all operations of registers, or in none",
-                    "state reads of a list as {:f :txn, :value [[:r key [1 2]]]}, and its appends as [:append key 2]");
-        }
+    /** Returns what the operations of the history access that are no transactions. */
+    EdnWorkload workload() {
+        return workload;
+    }
+
+    /** Returns the place of the next token of the value, or that of the map if there is no value. */
+    String place() {
+        return value.isEmpty() ? where() : value.where();
+    }
+
+    /** Returns the field {@code :f} for messages. */
+    static String shown(EdnCall call) {
+        Object name = call.name();
+        return name == null ? "an operation" : keyword(name);
     }
 
     /**

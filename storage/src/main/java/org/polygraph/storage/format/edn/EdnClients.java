@@ -19,6 +19,7 @@ final class EdnClients {
     private static final long NONE = -1;
 
     private final HistoryTableBuilder builder;
+    private final EdnWorkload workload;
     private final Long2ObjectOpenHashMap<Client> clients = new Long2ObjectOpenHashMap<>();
     /** The number of invocations and completions of all processes so far. */
     private long calls;
@@ -43,8 +44,9 @@ final class EdnClients {
 
     private EdnOperations operations;
 
-    EdnClients(HistoryTableBuilder builder) {
+    EdnClients(HistoryTableBuilder builder, EdnWorkload workload) {
         this.builder = builder;
+        this.workload = workload;
         operations = new EdnOperations(builder);
     }
 
@@ -157,6 +159,10 @@ final class EdnClients {
                     "its invocation first");
         }
         call.complete(isInvoked ? client.function : null);
+        if (call.function() == EdnCall.Function.INIT) {
+            initialize(call, session, client);
+            return;
+        }
         boolean hasResult = call.isResult() || !isInvoked;
         if (hasResult) {
             operations.take(call);
@@ -170,6 +176,22 @@ final class EdnClients {
             times(call.outcome(), HistoryTable.NO_TIME, isByCalls ? onlyTime : call.time());
             builder.end();
         }
+    }
+
+    /** Reads what the database contains before the first transaction, which is the value of a successful {@code :init}. */
+    private void initialize(EdnCall call, long session, @Nullable Client client) throws HistoryException {
+        if (!call.isOk() || builder.transactions() > 0) {
+            throw call.error(
+                    builder.transactions() > 0 ? ":init after other operations" : ":init that is not :ok",
+                    "an :init that succeeds before all other operations, because its rows are the initial state");
+        }
+        operations.take(call);
+        operations.initialize(builder);
+        if (client != null) {
+            clients.remove(session);
+            builder.reserve(-BYTES_PER_CLIENT - client.operations.bytes());
+        }
+        openSession = NONE;
     }
 
     /** Returns the index of the transaction that begins with the call, or consists of it. */
@@ -205,7 +227,11 @@ final class EdnClients {
         openSession = NONE;
     }
 
-    private void transaction(long process, long index, TransactionStatus outcome, long line, EdnOperations content) {
+    private void transaction(long process, long index, TransactionStatus outcome, long line, EdnOperations content)
+            throws HistoryException {
+        if (content.added() >= 0 && outcome != TransactionStatus.ABORTED) {
+            workload.added(content.added(), builder.keys().label(content.added()), line);
+        }
         builder.begin(process, index, outcome, line);
         content.addTo(builder);
     }
@@ -223,6 +249,9 @@ final class EdnClients {
         LongArrays.quickSort(processes);
         for (long process : processes) {
             Client client = clients.get(process);
+            if (client.isOpen && client.function == EdnCall.Function.INIT) {
+                throw workload.openInit(client.line);
+            }
             if (client.isOpen) {
                 close(process, client, TransactionStatus.INDETERMINATE, HistoryTable.NO_TIME, client.line, null);
             }

@@ -16,10 +16,13 @@ import org.polygraph.storage.table.HistoryTableBuilder;
  * only its writes, and its reads that have a value, are known. {@code :time} is in ns: a transaction lasts from its
  * invocation to its completion; if the outcome is unknown, it has no end.
  *
- * <p>{@code :txn} has {@code [:r key value]}, {@code [:w key value]} and {@code [:append key element]}; so has any
- * other operation whose value begins with one of these. {@code :read}, {@code :write} and {@code :cas} access a single
- * register in all operations, or one of several registers by {@code [key value]} in all operations. If no operation has
- * a process, each is a session of its own, and a completion directly follows its invocation. Processes that are not numbers (such as the nemesis) are skipped. Keywords are strings that begin with a colon.
+ * <p>{@code :txn} has {@code [:r key value]}, {@code [:w key value]}, {@code [:append key element]}, and for rows
+ * {@code [:insert key value]}, {@code [:delete key]} and {@code [:rp predicate {key value}]}; so has any other operation
+ * whose value begins with one of these. {@code :init} has the rows before the first transaction. {@code :read}, {@code
+ * :write} and {@code :cas} access a single register in all operations, or one of several registers by {@code [key
+ * value]} in all operations; {@code :add} and {@code :read} do the same with sets. If no operation has a process, each
+ * is a session of its own, and a completion directly follows its invocation. Processes that are not numbers (such as the
+ * nemesis) are skipped. Keywords are strings that begin with a colon.
  */
 public final class EdnReader {
     private EdnReader() {}
@@ -43,7 +46,7 @@ public final class EdnReader {
 
     private static void read(CallTokens in, HistoryTableBuilder builder) throws IOException, HistoryException {
         EdnCall call = new EdnCall(in, builder);
-        EdnClients clients = new EdnClients(builder);
+        EdnClients clients = new EdnClients(builder, call.workload());
         boolean isWithin = false;
         for (Token token; (token = in.nextValue()) != Token.END; ) {
             if (token == Token.MAP) {
@@ -61,5 +64,6 @@ public final class EdnReader {
             }
         }
         clients.end();
+        call.workload().end();
     }
 }

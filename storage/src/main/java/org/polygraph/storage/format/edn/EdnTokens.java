@@ -158,6 +158,10 @@ final class EdnTokens extends CallTokens {
             in.take();
             return open(Token.SET, '}');
         }
+        if (c == '"') {
+            in.take();
+            return regularExpression();
+        }
         add('#');
         if (c == '_') {
             add(in.take());
@@ -185,6 +189,26 @@ final class EdnTokens extends CallTokens {
                 escape();
             } else {
                 add(c);
+            }
+        }
+        return Token.STRING;
+    }
+
+    /** Reads the pattern of {@code #"a\.b"}, as Clojure prints one: a backslash is a character of it. */
+    private Token regularExpression() throws IOException, HistoryException {
+        for (int c; (c = in.take()) != '"'; ) {
+            for (boolean isEscape = c == '\\'; ; isEscape = false) {
+                if (c == EdnBytes.END_OF_FILE) {
+                    throw cutOff();
+                }
+                if (length >= MAX_STRING) {
+                    throw error("a pattern of more than " + MAX_STRING + " bytes", "a shorter one");
+                }
+                add(c);
+                if (!isEscape) {
+                    break;
+                }
+                c = in.take();
             }
         }
         return Token.STRING;

@@ -121,6 +121,22 @@ final class EdnValue {
         return isSequence(0) && isSequence(2);
     }
 
+    /** Whether the value is a sequence whose second element is a set and whose first element is no collection. */
+    boolean isPairWithSet() {
+        return isSequence(0) && size > 2 && TOKENS[tokens[2]] == Token.SET;
+    }
+
+    /** Returns the number of elements of the value, which is a collection. */
+    int elements() {
+        int elements = 0;
+        int open = 0;
+        for (int i = 1; i < size - 1; i++) {
+            elements += open == 0 ? 1 : 0;
+            open += TOKENS[tokens[i]].isOpen() ? 1 : TOKENS[tokens[i]] == Token.CLOSE ? -1 : 0;
+        }
+        return elements;
+    }
+
     private boolean isSequence(int i) {
         return i < size && TOKENS[tokens[i]].isSequence();
     }
@@ -147,12 +163,28 @@ final class EdnValue {
         return peek() == Token.KEYWORD && isText(at, keyword);
     }
 
+    /** Whether the next token is a keyword, a symbol or a string with the given name, which has no colon. */
+    boolean peekIsNamed(String name) {
+        return peek() == Token.KEYWORD
+                ? isText(at, ':' + name)
+                : (peek() == Token.SYMBOL || peek() == Token.STRING) && isText(at, name);
+    }
+
     private boolean isText(int i, String ascii) {
         return CallTokens.is(text, (int) (payloads[i] >>> Integer.SIZE), (int) payloads[i], ascii);
     }
 
     void advance() {
         at++;
+    }
+
+    /** Goes behind the next value. */
+    void skip() {
+        int open = 0;
+        do {
+            open += peek().isOpen() ? 1 : peek() == Token.CLOSE ? -1 : 0;
+            at++;
+        } while (open > 0 && at < size);
     }
 
     long integer() {
@@ -179,6 +211,11 @@ final class EdnValue {
         StringBuilder name = new StringBuilder();
         name(name, expected, mayBeSequence);
         return token == Token.KEYWORD ? name.toString() : name.insert(0, '#').toString();
+    }
+
+    /** Takes a key or a value, and appends the name that it has within the name of a sequence. */
+    void nameWithin(StringBuilder to, String expected) throws HistoryException {
+        name(to, expected, true);
     }
 
     private void name(StringBuilder to, String expected, boolean mayBeSequence) throws HistoryException {
@@ -231,7 +268,12 @@ final class EdnValue {
         return isSequence(0)
                 && isSequence(1)
                 && TOKENS[tokens[2]] == Token.KEYWORD
-                && (isText(2, ":r") || isText(2, ":w") || isText(2, ":append"));
+                && (isText(2, ":r")
+                        || isText(2, ":w")
+                        || isText(2, ":append")
+                        || isText(2, ":rp")
+                        || isText(2, ":insert")
+                        || isText(2, ":delete"));
     }
 
     /** Returns the place of the next token, or of the last if there is none. */

@@ -16,7 +16,7 @@ import org.polygraph.storage.model.HistoryException;
 
 /**
  * The tokens of calls in JSON, such as {@code {"type":"ok","process":0,"f":"txn","value":[["r","x",1]]}}. A name is a
- * keyword, as in EDN: a field, the value of one of the fields {@link #NAMED}, and the first element of a
+ * keyword, as in EDN: a field of an operation, the value of one of the fields {@link #NAMED}, and the first element of a
  * micro-operation.
  */
 final class JsonTokens extends CallTokens {
@@ -51,7 +51,10 @@ final class JsonTokens extends CallTokens {
                         yield Token.VECTOR;
                     }
                     case END_OBJECT, END_ARRAY -> Token.CLOSE;
-                    case FIELD_NAME -> put(Token.KEYWORD, ':' + json.currentName());
+                    case FIELD_NAME ->
+                        isOfOperation()
+                                ? put(Token.KEYWORD, ':' + json.currentName())
+                                : put(Token.STRING, json.currentName());
                     case VALUE_STRING ->
                         isName() ? put(Token.KEYWORD, ':' + json.getText()) : put(Token.STRING, json.getText());
                     case VALUE_NULL -> put(Token.SYMBOL, "nil");
@@ -85,10 +88,16 @@ final class JsonTokens extends CallTokens {
         }
     }
 
+    /** Whether the current object is an operation. Other objects have keys of the database. */
+    private boolean isOfOperation() {
+        JsonStreamContext outer = json.getParsingContext().getParent();
+        return outer.inRoot() || (outer.inArray() && outer.getParent().inRoot());
+    }
+
     private boolean isName() {
         JsonStreamContext context = json.getParsingContext();
         if (context.inObject()) {
-            return NAMED.contains(context.getCurrentName());
+            return isOfOperation() && NAMED.contains(context.getCurrentName());
         }
         return isTransaction
                 && context.getCurrentIndex() == 0

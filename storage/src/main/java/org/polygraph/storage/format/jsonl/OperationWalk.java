@@ -204,9 +204,13 @@ public final class OperationWalk {
 
     private void condition(JsonGenerator json, Condition condition) throws IOException {
         Predicates known = predicates;
-        if (condition.terms().get(0).column() == Condition.VALUE || known == null) {
-            json.writeNumberField("lo", condition.terms().get(0).low());
-            json.writeNumberField("hi", condition.terms().get(0).high());
+        Condition.Term first = condition.terms().get(0);
+        if (first.column() == Condition.VALUE || known == null) {
+            if (first.modulus() > 0) {
+                json.writeNumberField("mod", first.modulus());
+            }
+            json.writeNumberField("lo", first.low());
+            json.writeNumberField("hi", first.high());
             return;
         }
         json.writeObjectFieldStart("where");

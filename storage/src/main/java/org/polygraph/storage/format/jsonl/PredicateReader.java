@@ -33,6 +33,7 @@ public final class PredicateReader {
 
     private final LongArrayList rows = new LongArrayList();
     private @Nullable Condition where;
+    private @Nullable Long mod;
     private @Nullable Long lo;
     private @Nullable Long hi;
     private long value;
@@ -49,7 +50,7 @@ public final class PredicateReader {
     /** Whether a field has a meaning only in such an operation. */
     static boolean isField(String name) {
         return switch (name) {
-            case "lo", "hi", "where", "count", "rows", "keys" -> true;
+            case "mod", "lo", "hi", "where", "count", "rows", "keys" -> true;
             default -> false;
         };
     }
@@ -120,6 +121,7 @@ public final class PredicateReader {
         repeated.clear();
         rows.clear();
         where = null;
+        mod = null;
         lo = null;
         hi = null;
         hasRows = false;
@@ -188,7 +190,7 @@ public final class PredicateReader {
 
     private Condition condition(JsonParser json, Json.Place place, String op) throws HistoryException {
         Condition columns = where;
-        if (columns != null && (lo != null || hi != null)) {
+        if (columns != null && (lo != null || hi != null || mod != null)) {
             throw place.error(json, "\"where\" and bounds", "one of them", REMEDY);
         }
         if (columns != null) {
@@ -201,12 +203,18 @@ public final class PredicateReader {
                     "\"lo\" and \"hi\", or \"where\"",
                     REMEDY);
         }
-        return Condition.between(lo, hi);
+        return mod == null ? Condition.between(lo, hi) : Condition.modulo(mod, lo, hi);
     }
 
     private void field(JsonParser json, Json.Place place, String field, String op)
             throws IOException, HistoryException {
         switch (field) {
+            case "mod" -> {
+                mod = Json.integer(json, place, field);
+                if (mod < 1) {
+                    throw place.error(json, "\"mod\":" + mod, "the number that divides the values, 1 or more", REMEDY);
+                }
+            }
             case "lo" -> lo = Json.integer(json, place, field);
             case "hi" -> hi = Json.integer(json, place, field);
             case "value" -> {
