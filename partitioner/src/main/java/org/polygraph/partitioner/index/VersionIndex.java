@@ -100,6 +100,23 @@ public final class VersionIndex {
         return writers.next == null && writers.initial == null;
     }
 
+    /** Whether this is so for the keys below a number, such as those of the history without what stands for rows. */
+    public boolean hasUniqueValues(int keys) {
+        int[] next = writers.next;
+        for (int w = 0; next != null && w < writers.starts[keys]; w++) {
+            if (next[w] >= 0) {
+                return false;
+            }
+        }
+        int[] initial = writers.initial;
+        for (int k = 0; initial != null && k < keys; k++) {
+            if (initial[k] >= 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     /** The bytes of the arrays. */
     public long bytes() {
         int arrays = 2 + (writers.next == null ? 0 : 1);

@@ -55,7 +55,8 @@ import picocli.CommandLine.TypeConversionException;
         sortOptions = false,
         footer = {
             "",
-            "Prints a line per PATH: PASS|VIOLATION|UNKNOWN|INVALID|ERROR  level  path  txns  ops  ms  [why]",
+            "Prints a line per PATH: PASS|VIOLATION|UNKNOWN|INVALID|ERROR  level  path  txns  ops  ms  [why];",
+            "why a PATH is INVALID or an ERROR is a message on stderr.",
             "With several levels: a line for each, the strongest first, then an indented line that names the",
             "strongest that holds; --json has it as \"strongest\".",
             "Exit code: the first of 1, 6, 5, 3, 4, 0 that occurred."
@@ -299,7 +300,7 @@ final class CheckCommand implements Callable<Integer> {
         String levels = answers.stream().map(each -> each.level().label()).collect(Collectors.joining(","));
         Verdict unread = isUnread(answers) && !options.json() ? answers.get(0).found() : null;
         if (unread != null) {
-            out.println(ResultLine.of(unread, levels));
+            out.println(ResultLine.withoutMessage(unread, levels));
             out.flush();
             return unread.exitCode();
         }
@@ -369,11 +370,7 @@ final class CheckCommand implements Callable<Integer> {
         if (options.json()) {
             out.println(VerdictJson.of(verdict, strongest, run == null ? null : run.name()));
         } else {
-            String invalid = verdict.status() == Verdict.Status.INVALID ? verdict.reason() : "";
-            String same = invalid.isEmpty()
-                    ? null
-                    : explained.putIfAbsent(invalid, verdict.level().label());
-            out.println(same == null ? ResultLine.of(verdict) : ResultLine.ofSame(verdict, same));
+            out.println(ResultLine.withoutMessage(verdict, verdict.level().label()));
             out.print(once(ViolationText.of(verdict, detail), verdict.level().label()));
             where(run);
         }
@@ -419,7 +416,7 @@ final class CheckCommand implements Callable<Integer> {
             @Nullable Strongest strongest,
             RunDirectory run)
             throws IOException {
-        if (stored.status() == Verdict.Status.INVALID) {
+        if (ResultLine.isMessage(stored.status())) {
             environment.message(stored.anomaly() + " (found by an earlier run)");
         }
         int exitCode = settings.exitCode(stored.status()).code();

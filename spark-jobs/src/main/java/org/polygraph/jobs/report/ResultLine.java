@@ -4,8 +4,8 @@ import org.polygraph.jobs.report.wording.Legible;
 import org.polygraph.jobs.verdict.Verdict;
 
 /**
- * The result line of a PATH on stdout: {@code STATUS level path N txns N ops N ms [anomaly or reason]}. Two spaces
- * separate the columns, so path and reason are written without line breaks and double spaces.
+ * The result line of a PATH: {@code STATUS level path N txns N ops N ms [anomaly or reason]}. Two spaces separate the
+ * columns, so path and reason are written without line breaks and double spaces.
  */
 public final class ResultLine {
     private ResultLine() {}
@@ -15,20 +15,30 @@ public final class ResultLine {
         return of(verdict, verdict.level().label());
     }
 
-    /** Returns the line of a level whose reason is that of another level. */
-    public static String ofSame(Verdict verdict, String other) {
-        return of(
-                verdict.status().name(),
-                verdict.level().label(),
-                verdict.path(),
-                verdict.counts().transactions(),
-                verdict.counts().operations(),
-                verdict.millis(),
-                "the same reason as for " + other);
+    /**
+     * Returns the line for stdout, without the reason of INVALID and ERROR, which is a message on stderr.
+     *
+     * @param levels the column of the level: one, or several that have one answer
+     */
+    public static String withoutMessage(Verdict verdict, String levels) {
+        return isMessage(verdict.status())
+                ? of(
+                        verdict.status().name(),
+                        levels,
+                        verdict.path(),
+                        verdict.counts().transactions(),
+                        verdict.counts().operations(),
+                        verdict.millis(),
+                        "")
+                : of(verdict, levels);
     }
 
-    /** Returns the line of several levels that have one answer; {@code levels} is the column of the level. */
-    public static String of(Verdict verdict, String levels) {
+    /** Whether the reason of a verdict is a message on stderr. */
+    public static boolean isMessage(Verdict.Status status) {
+        return status == Verdict.Status.INVALID || status == Verdict.Status.ERROR;
+    }
+
+    private static String of(Verdict verdict, String levels) {
         String last = verdict.status() == Verdict.Status.VIOLATION
                         && !verdict.violations().isEmpty()
                 ? verdict.violations().get(0).anomaly().label()

@@ -61,7 +61,8 @@ public record StoredVerdict(
 
     /** The result line for a PATH. @param millis the time that it took to find the run */
     public String line(String path, long millis) {
-        return ResultLine.of(status.name(), level, path, transactions, operations, millis, anomaly);
+        String last = ResultLine.isMessage(status) ? "" : anomaly;
+        return ResultLine.of(status.name(), level, path, transactions, operations, millis, last);
     }
 
     /** The output of {@link ViolationText}, except that a brief text may show more operations of long transactions. */

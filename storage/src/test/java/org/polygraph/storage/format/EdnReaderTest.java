@@ -338,7 +338,8 @@ class EdnReaderTest {
                         array.replace(
                                 "\"mixed\",\"process\":5,\"value\":[[\"r\"",
                                 "\"txn\",\"process\":5,\"value\":[[\"x\"")))
-                .startsWith("h.json:5:57: found :x as a micro-operation; expected :r, :w or :append")
+                .startsWith(
+                        "h.json:5:57: found :x as a micro-operation; expected :r, :w, :append, :rp, :insert or :delete")
                 .endsWith(
                         "an operation is {\"type\":\"ok\",\"process\":0,\"f\":\"txn\",\"value\":[[\"r\",1,2],[\"w\",1,3]]}");
         assertThat(inputs.refusal("h.json", array.replace("\"w\"]]}]", "\"\\ud83d\"]]}]")))
@@ -478,12 +479,12 @@ class EdnReaderTest {
                 "{:type :ok, :process 0, :f nil, :value []}|1:1: found an operation without :f",
                 "{:type :ok, :process 1.5, :f :txn, :value []}|1:22: found the number 1.5 as :process",
                 "{:type :ok, :process 0, :f :txn, :value [[:w 1 08]]}|1:48: found the number 08; expected a value",
-                "{:type :ok, :process 0, :f :txn, :value [[:inc 1 2]]}|1:43: found :inc as a micro-operation; expected :r, :w or :append",
+                "{:type :ok, :process 0, :f :txn, :value [[:inc 1 2]]}|1:43: found :inc as a micro-operation; expected :r, :w, :append, :rp, :insert or :delete",
                 "{:type :ok, :process 0, :f :txn, :value [[:w 1 2 3]]}|1:50: found the number 3; expected the end of the micro-operation",
                 "{:type :ok, :process 0, :f :txn, :value [[:append 1 nil]]}|1:53: found nil; expected a value",
                 "{:type :ok, :process 0, :f :txn, :value [:w 1 2]}|1:42: found :w; expected [:r key value]",
                 "{:type :ok, :process 0, :f :txn}|1:1: found :txn without a :value",
-                "{:type :ok, :process 0, :f :enqueue, :value 1}|1:1: found the operation :enqueue; expected :txn, :read, :write or :cas",
+                "{:type :ok, :process 0, :f :enqueue, :value 1}|1:1: found the operation :enqueue; expected :txn, :read, :write, :cas or :add",
                 "{:type :ok, :process 0, :f :cas, :value 1}|1:41: found the number 1; expected [old new]",
                 "{:type :ok, :type :ok}|1:13: found :type a second time",
                 "{:type}|1:7: found the end of a map after a key",
@@ -549,6 +550,74 @@ class EdnReaderTest {
             gone.append("{:process ").append(i).append(", :type :info, :f :write}\n");
         }
         assertThat(refusal(gone.toString(), 28 << 20)).contains("give more memory");
+    }
+
+    /** Sets and rows of a map have each element once; their texts do not end in the middle. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "{:type :ok, :process 0, :f :txn, :value [[:rp :true {1 2 1 3}]]}|1:58: found a key a second time",
+                "{:type :ok, :process 0, :f :txn, :value [[:rp :true nil]]}|1:53: found nil; expected the rows that matched",
+                "{:type :ok, :process 0, :f :txn, :value [[:rp [:mod 0 1] {}]]}|1:55: found the modulus 0; expected 1 or more",
+                "{:type :ok, :process 0, :f :txn, :value [[:rp [:< 1] {}]]}|1:48: found :<; expected a predicate",
+                "{:type :ok, :process 0, :f :txn, :value [[:rp [:= 1 2] {}]]}|1:53: found the number 2; expected a predicate",
+                "{:type :ok, :process 0, :f :txn, :value [[:rp :true {1}]]}|1:55: found the end of a collection; expected the rows",
+                "{:type :ok, :process 0, :f :txn, :value [[:rp :true {1 :a}]]}|1:56: found :a; expected the rows that matched",
+                "{:type :ok, :process 0, :f :txn, :value [[:rp :true]]}|1:52: found the end of a collection; expected the rows",
+                "{:type :ok, :process 0, :f :txn, :value [[:delete]]}|1:50: found the end of a collection; expected a key",
+                "{:type :ok, :process 0, :f :txn, :value [[:delete 1 2]]}|1:53: found the number 2; expected the end of the",
+                "{:type :ok, :process 0, :f :add, :value {1 2}}|1:41: found a map; expected a key",
+                "{:type :ok, :process 0, :f :add}|1:1: found :add without a :value",
+                "{:type :ok, :process 0, :f :add, :value [:a 1]}|1:42: found :a; expected the key of a set, an integer",
+                "{:type :ok, :process 0, :f :read, :value #{1 1}}|1:46: found an element of a set a second time",
+                "{:type :ok, :process 0, :f :read, :value #{nil}}|1:44: found nil; expected an element",
+                "{:type :ok, :process 0, :f :init, :value 1}|1:42: found the number 1; expected the rows that matched",
+                "{:type :info, :process 0, :f :init, :value {1 1}}|1:1: found :init that is not :ok",
+                "{:type :invoke, :process 0, :f :init, :value {1 1}}|1:1: found an :init without a completion",
+                "{:type :invoke, :process 0, :f :init, :value {1 1} :error #\"\\\"}|1:59: found the end of the file",
+            })
+    void refusesWhatIsNoSetOfRows(String content, String message) throws Exception {
+        assertThat(inputs.refusal("h.edn", content.getBytes(StandardCharsets.UTF_8), HistoryFormat.EDN))
+                .startsWith("h.edn:" + message);
+    }
+
+    @Test
+    void rowsAreThoseOfJsonLines() throws Exception {
+        String header = "{\"format\":\"history\",\"version\":1,\"initial\":{\"state\":[[1,0],[\"x\",5]]}}\n";
+        String edn = """
+                {:process 9, :type :ok, :f :init, :value {1 0, "x" 5}}
+                {:process 0, :type :ok, :f :txn, :value [[:rp [:mod 3 -2] {}] [:insert 2 7] [:rp :true ([1 0] [2 7] [1 4])]]}
+                {:process 1, :type :info, :f :txn, :value [[:delete 1] [:rp [:= 5] nil] [:rp [:mod 2 1] {"x" 5}]]}
+                """;
+        String json = """
+                {"session":0,"index":1,"status":"committed","ops":[{"op":"pr","mod":3,"lo":-2,"hi":-2,"rows":[]},{"op":"i","key":2,"value":7},\
+                {"op":"pr","lo":-9223372036854775808,"hi":9223372036854775807,"rows":[[1,0],[2,7],[1,4]]}]}
+                {"session":1,"index":2,"status":"indeterminate","ops":[{"op":"d","key":1},{"rows":[["x",5]],"hi":1,"mod":2,"lo":1,"op":"pr"}]}
+                """;
+        assertThat(inputs.rows("h.edn", edn)).isEqualTo(inputs.rows("h.jsonl", header + json));
+    }
+
+    @Test
+    void elementsOfSetsAreRows() throws Exception {
+        String edn = """
+                {:process 0, :type :invoke, :f :add, :value [3 :a]}
+                {:process 1, :type :ok, :f :read, :value [4 nil]}
+                """;
+        assertThat(inputs.refusal("h.edn", edn)).contains("h.edn:2:1: found the completion of an operation");
+        assertThat(inputs.rows("h.edn", """
+                {:process 0, :type :ok, :f :add, :value [3 :a]}
+                {:process 0, :type :fail, :f :add, :value [4 6]}
+                {:process 0, :type :ok, :f :add, :value [4 6]}
+                {:process 1, :type :ok, :f :read, :value [4 #{}]}
+                {:process 1, :type :ok, :f :read, :value [3 [:a]]}
+                """)).isEqualTo(inputs.rows("h.jsonl", """
+                {"session":0,"index":0,"status":"committed","ops":[{"op":"i","key":"#[3 :a]","value":3}]}
+                {"session":0,"index":1,"status":"aborted","ops":[{"op":"i","key":"#[4 6]","value":4}]}
+                {"session":0,"index":2,"status":"committed","ops":[{"op":"i","key":"#[4 6]","value":4}]}
+                {"session":1,"index":3,"status":"committed","ops":[{"op":"pr","lo":4,"hi":4,"rows":[]}]}
+                {"session":1,"index":4,"status":"committed","ops":[{"op":"pr","lo":3,"hi":3,"rows":[["#[3 :a]",3]]}]}
+                """));
     }
 
     @Test

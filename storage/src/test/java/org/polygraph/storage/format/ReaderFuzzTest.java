@@ -56,6 +56,25 @@ public class ReaderFuzzTest {
         valid.put("h.txt", TestFiles.utf8(plume.toString()));
         valid.put("h.edn", TestFiles.utf8(EdnReaderTest.some(new Random(2), 12).edn()));
         valid.put("h.json", TestFiles.utf8(EdnReaderTest.some(new Random(5), 12).json()));
+        valid.put("rows.edn", TestFiles.utf8("""
+                {:process 9, :type :invoke, :f :init, :value {1 0, "x" 5}}
+                {:process 9, :type :ok, :f :init, :value {1 0, "x" 5}}
+                {:process 0, :type :invoke, :f :txn, :value [[:rp :true nil] [:insert 2 7]]}
+                {:process 0, :type :ok, :f :txn, :value [[:rp :true {1 0 "x" 5}] [:insert 2 7] [:rp [:mod 2 1] [["x" 5]]]]}
+                {:process 1, :type :info, :f :txn, :value [[:delete 1] [:rp [:= 5] nil]], :error #"a\\d+\\""}
+                """));
+        valid.put("set.edn", TestFiles.utf8("""
+                {:process 0, :type :invoke, :f :add, :value [3 :a]}
+                {:process 0, :type :ok, :f :add, :value [3 :a]}
+                {:process 1, :type :invoke, :f :read, :value [3 nil]}
+                {:process 1, :type :ok, :f :read, :value [3 #{:a}]}
+                {:process 1, :type :invoke, :f :add, :value [4 "b"]}
+                """));
+        valid.put("set.json", TestFiles.utf8("""
+                [{"process":0,"type":"invoke","f":"add","value":1},{"process":0,"type":"ok","f":"add","value":1},
+                {"process":0,"type":"ok","f":"read","value":[1,"x"]}]
+                """));
+        valid.put("history.txt", TestFiles.utf8("0\t:invoke\t:read\tnil\n0\t:ok\t:read\t3\n"));
         valid.put("lines.edn", TestFiles.utf8(EdnLines.of(new Random(4), 40)));
         valid.put("h.bincode", TestFiles.dbcop());
         valid.put("h.bincode.gz", TestFiles.gzip(TestFiles.dbcop()));

@@ -405,8 +405,8 @@ final class EdnOperations {
         } else {
             return;
         }
-        if (isKeyed) {
-            leave(value, "[key value]");
+        if (isKeyed && value.peek() != Token.CLOSE) {
+            throw EdnWorkload.notPair(value);
         }
     }
 

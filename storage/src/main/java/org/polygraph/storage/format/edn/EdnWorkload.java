@@ -132,6 +132,11 @@ final class EdnWorkload {
         }
     }
 
+    /** The error for an element after a key and a value. */
+    static HistoryException notPair(EdnValue value) throws HistoryException {
+        return new HistoryException(value.where(), value.describe(), "the end of [key value]", LIST);
+    }
+
     /** The error for a read of what is no element, or no value of a register. */
     HistoryException notRead(EdnCall call) throws HistoryException {
         boolean isMap = call.value().peek() == Token.MAP;
