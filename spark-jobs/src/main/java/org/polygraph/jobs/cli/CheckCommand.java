@@ -25,6 +25,7 @@ import org.polygraph.jobs.application.Runs;
 import org.polygraph.jobs.record.Dialect;
 import org.polygraph.jobs.record.Isolation;
 import org.polygraph.jobs.record.Promise;
+import org.polygraph.jobs.record.WorkloadKind;
 import org.polygraph.jobs.report.ResultLine;
 import org.polygraph.jobs.report.RunDirectory;
 import org.polygraph.jobs.report.RunPages;
@@ -234,9 +235,10 @@ final class CheckCommand implements Callable<Integer> {
             Map<String, String> header = path.equals("-") ? Map.of() : HistoryReader.header(path, options.format());
             String isolation = unquoted(header.getOrDefault("isolation", ""));
             String database = unquoted(header.getOrDefault("database", ""));
+            boolean appends = unquoted(header.getOrDefault("workload", "")).equals(WorkloadKind.APPEND.label());
             Optional<Promise> promise = Isolation.ofLabel(isolation)
                     .filter(requested -> !header.containsKey("level"))
-                    .flatMap(requested -> Dialect.promiseOfProduct(database, requested));
+                    .flatMap(requested -> Dialect.promiseOfProduct(database, requested, appends));
             String level = promise.map(documented -> documented.level().label())
                     .orElse(unquoted(header.getOrDefault("level", isolation)));
             problem = isolation.isEmpty()

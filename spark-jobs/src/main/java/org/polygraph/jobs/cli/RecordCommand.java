@@ -182,12 +182,13 @@ final class RecordCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         RecordSettings settings = settings();
-        Optional<Promise> promise = settings.databases().promise();
+        Optional<Promise> promise = settings.databases().promise(workload);
         if (check && promise.isEmpty()) {
             throw wrong("--check: no level is known that this database documents for " + isolation.label()
                     + (replicaIsolation == null || replicaIsolation == isolation
                             ? ""
                             : " or " + replicaIsolation.label())
+                    + " with -w " + workload.label()
                     + "; record without it, and give check a level");
         }
         try {
@@ -324,7 +325,7 @@ final class RecordCommand implements Callable<Integer> {
 
     private double defaultPredicates(RecordSettings.Databases databases) {
         boolean isDefined = databases
-                .promise()
+                .promise(workload)
                 .map(promise -> !promise.level().isAxiom())
                 .orElse(isolation == Isolation.SERIALIZABLE || isolation == Isolation.SNAPSHOT);
         return workload == WorkloadKind.ROWS && isDefined ? DEFAULT_PREDICATES : 0;

@@ -192,7 +192,9 @@ final class Client implements Runnable {
         }
         return switch (state) {
             case "40001" -> "serialization failure or deadlock (40001)";
-            case "40P01" -> "deadlock (40P01)";
+            case "40P01" ->
+                "deadlock (40P01), which PostgreSQL looks for after deadlock_timeout (1s by default);"
+                        + " with more keys there are fewer";
             case "40XL1" -> "waited too long for a lock (40XL1)";
             default -> e.getErrorCode() == 0 ? "SQLSTATE " + state : "SQLSTATE " + state + ", code " + e.getErrorCode();
         };

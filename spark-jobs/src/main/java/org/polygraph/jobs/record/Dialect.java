@@ -179,8 +179,16 @@ public enum Dialect {
         return drivers;
     }
 
-    /** Returns the level that the manual documents for an isolation of a database of this dialect. */
-    public Optional<Promise> promise(String url, Isolation isolation) {
+    /**
+     * Returns the level that the manual documents for an isolation of a database of this dialect.
+     *
+     * @param appends whether an update makes the new value of the old one, as an append does. Where an update looks for
+     *     its row in the latest state, a manual that describes snapshots of reads promises nothing of that.
+     */
+    public Optional<Promise> promise(String url, Isolation isolation, boolean appends) {
+        if (appends && isolation == Isolation.REPEATABLE_READ && !changesWhatItReads(isolation)) {
+            return Optional.empty();
+        }
         // For HSQLDB's other transaction models the manual names no ANSI level of the other isolations.
         boolean isOtherModel =
                 this == HSQLDB && url.contains(HSQLDB_OTHER_MODEL) && isolation != Isolation.READ_COMMITTED;
@@ -193,8 +201,10 @@ public enum Dialect {
     /**
      * Returns the level that the manual of a database documents for an isolation, if only the name of the database is
      * known, such as {@code PostgreSQL 15.18} or {@code Apache Derby}.
+     *
+     * @param appends see {@link #promise}
      */
-    public static Optional<Promise> promiseOfProduct(String product, Isolation isolation) {
+    public static Optional<Promise> promiseOfProduct(String product, Isolation isolation, boolean appends) {
         List<String> words = List.of(product.toUpperCase(Locale.ROOT).split("[^A-Z0-9]+"));
         for (Dialect dialect : values()) {
             boolean isNamed = words.contains(dialect.name())
@@ -203,7 +213,7 @@ public enum Dialect {
                                     word -> word.length() > 3 && dialect.name().startsWith(word));
             if (isNamed) {
                 // HSQLDB's transaction model is not known, so only what all its models document counts.
-                return dialect.promise(dialect == HSQLDB ? HSQLDB_OTHER_MODEL : "", isolation);
+                return dialect.promise(dialect == HSQLDB ? HSQLDB_OTHER_MODEL : "", isolation, appends);
             }
         }
         return Optional.empty();

@@ -35,17 +35,17 @@ public record RecordSettings(
             Isolation isolation,
             @Nullable String replica,
             Isolation replicaIsolation) {
-        /** Returns the weakest of the promises of all databases; empty if one of them documents nothing. */
-        public Optional<Promise> promise() {
-            Optional<Promise> first = promise(urls.get(0), isolation);
+        /** Returns the weakest of the promises of all databases for a workload; empty if one documents nothing. */
+        public Optional<Promise> promise(WorkloadKind kind) {
+            Optional<Promise> first = promise(urls.get(0), isolation, kind);
             for (String url : urls) {
-                first = weaker(first, promise(url, isolation));
+                first = weaker(first, promise(url, isolation, kind));
             }
-            return replica == null ? first : weaker(first, promise(replica, replicaIsolation));
+            return replica == null ? first : weaker(first, promise(replica, replicaIsolation, kind));
         }
 
-        private static Optional<Promise> promise(String url, Isolation isolation) {
-            return Dialect.of(url).promise(url, isolation);
+        private static Optional<Promise> promise(String url, Isolation isolation, WorkloadKind kind) {
+            return Dialect.of(url).promise(url, isolation, kind.hasLists());
         }
 
         /** Compares by ordinal: the levels that databases document are declared from the strongest to the weakest. */

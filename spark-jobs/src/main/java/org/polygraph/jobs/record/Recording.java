@@ -148,7 +148,7 @@ public final class Recording {
         header.put("database", Target.product(connection));
         header.put("isolation", target.isolation().label());
         settings.databases()
-                .promise()
+                .promise(settings.kind())
                 .ifPresent(promise -> header.put("level", promise.level().label()));
         header.put("workload", settings.kind().label());
         header.put("seed", settings.workload().seed());

@@ -42,14 +42,20 @@ public final class ConditionHistories {
     /** A row: its value, and its columns or ABSENT. */
     private record Row(int value, int v1, int v2) {}
 
-    /** Bounds of the value, or of v1 beside a set of values of v2, as bits. */
+    /**
+     * Bounds of the value, or of v1 beside a set of values of v2.
+     *
+     * @param names the set, as bits; beside bounds of the value, what divides it so that the bounds are those of the
+     *     remainder, or 0
+     */
     private record Where(boolean ofColumns, int lo, int hi, int names) {
         boolean matches(@Nullable Row row) {
             if (row == null) {
                 return false;
             }
             if (!ofColumns) {
-                return row.value >= Math.max(0, lo) && row.value <= hi;
+                int bounded = names == 0 || row.value < 0 ? row.value : row.value % names;
+                return bounded >= Math.max(0, lo) && bounded <= hi;
             }
             boolean first = lo > hi || (row.v1 >= Math.max(0, lo) && row.v1 <= hi);
             return first && (names == 0 || (row.v2 >= 0 && (names >> row.v2 & 1) != 0));
@@ -57,7 +63,7 @@ public final class ConditionHistories {
 
         String json() {
             if (!ofColumns) {
-                return "\"lo\":" + lo + ",\"hi\":" + hi;
+                return "\"lo\":" + lo + ",\"hi\":" + hi + (names == 0 ? "" : ",\"mod\":" + names);
             }
             List<String> terms = new ArrayList<>();
             if (lo <= hi) {
@@ -245,9 +251,9 @@ public final class ConditionHistories {
         }
         boolean ofColumns = columns && (nextValue > 0 || random.nextInt(3) != 0);
         int lo = random.nextInt(ofColumns ? 3 : 4);
-        int names = ofColumns ? random.nextInt(4) : 0;
-        Where where = new Where(
-                ofColumns, lo, lo + random.nextInt(3) - (names != 0 && random.nextInt(3) == 0 ? 9 : 0), names);
+        int names = ofColumns ? random.nextInt(4) : random.nextInt(3) == 0 ? 2 + random.nextInt(2) : 0;
+        boolean isSetAlone = ofColumns && names != 0 && random.nextInt(3) == 0;
+        Where where = new Where(ofColumns, lo, lo + random.nextInt(3) - (isSetAlone ? 9 : 0), names);
         int[] result = new int[KEYS];
         for (int k = 0; k < KEYS; k++) {
             Row found = seen[k];
