@@ -2,6 +2,8 @@ package org.polygraph.partitioner.index;
 
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.RecordedCounts;
 
 /**
  * Per key: its writers, the value that each one wrote, and its external reads grouped by the version that they read.
@@ -100,21 +102,30 @@ public final class VersionIndex {
         return writers.next == null && writers.initial == null;
     }
 
-    /** Whether this is so for the keys below a number, such as those of the history without what stands for rows. */
-    public boolean hasUniqueValues(int keys) {
+    /**
+     * Whether this is so for the keys that were recorded, and for the values that are not those of deleted rows.
+     *
+     * @param table of the index
+     */
+    public boolean hasUniqueValues(HistoryTable table) {
         int[] next = writers.next;
-        for (int w = 0; next != null && w < writers.starts[keys]; w++) {
-            if (next[w] >= 0) {
-                return false;
-            }
-        }
         int[] initial = writers.initial;
-        for (int k = 0; initial != null && k < keys; k++) {
-            if (initial[k] >= 0) {
+        int keys = hasUniqueValues() ? 0 : RecordedCounts.of(table).keys();
+        for (int k = 0; k < keys; k++) {
+            boolean isUnique = initial == null || initial[k] < 0 || deletes(table, initial[k], k);
+            for (int w = writers.starts[k]; isUnique && next != null && w < writers.starts[k + 1]; w++) {
+                isUnique = next[w] < 0 || (deletes(table, w, k) && deletes(table, next[w], k));
+            }
+            if (!isUnique) {
                 return false;
             }
         }
         return true;
+    }
+
+    private boolean deletes(HistoryTable table, int writer, int key) {
+        int write = table.lastWrite(writers.transactions[writer], key);
+        return write >= 0 && table.isDelete(write);
     }
 
     /** The bytes of the arrays. */

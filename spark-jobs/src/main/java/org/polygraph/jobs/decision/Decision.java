@@ -5,7 +5,6 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.solver.proof.ProofProblem;
 import org.polygraph.storage.model.BudgetException;
-import org.polygraph.storage.table.RecordedCounts;
 
 /**
  * Decides SER, SSER, SI and SSI: finds an order of events in which every read returns the last write before it, or
@@ -28,8 +27,7 @@ public final class Decision {
             check.phases().begin("evidence");
             return new Finding.Refuted(history.violations());
         }
-        check.uniqueValues(history.versions()
-                .hasUniqueValues(RecordedCounts.of(check.table()).keys()));
+        check.uniqueValues(history.versions().hasUniqueValues(check.table()));
         check.budget().require();
         DecisionState state = new DecisionState(check, tuning, history);
         FoundOrder left = check.checkpoints().order();

@@ -84,26 +84,28 @@ public record Estimate(
      */
     private static final long WINDOW_EVENT_BYTES = 33;
 
-    private static final double READ_SECONDS = 340e-9;
-    private static final double OPERATION_SECONDS = 130e-9;
+    /** The CPU time to read an operation as text, and from columns or a binary format. */
+    private static final double READ_SECONDS = 260e-9;
+
+    private static final double READ_BINARY_SECONDS = 110e-9;
+    private static final double OPERATION_SECONDS = 100e-9;
     /** The CPU time for a cell of the clocks. If there are many sessions, eight cells are updated at once. */
     private static final double CLOCK_SECONDS = 12e-9;
 
     private static final double PACKED_SECONDS = 3e-9;
     private static final int MANY_SESSIONS = 256;
-    /** The CPU time for an event in the window closure. */
-    private static final double WINDOW_SECONDS = 3e-6;
-
-    private static final double EVENT_SECONDS = 1.9e-6;
-    /** The share of EVENT_SECONDS that the rules take. */
-    private static final double RULE_SECONDS = 0.9e-6;
+    private static final double EVENT_SECONDS = 1.2e-6;
+    /** The CPU time that the rules take for an event. With times the order of times is tried first, and needs none. */
+    private static final double RULE_SECONDS = 2e-6;
 
     private static final double START_SECONDS = 0.5;
     /**
      * The extra CPU time until the code is compiled. A history of a million operations or more takes all of it, a
      * smaller one a share.
      */
-    private static final double WARM_UP_SECONDS = 1.5;
+    private static final double WARM_UP_SECONDS = 1;
+    /** The same of a check by windows. */
+    private static final double WINDOW_WARM_UP_SECONDS = 3.5;
 
     private static final double WARM_UP_OPERATIONS = 1e6;
     private static final double SPARK_START_SECONDS = 16;
@@ -122,14 +124,16 @@ public record Estimate(
      */
     public static Estimate of(Engine engine, HistorySize size, IsolationLevel level, int executorThreads) {
         return switch (engine) {
-            case EMBEDDED -> whole(size.counts(), size.timed(), level);
+            case EMBEDDED -> whole(size.counts(), size, level);
             case WINDOWS -> byWindows(engine, size, level, Runtime.getRuntime().availableProcessors());
             // If a window has no order the driver judges it, so the driver needs as much memory as a task.
             case SPARK -> byWindows(engine, size, level, Math.max(1, executorThreads));
         };
     }
 
-    private static Estimate whole(HistorySize.Counts counts, boolean timed, IsolationLevel level) {
+    /** @param counts those of the history, or of a part of it */
+    private static Estimate whole(HistorySize.Counts counts, HistorySize of, IsolationLevel level) {
+        boolean timed = of.timed();
         boolean ordered = !level.isAxiom();
         long transactions = counts.transactions();
         long operations = counts.operations();
@@ -151,13 +155,18 @@ public record Estimate(
                         ? CausalAxiom.bytes(transactions, sessions, counts.writes()) - causal
                         : hasClocks ? ChainClocks.bytes(events, sessions) : 0;
         double warm = Math.min(1, operations / WARM_UP_OPERATIONS);
-        double read = READ_SECONDS * operations;
+        boolean isBinary =
+                switch (of.format()) {
+                    case PARQUET, DBCOP, COBRA -> true;
+                    case AUTO, JSONL, PLUME, EDN, ELLE_JSON -> false;
+                };
+        double read = (isBinary ? READ_BINARY_SECONDS : READ_SECONDS) * operations;
         double byKey = OPERATION_SECONDS * operations;
-        double closure = level.realTime()
-                ? WINDOW_SECONDS * events
-                : hasClocks ? (sessions < MANY_SESSIONS ? CLOCK_SECONDS : PACKED_SECONDS) * events * sessions : 0;
-        double rules = ordered ? RULE_SECONDS * events : 0;
-        double rest = START_SECONDS + WARM_UP_SECONDS * warm + (ordered ? (EVENT_SECONDS - RULE_SECONDS) * events : 0);
+        double closure = hasClocks && !timed
+                ? (sessions < MANY_SESSIONS ? CLOCK_SECONDS : PACKED_SECONDS) * events * sessions
+                : 0;
+        double rules = ordered && !timed ? RULE_SECONDS * events : 0;
+        double rest = START_SECONDS + WARM_UP_SECONDS * warm + (ordered ? EVENT_SECONDS * events : 0);
         long least = PROCESS_BYTES + table + index + graph + causal;
         double cpu = rest + read + byKey + closure + rules;
         return new Estimate(Engine.EMBEDDED, least + clocks, least, 0, 0, cpu, cpu, 1);
@@ -179,11 +188,11 @@ public record Estimate(
                 (long) (share * counts.writes()),
                 counts.sessions(),
                 Math.min(counts.keys(), (long) (share * operations)));
-        long task = TASK_BYTES + whole(window, size.timed(), level).leastBytes - PROCESS_BYTES;
+        long task = TASK_BYTES + whole(window, size, level).leastBytes - PROCESS_BYTES;
         boolean isSpark = engine == Engine.SPARK;
         long tasks = operations / OPERATIONS_OF_SLICE + 1;
         long memory = known + (isSpark ? SPARK_SESSION_BYTES : PROCESS_BYTES) + Math.min(workers, tasks) * task;
-        double start = START_SECONDS + (isSpark ? SPARK_START_SECONDS : WARM_UP_SECONDS);
+        double start = START_SECONDS + (isSpark ? SPARK_START_SECONDS : WINDOW_WARM_UP_SECONDS);
         return new Estimate(
                 engine,
                 memory,

@@ -282,6 +282,14 @@ class RecordTest {
                 "jdbc:hsqldb:mem:mv;hsqldb.tx=mvcc",
                 "-o",
                 file.toString());
+        // An append is an update of the latest list, and the manual describes snapshots of reads.
+        for (String server : List.of("jdbc:mariadb://nowhere/db", "jdbc:mysql://nowhere/db")) {
+            usage(
+                    2,
+                    "no level is known that this database documents for repeatable-read with -w append",
+                    ("record --check --isolation repeatable-read -w append --url " + server + " -o " + file)
+                            .split(" "));
+        }
     }
 
     @ParameterizedTest

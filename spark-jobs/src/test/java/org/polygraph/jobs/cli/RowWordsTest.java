@@ -34,6 +34,24 @@ class RowWordsTest {
                 .doesNotContain("with null", "d(1)=null", "G2-item");
     }
 
+    /** Rows that are deleted twice, and conditions that two writes satisfy, are no values that repeat. */
+    @Test
+    void valuesAreUniqueIfOnlyRowsComeAndGo() throws Exception {
+        String query = "{\"op\":\"pr\",\"lo\":1,\"hi\":9,\"rows\":[]}";
+        for (int again : new int[] {6, 5}) {
+            String delete = "{\"op\":\"d\",\"key\":1}";
+            String insert = "{\"op\":\"i\",\"key\":1,\"value\":%d}";
+            String lines = transaction(0, 0, insert.formatted(5), QUERY.replace(",[2,5]", ""))
+                    + transaction(0, 1, delete, query)
+                    + transaction(0, 2, insert.formatted(again), QUERY.replace("[1,5],[2,5]", "[1," + again + "]"))
+                    + transaction(0, 3, delete, query);
+            Path file = Files.writeString(folder.resolve("rows" + again + ".jsonl"), lines);
+            assertThat(InProcess.run("check", "--json", "-l", "ser", file.toString())
+                            .out())
+                    .contains("\"unique_values\":" + (again == 6));
+        }
+    }
+
     @Test
     void aReadOfARowThatOthersDeleteIsAnItem() throws Exception {
         String read = "{\"op\":\"r\",\"key\":%d,\"value\":5}";
