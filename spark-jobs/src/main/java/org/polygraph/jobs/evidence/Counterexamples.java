@@ -3,9 +3,11 @@ package org.polygraph.jobs.evidence;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.certificate.judge.BruteForce;
@@ -37,6 +39,9 @@ public final class Counterexamples {
      * speed of the machine.
      */
     private static final long MOST_LOOKS = 300_000;
+
+    /** Violations of one insert or delete. */
+    private static final Set<Anomaly> ROWS = EnumSet.of(Anomaly.DUPLICATE_INSERT, Anomaly.MISSING_ROW);
 
     /** The most transactions of a sub-history in its recorded form. */
     private static final int MOST_RECORDED = 64;
@@ -93,7 +98,7 @@ public final class Counterexamples {
 
     private List<Violation> of(Check check, Finding.Refuted refuted) {
         int most = request.mostViolations();
-        List<Violation> violations = withEveryName(refuted.violations(), most);
+        List<Violation> violations = withEveryName(ofRecordedKeys(refuted.violations()), most);
         SubHistoryFinder finder = finder(request);
         RealTimeName name = new RealTimeName(table, request, budget);
         List<Violation> reported = new ArrayList<>();
@@ -133,6 +138,23 @@ public final class Counterexamples {
                 .thenComparing(Violation::anomaly)
                 .thenComparingInt(Counterexamples::operations));
         return reported;
+    }
+
+    /**
+     * Returns the violations without those of an insert or a delete on a key that expresses a condition. The row itself has the same
+     * insert or delete.
+     */
+    private List<Violation> ofRecordedKeys(List<Violation> violations) {
+        Set<Anomaly> ofRows = EnumSet.noneOf(Anomaly.class);
+        for (Violation violation : violations) {
+            if (ROWS.contains(violation.anomaly()) && violation.keys().get(0) < table.recordedKeys()) {
+                ofRows.add(violation.anomaly());
+            }
+        }
+        return violations.stream()
+                .filter(violation -> !ofRows.contains(violation.anomaly())
+                        || violation.keys().get(0) < table.recordedKeys())
+                .toList();
     }
 
     /**

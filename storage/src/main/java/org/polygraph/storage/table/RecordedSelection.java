@@ -1,9 +1,12 @@
 package org.polygraph.storage.table;
 
 import it.unimi.dsi.fastutil.ints.Int2IntOpenHashMap;
+import it.unimi.dsi.fastutil.ints.Int2LongMap;
+import it.unimi.dsi.fastutil.ints.Int2LongOpenHashMap;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.model.HistoryException;
@@ -133,7 +136,9 @@ public final class RecordedSelection {
             write(transactions.getInt(i));
             starts[i + 1] = operationKeys.size();
         }
-        return resolved(HistorySelection.table(
+        int mentioned = keys.size();
+        addOtherRows();
+        HistoryTable selected = HistorySelection.table(
                 raw,
                 keys.toIntArray(),
                 transactions.toIntArray(),
@@ -141,7 +146,28 @@ public final class RecordedSelection {
                         starts,
                         operationKeys.toIntArray(),
                         operationValues.toLongArray(),
-                        hasKinds ? kinds.toByteArray() : null)));
+                        hasKinds ? kinds.toByteArray() : null));
+        return resolved(withInitialRows(selected, mentioned));
+    }
+
+    /** Adds the rows that the predicates missed and that no kept operation mentions. */
+    private void addOtherRows() {
+        int[] all = rows.toIntArray();
+        Arrays.sort(all);
+        for (int row : all) {
+            id(row);
+        }
+    }
+
+    /** The same history with the initial values of the keys from a number on, so that a file of it has these rows. */
+    private static HistoryTable withInitialRows(HistoryTable selected, int from) {
+        Int2LongMap state = selected.initialState() == null
+                ? new Int2LongOpenHashMap()
+                : new Int2LongOpenHashMap(selected.initialState());
+        for (int key = from; key < selected.keys().size(); key++) {
+            state.putIfAbsent(key, selected.initialValue());
+        }
+        return from == selected.keys().size() ? selected : selected.withInitialState(state);
     }
 
     private HistoryTable resolved(HistoryTable selected) {

@@ -10,23 +10,11 @@ import org.polygraph.storage.table.HistoryTableBuilder;
  * have several possible writers. Some transactions are aborted or of unknown outcome. Reads return any value, or what a
  * simulated store of some lag returns.
  */
-public final class RepeatedHistories {
+public final class RepeatedHistories extends HistoryStream {
     private static final long STEP = 1_000;
 
-    private final long seed;
-
     public RepeatedHistories(long seed) {
-        this.seed = seed;
-    }
-
-    /** The seed of history i, for {@link #of}. */
-    public long seedOf(long i) {
-        return SplitMix.seedOf(seed, i);
-    }
-
-    /** History i of the stream, i from 0; always the same. */
-    public HistoryTable at(long i) {
-        return of(seedOf(i));
+        super(seed, RepeatedHistories::of);
     }
 
     /** The history of one seed: 2 to 30 transactions with times, at least one of them committed. */

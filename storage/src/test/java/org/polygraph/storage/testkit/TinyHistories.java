@@ -23,21 +23,9 @@ import org.polygraph.storage.testkit.HistoryGenerator.Isolation;
  * }
  * </pre>
  */
-public final class TinyHistories {
-    private final long seed;
-
+public final class TinyHistories extends HistoryStream {
     public TinyHistories(long seed) {
-        this.seed = seed;
-    }
-
-    /** The seed of history i, for {@link #of}. */
-    public long seedOf(long i) {
-        return SplitMix.seedOf(seed, i);
-    }
-
-    /** History i of the stream, i from 0; always the same. Some microseconds. */
-    public HistoryTable at(long i) {
-        return of(seedOf(i));
+        super(seed, TinyHistories::of);
     }
 
     /** The history of one seed. */

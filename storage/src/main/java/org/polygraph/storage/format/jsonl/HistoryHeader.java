@@ -213,24 +213,32 @@ public final class HistoryHeader {
                 code));
     }
 
-    /** Writes the initial values of single keys that occur. */
+    /**
+     * Writes the initial values of single keys: of those that occur in some transactions, or of all. Also a row that no operation names
+     * may match a predicate.
+     */
     private static void writeState(JsonGenerator json, HistoryTable table, @Nullable BitSet only) throws IOException {
         Int2LongMap state = table.initialState();
         if (state == null) {
             return;
         }
         BitSet written = new BitSet();
-        json.writeArrayFieldStart("state");
-        for (int t = 0; t < table.transactions(); t++) {
-            for (int o = table.firstOperation(t); (only == null || only.get(t)) && o < table.operationsEnd(t); o++) {
-                int key = table.key(o);
-                if (state.containsKey(key) && !written.get(key)) {
-                    written.set(key);
-                    json.writeStartArray();
-                    JsonlWriter.writeKey(json, table.keys(), key);
-                    JsonlWriter.writeValue(json, table.values(), table.initialValue(key));
-                    json.writeEndArray();
+        if (only == null || table.recordedPredicates() != null) {
+            written.set(0, table.recordedKeys());
+        } else {
+            for (int t = only.nextSetBit(0); t >= 0; t = only.nextSetBit(t + 1)) {
+                for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+                    written.set(table.key(o));
                 }
+            }
+        }
+        json.writeArrayFieldStart("state");
+        for (int key = written.nextSetBit(0); key >= 0; key = written.nextSetBit(key + 1)) {
+            if (state.containsKey(key)) {
+                json.writeStartArray();
+                JsonlWriter.writeKey(json, table.keys(), key);
+                JsonlWriter.writeValue(json, table.values(), table.initialValue(key));
+                json.writeEndArray();
             }
         }
         json.writeEndArray();
