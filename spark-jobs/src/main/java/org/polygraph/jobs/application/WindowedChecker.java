@@ -1,5 +1,8 @@
 package org.polygraph.jobs.application;
 
+import it.unimi.dsi.fastutil.ints.IntList;
+import it.unimi.dsi.fastutil.ints.IntRBTreeSet;
+import it.unimi.dsi.fastutil.ints.IntSortedSet;
 import java.io.IOException;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -19,11 +22,14 @@ import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.jobs.windows.WindowCheck;
 import org.polygraph.jobs.windows.WindowSettings;
 import org.polygraph.jobs.windows.Workers;
+import org.polygraph.partitioner.isolation.SubHistory;
+import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.analysis.InitialChoice;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.pieces.ReadPlan;
 import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
@@ -87,8 +93,7 @@ public final class WindowedChecker implements Checker {
             }
             Verdict.Builder verdict;
             if (ending == WindowCheck.Ending.VIOLATED) {
-                verdict = Objects.requireNonNull(
-                        judge.violation, "the verdict on the transactions that violate the level");
+                verdict = judge.violationOf(check);
             } else {
                 String certificate = kept == null
                         ? null
@@ -169,6 +174,28 @@ public final class WindowedChecker implements Checker {
             boolean violates = verdict.status() == Verdict.Status.VIOLATION;
             violation = violates ? verdict : null;
             return violates;
+        }
+
+        /** Returns the violation that was found, of lists as they were recorded. */
+        Verdict.Builder violationOf(WindowCheck check) throws IOException {
+            Verdict.Builder found =
+                    Objects.requireNonNull(violation, "the verdict on the transactions that violate the level");
+            HistoryTable lists = check.withLists(shown(found.build()));
+            return lists != null && violates(lists) ? Objects.requireNonNull(violation) : found;
+        }
+
+        /** The operations that show the violations. */
+        private static HistoryTable shown(Verdict verdict) {
+            HistoryTable table = Objects.requireNonNull(verdict.table(), "a sub-history");
+            IntSortedSet operations = new IntRBTreeSet();
+            for (Violation each : verdict.violations()) {
+                SubHistory sub = each.minimal();
+                if (sub == null) {
+                    return table;
+                }
+                operations.addAll(IntList.of(sub.operations()));
+            }
+            return HistorySelection.of(table, operations.toIntArray()).table();
         }
     }
 

@@ -23,9 +23,11 @@ import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.partitioner.subhistory.SubHistoryFinder;
+import org.polygraph.storage.dictionary.KeyDictionary;
 import org.polygraph.storage.model.BudgetException;
 import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
+import org.polygraph.storage.table.PredicateReads;
 import org.polygraph.storage.table.RecordedSelection;
 
 /**
@@ -98,7 +100,7 @@ public final class Counterexamples {
 
     private List<Violation> of(Check check, Finding.Refuted refuted) {
         int most = request.mostViolations();
-        List<Violation> violations = withEveryName(ofRecordedKeys(refuted.violations()), most);
+        List<Violation> violations = withEveryName(ofRows(refuted.violations()), most);
         SubHistoryFinder finder = finder(request);
         RealTimeName name = new RealTimeName(table, request, budget);
         List<Violation> reported = new ArrayList<>();
@@ -141,20 +143,24 @@ public final class Counterexamples {
     }
 
     /**
-     * Returns the violations without those of an insert or a delete on a key that expresses a condition. The row itself has the same
-     * insert or delete.
+     * Returns the violations without those of an insert or a delete on a key that expresses a condition on a row, if
+     * there is the same one on the row.
      */
-    private List<Violation> ofRecordedKeys(List<Violation> violations) {
-        Set<Anomaly> ofRows = EnumSet.noneOf(Anomaly.class);
-        for (Violation violation : violations) {
-            if (ROWS.contains(violation.anomaly()) && violation.keys().get(0) < table.recordedKeys()) {
-                ofRows.add(violation.anomaly());
-            }
-        }
+    private List<Violation> ofRows(List<Violation> violations) {
         return violations.stream()
-                .filter(violation -> !ofRows.contains(violation.anomaly())
-                        || violation.keys().get(0) < table.recordedKeys())
+                .filter(violation -> violations.stream().noneMatch(other -> isOfItsRow(violation, other)))
                 .toList();
+    }
+
+    private boolean isOfItsRow(Violation violation, Violation other) {
+        if (!ROWS.contains(violation.anomaly()) || violation.anomaly() != other.anomaly()) {
+            return false;
+        }
+        KeyDictionary keys = table.keys();
+        int key = violation.keys().get(0);
+        return keys.isString(key)
+                && keys.string(key)
+                        .startsWith(PredicateReads.ROW + keys.label(other.keys().get(0)) + " ");
     }
 
     /**

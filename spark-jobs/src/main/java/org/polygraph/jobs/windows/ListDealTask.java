@@ -188,7 +188,7 @@ record ListDealTask(Piece piece, int number, int slices, Section.Files files) im
     }
 
     /** The longest list of each key that committed transactions read. */
-    private static final class Longest {
+    static final class Longest {
         private static final int NONE = 0;
 
         private final HistoryRows rows;

@@ -184,6 +184,17 @@ public final class WindowCheck {
         return path;
     }
 
+    /**
+     * Returns a sub-history that the judge was given with its lists as they were recorded, after {@link Ending#VIOLATED}; null if it has
+     * none.
+     *
+     * @throws IOException if the input cannot be read again
+     */
+    public @Nullable HistoryTable withLists(HistoryTable subHistory) throws IOException {
+        WindowStore found = Objects.requireNonNull(store, "an input that was read");
+        return found.layout().hasLists() ? RecordedLists.of(found, plan, subHistory) : null;
+    }
+
     /** What windows decided. */
     public WindowCounts windows() {
         return new WindowCounts(settings.window(), decided, grown, largest, open);

@@ -174,7 +174,7 @@ final class NecessaryReads implements RecordedWalk.Visitor {
         if (!isMatched || keyOfPair.containsKey(pair)) {
             return false;
         }
-        String label = PredicateResolution.ROW + raw.keys().label(row) + " "
+        String label = PredicateReads.ROW + raw.keys().label(row) + " "
                 + predicates.condition(condition).label();
         int has = keys.newId(label + " found");
         int lacks = keys.newId(label + " missing");
@@ -278,7 +278,7 @@ final class NecessaryReads implements RecordedWalk.Visitor {
             }
         }
         if (isOverwritten) {
-            int key = keys.newId(PredicateResolution.ROW + raw.keys().label(row) + " = "
+            int key = keys.newId(PredicateReads.ROW + raw.keys().label(row) + " = "
                     + raw.values().label(value));
             readVersions.put(version(row, value), number);
             readKeys.add(key);

@@ -15,6 +15,9 @@ import org.polygraph.storage.model.HistoryException;
  * the history. An order that explains it explains the history if {@link #wrong} finds nothing.
  */
 public final class PredicateReads {
+    /** The names of keys that express a condition on a row begin with it; then come the label of the row and a space. */
+    public static final String ROW = "row ";
+
     /** The value of a pair's key where the row matches. */
     static final String YES = "yes";
     /** Up to this many operations all pairs become reads at once. */
@@ -273,8 +276,8 @@ public final class PredicateReads {
             while (label.endsWith("'")) {
                 label = label.substring(0, label.length() - 1);
             }
-            for (int c = 0; label.startsWith(PredicateResolution.ROW) && c < predicates.conditions(); c++) {
-                int from = PredicateResolution.ROW.length();
+            for (int c = 0; label.startsWith(ROW) && c < predicates.conditions(); c++) {
+                int from = ROW.length();
                 int to = label.length() - predicates.condition(c).label().length() - 1;
                 boolean isOf = to > from
                         && label.endsWith(" " + predicates.condition(c).label());

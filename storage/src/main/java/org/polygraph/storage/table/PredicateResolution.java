@@ -27,8 +27,6 @@ import org.polygraph.storage.model.BudgetException;
 final class PredicateResolution {
     private static final int MOST_OPERATIONS = 1 << 28;
     private static final int NONE = -1;
-    /** The names of keys of pairs begin with it. */
-    static final String ROW = "row ";
 
     private final HistoryTable table;
     private final Predicates predicates;
@@ -208,8 +206,8 @@ final class PredicateResolution {
         if (known >= 0) {
             return known;
         }
-        String label =
-                ROW + keys.label(row) + " " + predicates.condition(condition).label();
+        String label = PredicateReads.ROW + keys.label(row) + " "
+                + predicates.condition(condition).label();
         int id = keys.newId(label);
         keyOfPair.put(pair, id);
         return id;
