@@ -6,6 +6,7 @@ import it.unimi.dsi.fastutil.longs.Long2LongOpenHashMap;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.axiom.Axiom;
@@ -43,13 +44,13 @@ public final class AxiomEvidence {
     private final Long2LongOpenHashMap shown = new Long2LongOpenHashMap();
 
     /** @param refuted an order that was refuted */
-    public AxiomEvidence(CommitOrder refuted) {
+    public AxiomEvidence(CommitOrder refuted, BooleanSupplier stop) {
         this.table = refuted.table();
         this.level = refuted.level();
         this.reads = refuted.readsFrom();
         this.order = refuted;
         this.events = refuted.graph().events();
-        this.graph = new EvidenceGraph(withAllReads(refuted.graph()));
+        this.graph = new EvidenceGraph(withAllReads(refuted.graph()), stop);
         ListVersions lists = table.listVersions();
         if (lists != null) {
             lists.pairs((first, second, isShown) ->

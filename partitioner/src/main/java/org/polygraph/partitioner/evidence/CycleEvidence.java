@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.IndexedHistory;
@@ -30,17 +31,17 @@ public final class CycleEvidence {
     private final ClearerCycle clearer;
     private long comparisons = MOST_COMPARISONS;
 
-    /** For a whole history. */
-    public CycleEvidence(IndexedHistory history, KnownGraph known) {
-        this(history, known, new Branch());
+    /** For a whole history. @param stop ends each search with a {@link org.polygraph.storage.model.StoppedException} */
+    public CycleEvidence(IndexedHistory history, KnownGraph known, BooleanSupplier stop) {
+        this(history, known, new Branch(), stop);
     }
 
     /** For a sub-history. */
-    CycleEvidence(IndexedHistory history, KnownGraph known, Branch branch) {
+    CycleEvidence(IndexedHistory history, KnownGraph known, Branch branch, BooleanSupplier stop) {
         this.table = history.table();
         this.events = known.events();
         this.lookup = new WriterLookup(history.versions(), history.commitStatus());
-        this.graph = new EvidenceGraph(known, history.versions(), lookup, branch);
+        this.graph = new EvidenceGraph(known, history.versions(), lookup, branch, stop);
         this.reasons = new EdgeReasons(history, graph, lookup, branch);
         this.clearer = new ClearerCycle(table, reasons);
     }

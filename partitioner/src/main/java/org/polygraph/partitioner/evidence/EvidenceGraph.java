@@ -7,10 +7,12 @@ import java.util.BitSet;
 import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.index.VersionIndex;
+import org.polygraph.storage.model.StoppedException;
 
 /**
  * The known graph for searches of explanations. It has all observed edges: the closure drops redundant ones, but these
@@ -25,6 +27,8 @@ final class EvidenceGraph {
     private static final int BY_TIME = -2;
     /** In place of a target event: any event will do. */
     private static final int ANYWHERE = -1;
+    /** The work between two looks at the stop, less than a millisecond. */
+    private static final long WORK_PER_LOOK = 1 << 14;
     /** As many edges take about as long as the visit of an event. */
     private static final int EDGES_OF_VISIT = 8;
 
@@ -57,15 +61,24 @@ final class EvidenceGraph {
     private IntArrayList nextLevel = new IntArrayList();
     private final IntArrayList pending = new IntArrayList();
     private final @Nullable RealTimeSteps time;
+    private final BooleanSupplier stop;
+    /** The {@link #work} at which the next look at {@link #stop} is due. */
+    private long nextLook;
     private final Repeated fromOne = new Repeated(this::reachedFrom);
     private final Repeated toOne = new Repeated(this::reaching);
 
-    /** @param branch the assumptions, which are edges of round 1 in this graph */
-    EvidenceGraph(KnownGraph graph, VersionIndex versions, WriterLookup writers, Branch branch) {
+    /**
+     * @param branch the assumptions, which are edges of round 1 in this graph
+     * @param stop ends the construction and each search with a {@link StoppedException}
+     */
+    EvidenceGraph(
+            KnownGraph graph, VersionIndex versions, WriterLookup writers, Branch branch, BooleanSupplier stop) {
+        this.stop = stop;
         known = graph;
         events = graph.events();
         time = RealTimeSteps.of(graph);
         for (int key = 0; key < versions.keys(); key++) {
+            look(edges);
             int first = versions.writerStarts()[key];
             int base = versions.slot(key) + 1;
             for (int w = first; w < versions.writerStarts()[key + 1]; w++) {
@@ -89,14 +102,24 @@ final class EvidenceGraph {
             // The closure may have dropped it from the graph as implied by others.
             add((int) (edge >>> 32), (int) edge, 1);
         }
+        nextLook = 0;
         starts = starts(sources);
         order = byEnd(sources, starts);
         stamps = new int[events.count()];
         parent = new int[events.count()];
     }
 
-    /** For a graph that has all its edges. */
-    EvidenceGraph(KnownGraph graph) {
+    /** Polls the stop now and then. @param done the work so far */
+    private void look(long done) {
+        if (done >= nextLook) {
+            nextLook = done + WORK_PER_LOOK;
+            StoppedException.check(stop);
+        }
+    }
+
+    /** For a graph that has all its edges. @param stop as above */
+    EvidenceGraph(KnownGraph graph, BooleanSupplier stop) {
+        this.stop = stop;
         known = graph;
         events = graph.events();
         time = RealTimeSteps.of(graph);
@@ -217,6 +240,7 @@ final class EvidenceGraph {
         put(event, reached, open);
         RealTimeSteps inTime = time != null && time.start(below) ? time : null;
         while (!open.isEmpty()) {
+            look(work);
             int v = open.popInt();
             if (inTime != null) {
                 inTime.collect(v);
@@ -249,6 +273,7 @@ final class EvidenceGraph {
         put(event, reached, open);
         RealTimeSteps inTime = time != null && time.start(below) ? time : null;
         while (!open.isEmpty()) {
+            look(work);
             int v = open.popInt();
             if (inTime != null) {
                 inTime.preceding(v, u -> put(u, reached, open));
@@ -349,6 +374,7 @@ final class EvidenceGraph {
             // Only session steps may follow the last edge.
             int target = depth < most - 1 ? ANYWHERE : to;
             while (!level.isEmpty()) {
+                look(work);
                 int v = level.popInt();
                 int next = v + 1;
                 if (next < events.count()

@@ -70,7 +70,7 @@ public final class Explanation {
         }
         return order.order(Long.MAX_VALUE, stop)
                 ? AxiomEvidence.ofChoices(order.readsFrom())
-                : new AxiomEvidence(order).violations().get(0);
+                : new AxiomEvidence(order, stop).violations().get(0);
     }
 
     Events events() {
@@ -126,6 +126,6 @@ public final class Explanation {
     }
 
     private CycleEvidence evidence(IndexedHistory of, KnownGraph graph, Branch branch) {
-        return new CycleEvidence(of, graph, branch);
+        return new CycleEvidence(of, graph, branch, stop);
     }
 }

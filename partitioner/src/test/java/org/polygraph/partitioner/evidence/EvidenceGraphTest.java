@@ -1,16 +1,19 @@
 package org.polygraph.partitioner.evidence;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.polygraph.partitioner.graph.Events;
 import org.polygraph.partitioner.graph.KnownGraph;
 import org.polygraph.partitioner.graph.RealTime;
 import org.polygraph.partitioner.index.IndexedHistory;
+import org.polygraph.storage.model.StoppedException;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.ClientTimes;
 import org.polygraph.storage.testkit.HistoryGenerator;
@@ -32,7 +35,7 @@ class EvidenceGraphTest {
         int found = 0;
         for (int i = 0; i < SuiteScale.of(3_000); i++) {
             make(i);
-            EvidenceGraph graph = new EvidenceGraph(known);
+            EvidenceGraph graph = new EvidenceGraph(known, () -> false);
             int from = random.nextInt(events.count());
             int below = random.chance(0.5) ? EvidenceGraph.ALL_ROUNDS : random.nextInt(4);
             BitSet within = random.chance(0.5) ? null : within(from);
@@ -59,7 +62,7 @@ class EvidenceGraphTest {
     void repeatedSearchesFindTheSamePaths() {
         for (int i = 0; i < SuiteScale.of(1_000); i++) {
             make(i);
-            EvidenceGraph graph = new EvidenceGraph(known);
+            EvidenceGraph graph = new EvidenceGraph(known, () -> false);
             int below = random.chance(0.5) ? EvidenceGraph.ALL_ROUNDS : random.nextInt(4);
             for (int v = 0; v < events.count(); v++) {
                 for (int w = 0; w < events.count(); w++) {
@@ -87,11 +90,15 @@ class EvidenceGraphTest {
             }
         }
         known.add(DENSE - 1, 0);
-        EvidenceGraph graph = new EvidenceGraph(known);
+        EvidenceGraph graph = new EvidenceGraph(known, () -> false);
         List<List<EvidenceGraph.Step>> cycles =
                 CycleSearch.ofEach(graph, edge -> false).get(0);
         assertThat(cycles).allSatisfy(cycle -> assertThat(cycle).hasSize(2));
         assertThat(graph.work()).isLessThan(7_000_000);
+        AtomicInteger polls = new AtomicInteger();
+        EvidenceGraph stopped = new EvidenceGraph(known, () -> polls.incrementAndGet() > 3);
+        assertThatThrownBy(() -> CycleSearch.ofEach(stopped, edge -> false)).isInstanceOf(StoppedException.class);
+        assertThat(polls).hasValue(4);
     }
 
     private void make(int seed) {

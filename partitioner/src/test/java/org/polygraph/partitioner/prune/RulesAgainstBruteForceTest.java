@@ -76,14 +76,14 @@ class RulesAgainstBruteForceTest {
         KnownGraph graph = KnownGraph.of(events, indexed.versions());
         ChainClocks clocks = ChainClocks.of(graph);
         if (!clocks.update(() -> false)) {
-            return closes(new CycleEvidence(indexed, graph).ofCycles());
+            return closes(new CycleEvidence(indexed, graph, () -> false).ofCycles());
         }
         Saturation saturation =
                 new Saturation(graph, indexed.versions(), clocks, indexed.commitStatus(), WorkerThreads.of(1));
         for (int round = 0; round < rounds; round++) {
             Saturation.RoundResult result = saturation.round(() -> false);
             if (result == Saturation.RoundResult.CONTRADICTION) {
-                return closes(List.of(new CycleEvidence(indexed, graph)
+                return closes(List.of(new CycleEvidence(indexed, graph, () -> false)
                         .ofImpossibleRead(
                                 saturation.impossibleKey(), saturation.impossibleReader(), graph.currentRound())));
             }
@@ -91,7 +91,7 @@ class RulesAgainstBruteForceTest {
                 break;
             }
             if (!clocks.update(() -> false)) {
-                return closes(new CycleEvidence(indexed, graph).ofCycles());
+                return closes(new CycleEvidence(indexed, graph, () -> false).ofCycles());
             }
         }
         int[] position = EventOrder.byRank(events, clocks);

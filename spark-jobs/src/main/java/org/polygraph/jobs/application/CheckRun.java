@@ -392,7 +392,7 @@ public final class CheckRun {
                 kept.parts(written(chain, found, Location.of(directory.name()), input, budget));
             }
             Verdict verdict = kept.build();
-            directory.finish(verdict);
+            directory.finish(verdict, budget::exhausted);
             return Answer.kept(verdict, directory);
         } catch (OutOfMemoryError e) {
             return Answer.found(found.instead(

@@ -5,6 +5,7 @@ import it.unimi.dsi.fastutil.ints.IntSet;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.verdict.Refutation;
 import org.polygraph.partitioner.evidence.CycleEvidence;
@@ -208,7 +209,8 @@ final class CoreSolving {
      */
     record Explained(Violation violation, List<Dependency> known) {}
 
-    static Explained explain(IndexedHistory history, KnownGraph graph, Outcome.Core core) {
+    /** @param stop ends the search for edges with a {@link org.polygraph.storage.model.StoppedException} */
+    static Explained explain(IndexedHistory history, KnownGraph graph, Outcome.Core core, BooleanSupplier stop) {
         VersionIndex index = history.versions();
         IntSet transactions = new IntLinkedOpenHashSet();
         IntSet keys = new IntLinkedOpenHashSet();
@@ -247,7 +249,7 @@ final class CoreSolving {
                 "every order of " + transactions.size() + " transactions on " + keys.size()
                         + (keys.size() == 1 ? " key" : " keys") + " closes a cycle; all were refuted");
         List<Dependency> known = transactions.size() <= MOST_RELATED
-                ? new CycleEvidence(history, graph).between(transactions.toIntArray())
+                ? new CycleEvidence(history, graph, stop).between(transactions.toIntArray())
                 : List.of();
         return new Explained(violation, known);
     }

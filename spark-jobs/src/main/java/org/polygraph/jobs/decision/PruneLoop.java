@@ -143,7 +143,7 @@ final class PruneLoop {
      */
     List<Violation> violations() {
         Refuted found = Objects.requireNonNull(refutation, "a refutation");
-        CycleEvidence evidence = new CycleEvidence(history, graph);
+        CycleEvidence evidence = new CycleEvidence(history, graph, stop);
         return found.key < 0
                 ? evidence.ofCycles()
                 : List.of(evidence.ofImpossibleRead(found.key, found.reader, found.round));

@@ -85,7 +85,7 @@ record SmallDecision(int @Nullable [] position, boolean[] counted, int[] named) 
         }
         ResidualProblem problem = loop.problem();
         CoreSolving.Solved solved = CoreSolving.attempt(problem, budget, TUNING.solver(), budget.bytes());
-        SmallDecision decided = decided(history, graph, solved);
+        SmallDecision decided = decided(history, graph, solved, stop);
         if (decided == null) {
             throw new BudgetException("solver: " + ((Outcome.Unknown) solved.outcome()).reason());
         }
@@ -131,18 +131,22 @@ record SmallDecision(int @Nullable [] position, boolean[] counted, int[] named) 
         }
         ResidualProblem problem = new ResidualProblem(history, graph, null, position, core);
         Budget share = budget.ofLooks(LOOKS + core.violated() + table.transactions() / 5);
-        return decided(history, graph, CoreSolving.attempt(problem, share, TUNING.solver(), budget.bytes()));
+        return decided(
+                history,
+                graph,
+                CoreSolving.attempt(problem, share, TUNING.solver(), budget.bytes()),
+                budget::exhausted);
     }
 
     /** The result of the solver; null if it was stopped. */
     private static @Nullable SmallDecision decided(
-            IndexedHistory history, KnownGraph graph, CoreSolving.Solved solved) {
+            IndexedHistory history, KnownGraph graph, CoreSolving.Solved solved, BooleanSupplier stop) {
         if (solved.outcome() instanceof Outcome.Satisfiable found) {
             return new SmallDecision(solved.position(found), counted(history, solved.committed(found)), new int[0]);
         }
         if (solved.outcome() instanceof Outcome.Unsatisfiable none) {
             return refuted(
-                    CoreSolving.explain(history, graph, none.core()).violation().transactions(),
+                    CoreSolving.explain(history, graph, none.core(), stop).violation().transactions(),
                     transactions(graph, none.core().cycle()));
         }
         return null;

@@ -75,7 +75,8 @@ final class SolverOrder implements Strategy {
             return new Finding.Refuted(cycles.violations(), cycles.known(), cycles.certificate(), solved.refutation());
         }
         state.phases.begin("evidence");
-        CoreSolving.Explained explained = CoreSolving.explain(problem.history(), problem.graph(), unsatisfiable.core());
+        CoreSolving.Explained explained = CoreSolving.explain(
+                problem.history(), problem.graph(), unsatisfiable.core(), state.check.budget()::exhausted);
         return new Finding.Refuted(List.of(explained.violation()), explained.known(), proof, solved.refutation());
     }
 }

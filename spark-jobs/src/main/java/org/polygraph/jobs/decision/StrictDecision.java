@@ -75,7 +75,7 @@ public final class StrictDecision implements StrictJudge {
             if (!(solved.outcome() instanceof Outcome.Satisfiable found)) {
                 budget.require();
                 if (solved.outcome() instanceof Outcome.Unsatisfiable none) {
-                    refuting.addAll(CoreSolving.explain(history, graph, none.core())
+                    refuting.addAll(CoreSolving.explain(history, graph, none.core(), budget::exhausted)
                             .violation()
                             .transactions());
                 }

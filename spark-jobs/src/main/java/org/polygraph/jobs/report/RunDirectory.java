@@ -147,7 +147,7 @@ public final class RunDirectory {
      * folder per violation, which are read back and checked against the history as {@code polygraph verify} does.
      *
      * @param input fingerprint of the bytes of the history
-     * @param stop whether the time has ended
+     * @param stop whether the time has ended: then only the first violation has a folder
      * @return the location of the evidence and whether it was verified; null if there is none
      * @throws BudgetException if {@code stop} returned true before the certificate of a PASS was written
      */
@@ -190,14 +190,18 @@ public final class RunDirectory {
                     ? certificate
                     : located(certificate, certificate.path(), certificate.verified(), content);
         }
-        for (int i = 0; i < kept; i++) {
-            Violation violation = verdict.violations().get(i);
-            write(violation(i), violation, table);
-            write(violation(i).child(EXPLANATION), ViolationText.full(verdict, i, table));
+        int written = 0;
+        for (; written < kept && (written == 0 || !stop.getAsBoolean()); written++) {
+            Violation violation = verdict.violations().get(written);
+            write(violation(written), violation, table);
+            write(violation(written).child(EXPLANATION), ViolationText.full(verdict, written, table));
+        }
+        for (int i = written; i < kept; i++) {
+            violation(i).delete();
         }
         Optional<Terms> terms = terms(verdict);
         boolean holds = terms.isPresent()
-                && Verification.anyViolationHolds(run, terms.get(), table, Math.min(kept, JUDGED), stop);
+                && Verification.anyViolationHolds(run, terms.get(), table, Math.min(written, JUDGED), stop);
         return located(certificate, VIOLATIONS, verified || holds, content);
     }
 
@@ -227,9 +231,11 @@ public final class RunDirectory {
     /**
      * Writes the other files, {@code _SUCCESS} last, and deletes the checkpoints unless another attempt may resume from
      * them.
+     *
+     * @param stop whether the time has ended: then the report only counts the violations
      */
-    public void finish(Verdict verdict) throws IOException {
-        write(report(), HtmlReport.of(verdict, run.name(), Version.current()));
+    public void finish(Verdict verdict, BooleanSupplier stop) throws IOException {
+        write(report(), HtmlReport.of(verdict, run.name(), Version.current(), stop));
         write(run.child("violations.jsonl"), VerdictJson.violations(verdict));
         write(run.child("junit.xml"), JunitXml.of(verdict));
         write(run.child("metrics.json"), VerdictJson.metrics(verdict, System.currentTimeMillis()) + "\n");

@@ -99,7 +99,7 @@ public final class WeakLevelDecision {
         phases.end(order.graph().edges());
         if (!isOrdered) {
             check.refuted(Finding.Refuted.unexplained());
-            return violation(new AxiomEvidence(order).violations());
+            return violation(new AxiomEvidence(order, budget::exhausted).violations());
         }
         return hasOpenReads
                 ? ambiguous(order)

@@ -100,7 +100,7 @@ class ReportsTest {
     }
 
     private static void page(Verdict verdict, String as) {
-        Document page = Jsoup.parse(HtmlReport.of(verdict, "run=1", "1"));
+        Document page = Jsoup.parse(HtmlReport.of(verdict, "run=1", "1", () -> false));
         assertThat(page.select("article.finding"))
                 .as(as)
                 .hasSize(verdict.violations().size());

@@ -159,7 +159,7 @@ class ReportTest {
         Verdict evidenced = verdict.with()
                 .certificate(run.writeEvidence(verdict, "sha", () -> false))
                 .build();
-        run.finish(evidenced);
+        run.finish(evidenced, () -> false);
         VerdictSchema.assertFollowed(VerdictJson.of(evidenced));
         return evidenced;
     }
@@ -181,6 +181,27 @@ class ReportTest {
         for (ViolationText.Detail detail : ViolationText.Detail.values()) {
             assertThat(stored.explanation(detail)).isEqualTo(ViolationText.of(violation(), detail));
         }
+    }
+
+    /** After the end of the time only what is small is written: the first violation, and a report that counts them. */
+    @Test
+    void aRunIsShortAfterTheEndOfTheTime(@TempDir Path folder) throws IOException, HistoryException {
+        Violation first = violation().violations().get(0);
+        Verdict two = violation()
+                .with()
+                .violations(List.of(first, first), violation().table())
+                .build();
+        RunDirectory run = new RunDirectory(Location.of(folder.toString()), "1");
+        write(run, two);
+        Path second = folder.resolve("run=1/violations/001");
+        assertThat(second).exists();
+        run.writeEvidence(two, "sha", () -> true);
+        run.finish(two, () -> true);
+        assertThat(second).doesNotExist();
+        assertThat(folder.resolve("run=1/_SUCCESS")).exists();
+        assertThat(Files.readString(folder.resolve("run=1/report.html"))).doesNotContain("class=\"finding\"");
+        assertThat(run.finalVerdict().orElseThrow().explanation(ViolationText.Detail.FULL))
+                .isEqualTo(ViolationText.of(violation(), ViolationText.Detail.FULL));
     }
 
     @Test

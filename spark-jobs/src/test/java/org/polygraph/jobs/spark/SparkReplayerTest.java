@@ -78,7 +78,7 @@ class SparkReplayerTest {
         Verdict found = pass.with().path(name).witness(witness).build();
         run.finish(found.with()
                 .certificate(run.writeEvidence(found, input, () -> false))
-                .build());
+                .build(), () -> false);
         return Location.of(folder.resolve("run=" + name).toString());
     }
 

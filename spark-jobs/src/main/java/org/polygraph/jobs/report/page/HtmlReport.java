@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Fingerprint;
 import org.polygraph.jobs.certificate.format.Witness;
@@ -37,8 +38,10 @@ public final class HtmlReport {
     private final String run;
     private final String version;
     private final Assumed assumed;
+    private final BooleanSupplier stop;
 
-    private HtmlReport(Verdict verdict, String run, String version) {
+    private HtmlReport(Verdict verdict, String run, String version, BooleanSupplier stop) {
+        this.stop = stop;
         this.verdict = verdict;
         this.run = run;
         this.version = version;
@@ -49,9 +52,10 @@ public final class HtmlReport {
      * The page.
      *
      * @param run the run's location, for the commands on the page
+     * @param stop polled before each violation; once it is true, the page only counts the others and has no timeline
      */
-    public static String of(Verdict verdict, String run, String version) {
-        return new HtmlReport(verdict, run, version).render();
+    public static String of(Verdict verdict, String run, String version, BooleanSupplier stop) {
+        return new HtmlReport(verdict, run, version, stop).render();
     }
 
     /** {@code cycle.svg}: the picture of one violation. */
@@ -105,7 +109,7 @@ public final class HtmlReport {
                 coverage(),
                 assumed,
                 Findings.of(verdict, shown.size()),
-                table == null ? List.of() : Timeline.of(table, verdict.violations(), verdict.unexplained()),
+                table == null || stop.getAsBoolean() ? List.of() : Timeline.of(table, verdict.violations(), verdict.unexplained()),
                 shown,
                 new Evidence(evidence(), verifyCommand()),
                 Cost.of(verdict, assumed.options()));
@@ -150,7 +154,7 @@ public final class HtmlReport {
         Template template = Templates.named("violation");
         int left = MOST_BYTES - FRAME_BYTES;
         List<Violation> all = verdict.violations();
-        for (int i = 0; i < all.size(); i++) {
+        for (int i = 0; i < all.size() && !stop.getAsBoolean(); i++) {
             // No violation takes more than its share of the remaining space, so that a huge one leaves room for others.
             int share = Math.max(left / Math.min(4, all.size() - i), 1);
             String text = "";

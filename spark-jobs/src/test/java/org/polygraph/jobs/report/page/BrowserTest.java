@@ -26,7 +26,8 @@ class BrowserTest {
                         Reports.lostUpdates(
                                 "three.jsonl", "</script><b>", List.of("x", "<script>alert(1)</script>", "z")),
                         "out/run=1",
-                        "1"));
+                        "1",
+                        () -> false));
         Path profile = Files.createDirectory(folder.resolve("profile"));
         try (Browser browser = Browser.start(program.orElseThrow(), profile)) {
             browser.show(1280, 900, "light");

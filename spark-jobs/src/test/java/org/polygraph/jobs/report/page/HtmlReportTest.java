@@ -42,7 +42,7 @@ class HtmlReportTest {
     private static final String RUN = "out/run=0123";
 
     private static String html(Verdict verdict) {
-        return HtmlReport.of(verdict, RUN, "1.2.3");
+        return HtmlReport.of(verdict, RUN, "1.2.3", () -> false);
     }
 
     private static Verdict three() throws HistoryException {
