@@ -64,6 +64,7 @@ final class EvidenceGraph {
     private final BooleanSupplier stop;
     /** The {@link #work} at which the next look at {@link #stop} is due. */
     private long nextLook;
+
     private final Repeated fromOne = new Repeated(this::reachedFrom);
     private final Repeated toOne = new Repeated(this::reaching);
 
@@ -71,8 +72,7 @@ final class EvidenceGraph {
      * @param branch the assumptions, which are edges of round 1 in this graph
      * @param stop ends the construction and each search with a {@link StoppedException}
      */
-    EvidenceGraph(
-            KnownGraph graph, VersionIndex versions, WriterLookup writers, Branch branch, BooleanSupplier stop) {
+    EvidenceGraph(KnownGraph graph, VersionIndex versions, WriterLookup writers, Branch branch, BooleanSupplier stop) {
         this.stop = stop;
         known = graph;
         events = graph.events();

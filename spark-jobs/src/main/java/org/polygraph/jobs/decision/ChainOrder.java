@@ -47,7 +47,8 @@ final class ChainOrder implements Strategy {
         }
         state.check.refuted(Finding.Refuted.unexplained());
         phases.begin("evidence");
-        return new Finding.Refuted(new CycleEvidence(state.history(), graph, state.check.budget()::exhausted).ofCycles());
+        return new Finding.Refuted(
+                new CycleEvidence(state.history(), graph, state.check.budget()::exhausted).ofCycles());
     }
 
     private int @Nullable [] byTime(KnownGraph graph) {

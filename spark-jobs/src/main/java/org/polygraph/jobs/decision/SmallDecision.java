@@ -146,7 +146,9 @@ record SmallDecision(int @Nullable [] position, boolean[] counted, int[] named) 
         }
         if (solved.outcome() instanceof Outcome.Unsatisfiable none) {
             return refuted(
-                    CoreSolving.explain(history, graph, none.core(), stop).violation().transactions(),
+                    CoreSolving.explain(history, graph, none.core(), stop)
+                            .violation()
+                            .transactions(),
                     transactions(graph, none.core().cycle()));
         }
         return null;

@@ -52,7 +52,11 @@ public final class SubHistoryDecision {
             loop.run(Long.MAX_VALUE);
             return loop.isRefuted()
                     || (!loop.core().isEmpty()
-                            && CoreSolving.attempt(loop.problem(), budget, TUNING.solver(), Math.min(SOLVER_BYTES, budget.bytes() / 4))
+                            && CoreSolving.attempt(
+                                                    loop.problem(),
+                                                    budget,
+                                                    TUNING.solver(),
+                                                    Math.min(SOLVER_BYTES, budget.bytes() / 4))
                                             .outcome()
                                     instanceof Outcome.Unsatisfiable);
         } catch (BudgetException e) {

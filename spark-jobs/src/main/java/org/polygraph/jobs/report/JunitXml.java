@@ -3,6 +3,7 @@ package org.polygraph.jobs.report;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.BooleanSupplier;
 import org.polygraph.jobs.report.wording.Facts;
 import org.polygraph.jobs.report.wording.Legible;
 import org.polygraph.jobs.report.wording.Phenomenon;
@@ -21,7 +22,7 @@ final class JunitXml {
 
     private JunitXml() {}
 
-    static String of(Verdict verdict) {
+    static String of(Verdict verdict, BooleanSupplier stop) {
         boolean pass = verdict.status() == Verdict.Status.PASS;
         boolean violation = verdict.status() == Verdict.Status.VIOLATION;
         String seconds = String.format(Locale.ROOT, "%.3f", verdict.millis() / 1e3);
@@ -42,7 +43,7 @@ final class JunitXml {
             String element = violation ? "failure" : "error";
             xml.append(">\n    <").append(element).append(" type=\"").append(verdict.status());
             xml.append("\" message=\"").append(escaped(message(verdict))).append("\">");
-            xml.append(escaped(explanation(verdict)));
+            xml.append(escaped(explanation(verdict, stop)));
             xml.append("</").append(element).append(">\n  </testcase>\n");
         }
         return xml.append("</testsuite>\n").toString();
@@ -66,11 +67,11 @@ final class JunitXml {
         return table == null ? violation.anomaly().meaning() : Phenomenon.of(violation, new Facts(table));
     }
 
-    private static String explanation(Verdict verdict) {
+    private static String explanation(Verdict verdict, BooleanSupplier stop) {
         HistoryTable table = verdict.table();
         StringBuilder text = new StringBuilder();
         for (int i = 0; table != null && i < verdict.violations().size(); i++) {
-            String next = ViolationText.full(verdict, i, table);
+            String next = ViolationText.full(verdict, i, table, stop);
             if (text.length() + next.length() > MOST && i > 0) {
                 return text.append("  and more: see explain.txt of each\n").toString();
             }

@@ -147,7 +147,7 @@ public final class RunDirectory {
      * folder per violation, which are read back and checked against the history as {@code polygraph verify} does.
      *
      * @param input fingerprint of the bytes of the history
-     * @param stop whether the time has ended: then only the first violation has a folder
+     * @param stop whether the time has ended: then only the first violation has a folder, without drawings and reasons
      * @return the location of the evidence and whether it was verified; null if there is none
      * @throws BudgetException if {@code stop} returned true before the certificate of a PASS was written
      */
@@ -193,8 +193,8 @@ public final class RunDirectory {
         int written = 0;
         for (; written < kept && (written == 0 || !stop.getAsBoolean()); written++) {
             Violation violation = verdict.violations().get(written);
-            write(violation(written), violation, table);
-            write(violation(written).child(EXPLANATION), ViolationText.full(verdict, written, table));
+            write(violation(written), violation, table, stop);
+            write(violation(written).child(EXPLANATION), ViolationText.full(verdict, written, table, stop));
         }
         for (int i = written; i < kept; i++) {
             violation(i).delete();
@@ -237,7 +237,7 @@ public final class RunDirectory {
     public void finish(Verdict verdict, BooleanSupplier stop) throws IOException {
         write(report(), HtmlReport.of(verdict, run.name(), Version.current(), stop));
         write(run.child("violations.jsonl"), VerdictJson.violations(verdict));
-        write(run.child("junit.xml"), JunitXml.of(verdict));
+        write(run.child("junit.xml"), JunitXml.of(verdict, stop));
         write(run.child("metrics.json"), VerdictJson.metrics(verdict, System.currentTimeMillis()) + "\n");
         write(run.child(VERDICT), VerdictJson.of(verdict) + "\n");
         write(run.child(SUCCESS), "");
@@ -271,7 +271,8 @@ public final class RunDirectory {
         }
     }
 
-    private static void write(Location folder, Violation violation, HistoryTable table) throws IOException {
+    private static void write(Location folder, Violation violation, HistoryTable table, BooleanSupplier stop)
+            throws IOException {
         SubHistory sub = violation.minimal();
         if (sub != null) {
             HistoryTable alone = RecordedSelection.written(table, sub.operations(), sub.recorded());
@@ -280,8 +281,15 @@ public final class RunDirectory {
             BitSet involved = involved(violation);
             folder.child("history.jsonl").write(out -> HistoryWriter.writeJsonl(table, involved, out));
         }
-        write(folder.child("cycle.dot"), CycleDot.of(violation, table));
-        write(folder.child("cycle.svg"), HtmlReport.svg(violation, table));
+        Location dot = folder.child("cycle.dot");
+        Location svg = folder.child("cycle.svg");
+        if (stop.getAsBoolean()) {
+            dot.delete();
+            svg.delete();
+        } else {
+            write(dot, CycleDot.of(violation, table));
+            write(svg, HtmlReport.svg(violation, table));
+        }
     }
 
     private static BitSet involved(Violation violation) {

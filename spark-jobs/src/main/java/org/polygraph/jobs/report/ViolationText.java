@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 import org.polygraph.jobs.report.wording.Facts;
 import org.polygraph.jobs.report.wording.InitialRows;
 import org.polygraph.jobs.report.wording.Legible;
@@ -92,16 +93,23 @@ public final class ViolationText {
             Violation violation = violations.get(i);
             all.append(
                     detail == Detail.FULL
-                            ? full(verdict, i, table)
+                            ? full(verdict, i, table, () -> false)
                             : new ViolationText(verdict, table, detail).explain(violation));
         }
         return all.append(more(shown, violations.size(), verdict.violationsFound()))
                 .toString();
     }
 
-    /** One violation in full. @param number of the violation and its folder, from 0 */
-    static String full(Verdict verdict, int number, HistoryTable table) {
+    /**
+     * One violation in full, or briefly if the time has ended.
+     *
+     * @param number of the violation and its folder, from 0
+     */
+    static String full(Verdict verdict, int number, HistoryTable table, BooleanSupplier stop) {
         Violation violation = verdict.violations().get(number);
+        if (stop.getAsBoolean()) {
+            return new ViolationText(verdict, table, Detail.BRIEF).explain(violation);
+        }
         ViolationText text = new ViolationText(verdict, table, Detail.FULL);
         text.explain(violation);
         new ReasonText(text.facts, text.out).append(violation, verdict.level(), number);

@@ -76,9 +76,11 @@ class SparkReplayerTest {
     private Location run(String name, Verdict pass, Witness witness, String input) throws IOException {
         RunDirectory run = new RunDirectory(Location.of(folder.toString()), name);
         Verdict found = pass.with().path(name).witness(witness).build();
-        run.finish(found.with()
-                .certificate(run.writeEvidence(found, input, () -> false))
-                .build(), () -> false);
+        run.finish(
+                found.with()
+                        .certificate(run.writeEvidence(found, input, () -> false))
+                        .build(),
+                () -> false);
         return Location.of(folder.resolve("run=" + name).toString());
     }
 

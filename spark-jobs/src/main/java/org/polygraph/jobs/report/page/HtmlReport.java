@@ -109,7 +109,9 @@ public final class HtmlReport {
                 coverage(),
                 assumed,
                 Findings.of(verdict, shown.size()),
-                table == null || stop.getAsBoolean() ? List.of() : Timeline.of(table, verdict.violations(), verdict.unexplained()),
+                table == null || stop.getAsBoolean()
+                        ? List.of()
+                        : Timeline.of(table, verdict.violations(), verdict.unexplained()),
                 shown,
                 new Evidence(evidence(), verifyCommand()),
                 Cost.of(verdict, assumed.options()));
