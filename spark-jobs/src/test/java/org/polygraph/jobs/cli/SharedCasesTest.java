@@ -222,7 +222,10 @@ class SharedCasesTest {
         String file =
                 folder().resolve("names/failed-write-that-took-effect.edn").toString();
         assertThat(InProcess.run("explain", "-l", "ser", file).out())
-                .contains("timeout", "has to be recorded as indeterminate");
+                .contains(
+                        "timeout",
+                        "has to be recorded as indeterminate",
+                        "aborted, error: [:crud-error rollback is toward");
     }
 
     /** A recording of READ COMMITTED: a violation of a stronger level has a sub-history that shows it. */

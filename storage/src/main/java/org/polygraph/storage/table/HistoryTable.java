@@ -455,6 +455,11 @@ public final class HistoryTable {
         return header.source().describe(transactions.sources()[transaction]);
     }
 
+    /** The error that a transaction ended with, as its client recorded it; null if none is known. */
+    public @Nullable String errorOf(int transaction) {
+        return header.source().errors().get(transactions.sources()[transaction]);
+    }
+
     /** The file and the position of a transaction in one number, which ascends in the order of the input. */
     public long sourceOf(int transaction) {
         return transactions.sources()[transaction];

@@ -3,6 +3,8 @@ package org.polygraph.storage.table;
 import it.unimi.dsi.fastutil.ints.Int2LongMap;
 import it.unimi.dsi.fastutil.ints.Int2LongOpenHashMap;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
+import it.unimi.dsi.fastutil.longs.Long2ObjectMap;
+import it.unimi.dsi.fastutil.longs.Long2ObjectOpenHashMap;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -29,6 +31,7 @@ import org.polygraph.storage.model.WholeHistoryException;
  * operation more. The builder stops before it exceeds its {@link #limit}.
  */
 public final class HistoryTableBuilder {
+    private static final int MOST_ERRORS = 10_000;
     private static final int MAX_ARRAY = Integer.MAX_VALUE - 8;
 
     private final StringDictionary keyStrings;
@@ -46,6 +49,7 @@ public final class HistoryTableBuilder {
     private @Nullable Int2LongMap initialState;
     private @Nullable ListTree lists;
     private @Nullable Predicates predicates;
+    private final Long2ObjectMap<String> errors = new Long2ObjectOpenHashMap<>();
     private boolean isOfPiece;
 
     private final TransactionList transactions = new TransactionList();
@@ -144,6 +148,13 @@ public final class HistoryTableBuilder {
     /** Sets the file that the following transactions come from. */
     public void file(String name) {
         files.add(name);
+    }
+
+    /** Adds the error that the open transaction ended with. Those of the first {@value #MOST_ERRORS} transactions are kept. */
+    public void error(String text) {
+        if (errors.size() < MOST_ERRORS) {
+            errors.put(source, text);
+        }
     }
 
     /** Adds a header field, its value as JSON. */
@@ -479,7 +490,7 @@ public final class HistoryTableBuilder {
      *     places
      */
     public HistoryTable build() throws HistoryException {
-        Header header = new Header(new SourceFiles(files, unit), initialValue(), initialState, metadata);
+        Header header = new Header(new SourceFiles(files, unit, errors), initialValue(), initialState, metadata);
         SessionOrder sorted = transactions.order(sessions.labels());
         int[] order = sorted.order();
         if (order != null) {

@@ -1,9 +1,15 @@
 package org.polygraph.storage.table;
 
+import it.unimi.dsi.fastutil.longs.Long2ObjectMap;
+import it.unimi.dsi.fastutil.longs.Long2ObjectMaps;
 import java.util.List;
 
-/** The files that the transactions come from, and the unit of positions in them. */
-public record SourceFiles(List<String> files, Unit unit) {
+/**
+ * The files that the transactions come from, and the unit of positions in them.
+ *
+ * @param errors by file and position of a transaction: the error that it ended with, as its client recorded it
+ */
+public record SourceFiles(List<String> files, Unit unit, Long2ObjectMap<String> errors) {
     /** The unit of a position in a source file. */
     public enum Unit {
         /** Lines from 1. */
@@ -15,6 +21,10 @@ public record SourceFiles(List<String> files, Unit unit) {
     }
 
     private static final int FILE_SHIFT = 44;
+
+    SourceFiles(List<String> files, Unit unit) {
+        this(files, unit, Long2ObjectMaps.emptyMap());
+    }
 
     public SourceFiles {
         files = List.copyOf(files);

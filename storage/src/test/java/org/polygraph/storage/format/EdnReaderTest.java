@@ -14,6 +14,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.polygraph.storage.model.BudgetException;
+import org.polygraph.storage.table.HistorySelection;
+import org.polygraph.storage.table.HistoryTable;
 
 class EdnReaderTest {
     private Inputs inputs;
@@ -626,6 +628,23 @@ class EdnReaderTest {
         inputs.write("h.edn", String.format(operation + "#_ \\\n#_" + operation + operation, 1, 2, 3));
         assertThat(inputs.refusal("h.edn", HistoryFormat.EDN))
                 .startsWith("h.edn:2:4: found '\\' at the end of a line; expected a character");
+    }
+
+    @Test
+    void theErrorOfACallIsKept() throws Exception {
+        String call = "{:process 0, :type %s, :f :txn, :value [[:w 1 %d]], :error %s}\n";
+        String path = inputs.write(
+                "h.edn",
+                String.format(call, ":fail", 1, "[:crud {:code 7, :text \"no \u00e9\"} []]")
+                        + String.format(call, ":ok", 2, ":none")
+                        + String.format(call, ":info", 3, "nil")
+                        + String.format(call, ":info", 4, "#x \"" + "a".repeat(500) + "\""));
+        HistoryTable table = HistoryReader.read(path, HistoryFormat.EDN);
+        assertThat(table.errorOf(0)).isEqualTo("[:crud [:code 7 :text no \u00e9] []]");
+        assertThat(table.errorOf(1)).isNull();
+        assertThat(table.errorOf(2)).isNull();
+        assertThat(table.errorOf(3)).isEqualTo("a".repeat(200));
+        assertThat(HistorySelection.of(table, new int[] {0}).table().errorOf(0)).startsWith("[:crud");
     }
 
     @Test

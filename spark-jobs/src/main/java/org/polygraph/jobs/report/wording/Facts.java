@@ -58,12 +58,13 @@ public final class Facts {
         return t == Dependency.INITIAL ? INITIAL : names.apply(t);
     }
 
-    /** {@code file:line} and, unless it committed, the status. */
+    /** {@code file:line} and, unless it committed, the status and the error with which it ended. */
     public String where(int t) {
         String where = Legible.of(table.whereIs(t));
+        String error = table.errorOf(t);
         return table.status(t) == TransactionStatus.COMMITTED
                 ? where
-                : where + "  " + table.status(t).label();
+                : where + "  " + table.status(t).label() + (error == null ? "" : ", error: " + Legible.of(error));
     }
 
     /** For example {@code 7} or {@code "alice"}; of a query and a row {@code row 2 between 0 and 10}. */

@@ -1,6 +1,7 @@
 package org.polygraph.storage.format.edn;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Objects;
@@ -19,6 +20,7 @@ import org.polygraph.storage.table.HistoryTableBuilder;
 final class EdnCall {
     private static final String REQUIRED = ":type, :process, :f and :value";
     private static final String FUNCTIONS = ":txn, :read, :write, :cas or :add";
+    private static final int MOST_SHOWN = 200;
 
     private final CallTokens in;
     private final EdnValue value;
@@ -40,6 +42,8 @@ final class EdnCall {
     private boolean hasIndex;
     private long line;
     private long column;
+    /** Its error as text; empty if it has none. */
+    private String failure = "";
 
     /** @param builder counts the memory that is held */
     EdnCall(CallTokens in, HistoryTableBuilder builder) {
@@ -94,7 +98,8 @@ final class EdnCall {
         F,
         VALUE,
         TIME,
-        INDEX;
+        INDEX,
+        ERROR;
 
         private static final Field[] ALL = values();
         private static final String[] KEYWORDS = keywords(ALL);
@@ -140,6 +145,7 @@ final class EdnCall {
         line = in.line();
         column = in.column();
         value.clear();
+        failure = "";
         int seen = 0;
         while (in.nextValue() != Token.CLOSE) {
             Field field = named(Field.ALL, Field.KEYWORDS);
@@ -147,7 +153,7 @@ final class EdnCall {
                 in.skip();
             } else {
                 int bit = 1 << field.ordinal();
-                if ((seen & bit) != 0) {
+                if ((seen & bit) != 0 && field != Field.ERROR) {
                     throw in.error(in.describe() + " a second time", "it once");
                 }
                 seen |= bit;
@@ -179,7 +185,26 @@ final class EdnCall {
                 hasIndex = !in.isNil();
                 index = in.isNil() ? 0 : integer(":index", "an integer");
             }
+            case ERROR -> failure = in.isNil() ? "" : shown();
         }
+    }
+
+    /** Returns the beginning of the current value, and goes to its end. */
+    private String shown() throws IOException, HistoryException {
+        StringBuilder text = new StringBuilder();
+        int depth = 0;
+        do {
+            Token token = depth == 0 ? in.token() : in.nextValue();
+            depth += token.isOpen() ? 1 : token == Token.CLOSE ? -1 : 0;
+            String next = token.isOpen()
+                    ? "["
+                    : token == Token.CLOSE ? "]" : new String(in.text, 0, in.length(), StandardCharsets.UTF_8);
+            if (text.length() < MOST_SHOWN) {
+                boolean isApart = token != Token.CLOSE && !text.isEmpty() && text.charAt(text.length() - 1) != '[';
+                text.append(isApart ? " " : "").append(next, 0, Math.min(next.length(), MOST_SHOWN));
+            }
+        } while (depth > 0);
+        return text.toString();
     }
 
     private Type takeType() throws HistoryException {
@@ -267,6 +292,11 @@ final class EdnCall {
      */
     TransactionStatus outcome() {
         return Objects.requireNonNull(type).outcome;
+    }
+
+    /** Returns the error that it ended with, as text, the beginning if it is long; empty if there is none. */
+    String failure() {
+        return failure;
     }
 
     /** Returns the function, which every call of a client has. */

@@ -43,6 +43,8 @@ final class EdnClients {
     private long openSession = NONE;
 
     private EdnOperations operations;
+    /** The error of the last completion; empty if it has none. */
+    private String failure = "";
 
     EdnClients(HistoryTableBuilder builder, EdnWorkload workload) {
         this.builder = builder;
@@ -167,6 +169,7 @@ final class EdnClients {
         if (hasResult) {
             operations.take(call);
         }
+        failure = call.isOk() ? "" : call.failure();
         if (isInvoked) {
             close(session, client, call.outcome(), call.time(), call.line(), hasResult ? operations : null);
         } else {
@@ -234,6 +237,9 @@ final class EdnClients {
         }
         builder.begin(process, index, outcome, line);
         content.addTo(builder);
+        if (!failure.isEmpty()) {
+            builder.error(failure);
+        }
     }
 
     private void times(TransactionStatus outcome, long start, long end) {
@@ -247,6 +253,7 @@ final class EdnClients {
     void end() throws HistoryException {
         long[] processes = clients.keySet().toLongArray();
         LongArrays.quickSort(processes);
+        failure = "";
         for (long process : processes) {
             Client client = clients.get(process);
             if (client.isOpen && client.function == EdnCall.Function.INIT) {
