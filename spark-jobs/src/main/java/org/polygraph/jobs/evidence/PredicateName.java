@@ -2,8 +2,6 @@ package org.polygraph.jobs.evidence;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.EdgeKind;
@@ -17,8 +15,6 @@ import org.polygraph.storage.table.PredicateReads;
  * or changes so that it does not match. A cycle with one of them is no item cycle.
  */
 final class PredicateName {
-    private static final Pattern READ = Pattern.compile("^read (\\S+) from ");
-
     private PredicateName() {}
 
     /**
@@ -32,7 +28,7 @@ final class PredicateName {
             return violation;
         }
         if (violation.anomaly() == Anomaly.THIN_AIR_READ) {
-            return isMissed(violation, predicates)
+            return isMissed(violation, table, predicates)
                     ? violation.named(Anomaly.PHANTOM, Anomaly.PHANTOM.aliases())
                     : violation;
         }
@@ -61,9 +57,14 @@ final class PredicateName {
     }
 
     /** Whether a query did not find a row of which every version matches. */
-    private static boolean isMissed(Violation violation, PredicateReads predicates) {
-        Matcher read = READ.matcher(violation.detail());
-        return predicates.rowOf(violation.keys().get(0)) >= 0 && read.find() && !PredicateReads.isMatch(read.group(1));
+    private static boolean isMissed(Violation violation, HistoryTable table, PredicateReads predicates) {
+        int reader = violation.transactions().get(0);
+        int key = violation.keys().get(0);
+        boolean isMissed = false;
+        for (int o = table.firstOperation(reader); o < table.operationsEnd(reader) && !table.isWriteOf(o, key); o++) {
+            isMissed |= table.isReadOf(o, key) && !predicates.isMatch(table.value(o));
+        }
+        return isMissed && predicates.rowOf(key) >= 0;
     }
 
     private static boolean isRemoved(Dependency edge, PredicateReads predicates) {
