@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -49,6 +50,29 @@ class RowWordsTest {
             assertThat(InProcess.run("check", "--json", "-l", "ser", file.toString())
                             .out())
                     .contains("\"unique_values\":" + (again == 6));
+        }
+    }
+
+    /** A delete of unknown rows does not make two rows of one key. */
+    @Test
+    void aRepeatedRowIsVerifiedWhateverRowsAnotherWriteHas() throws Exception {
+        String lines = """
+                {"session":0,"index":0,"status":"committed","ops":[{"op":"i","key":1,"value":5},{"op":"i","key":2,"value":7}]}
+                {"session":2,"index":0,"status":"%s","ops":[{"op":"pr","lo":1,"hi":9,"rows":[[1,5],[1,6],[2,7]]}]}
+                {"session":3,"index":0,"status":"committed","ops":[{"op":"pd","lo":7,"hi":8},{"op":"pd","lo":1,"hi":20}]}
+                """;
+        for (String level : List.of("ser", "si", "rc")) {
+            Path file = Files.writeString(folder.resolve(level + ".jsonl"), String.format(lines, "committed"));
+            String runs = folder.resolve(level).toString();
+            assertThat(InProcess.run("check", "-l", level, "-o", runs, file.toString())
+                            .out())
+                    .contains("DuplicateRow");
+            assertThat(InProcess.run("verify", runs).out())
+                    .startsWith("VERIFIED")
+                    .contains("s2#0 has two rows of one key in one result");
+            // The outcome decides whether the result counts.
+            Files.writeString(file, String.format(lines, "indeterminate"));
+            assertThat(InProcess.run("verify", runs, file.toString()).word()).isNotEqualTo("VERIFIED");
         }
     }
 

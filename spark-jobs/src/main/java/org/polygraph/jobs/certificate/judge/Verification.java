@@ -182,7 +182,14 @@ public final class Verification {
         RankFile.Content order = isViolation || claim.byChoices() ? null : RankFile.read(run, table, stop);
         HistoryTable judged = judged(isViolation, order, terms, table);
         if (judged == null) {
-            return Report.undecided("the history has writes of unknown rows, which leave no evidence");
+            int repeated = isViolation ? firstRepeatedRow(table.asRead()) : -1;
+            return repeated < 0
+                    ? Report.undecided("the history has writes of unknown rows, which leave no evidence")
+                    : inContents(
+                            Report.verified("rows         " + table.name(repeated)
+                                    + " has two rows of one key in one result, which no rows of these writes explain"),
+                            claim,
+                            table);
         }
         Loaders loaders = Loaders.of(judged, claim.loaders(), claim.usesTimes(), terms.clockSkewNanos());
         HistoryTable withLoaders = loaders.applied();
@@ -202,6 +209,20 @@ public final class Verification {
             return inContents(verification.report(violations.answer(), violations.reason()), claim, contents);
         }
         return order == null ? verification.choices(claim) : verification.order(order, input, claim.isOfOthers());
+    }
+
+    /** The first committed transaction with two rows of one key in a result; -1 if there is none. */
+    private static int firstRepeatedRow(HistoryTable read) {
+        for (int t = 0; t < read.transactions(); t++) {
+            for (int o = read.firstOperation(t);
+                    read.status(t) == TransactionStatus.COMMITTED && o < read.operationsEnd(t);
+                    o++) {
+                if (read.isRepeatedRow(o)) {
+                    return t;
+                }
+            }
+        }
+        return -1;
     }
 
     /**
