@@ -39,118 +39,126 @@ final class KeyEvidence {
             return impossible(key, some.getInt(0));
         }
         ClosedOperations operations = new ClosedOperations(all, key, judge);
-        IntArrayList violating = operations.violating(some);
-        IntArrayList closed = violating == null ? operations.all() : violating;
-        boolean minimal = operations.shrink(closed, stop);
-        int[] ascending = closed.toIntArray();
-        Arrays.sort(ascending);
-        KeyOrder order = new KeyOrder(all, ascending);
+        ClosedOperations.Closure violating = operations.violating(some);
+        ClosedOperations.Shrunk closed = operations.shrink(violating == null ? operations.all() : violating, stop);
+        KeyOrder order = new KeyOrder(closed.operations(), 0);
         if (order.run() != KeyResult.VIOLATED) {
-            return repeated(key, closed, minimal);
+            return repeated(key, closed);
         }
         return order.anomaly() == Anomaly.THIN_AIR_READ
-                ? impossible(key, order.offending().getInt(0))
-                : unique(key, order.anomaly(), order.offending(), closed, minimal);
+                ? impossible(
+                        key,
+                        all.ofTransaction(
+                                key,
+                                closed.operations()
+                                        .transactions[order.offending().getInt(0)]))
+                : unique(key, order.anomaly(), order.offending(), closed);
     }
 
     /** @param offending as {@link KeyOrder} finds them among the operations shown */
-    private Violation unique(int key, Anomaly anomaly, IntArrayList offending, IntArrayList shown, boolean minimal) {
-        if (offending.size() == 4 && all.isWrite(offending.getInt(1)) && !all.isWrite(offending.getInt(3))) {
+    private Violation unique(int key, Anomaly anomaly, IntArrayList offending, ClosedOperations.Shrunk closed) {
+        LinearOperations shown = closed.operations();
+        if (offending.size() == 4 && shown.isWrite(offending.getInt(1)) && !shown.isWrite(offending.getInt(3))) {
             // Either pair contradicts the other. The one with a read shows more.
             return unique(
                     key,
                     anomaly,
                     IntArrayList.of(offending.getInt(2), offending.getInt(3), offending.getInt(0), offending.getInt(1)),
-                    shown,
-                    minimal);
+                    closed);
         }
-        if (anomaly == Anomaly.REAL_TIME_VIOLATION && !all.isWrite(offending.getInt(1))) {
-            String detail = recorded.action(all.transactions[offending.getInt(1)]) + ", although "
-                    + name(offending, 0) + " had ended before it started, and can only come after it"
-                    + because(offending);
+        if (anomaly == Anomaly.REAL_TIME_VIOLATION && !shown.isWrite(offending.getInt(1))) {
+            String detail = recorded.action(shown.transactions[offending.getInt(1)]) + ", although "
+                    + name(shown, offending, 0) + " had ended before it started, and can only come after it"
+                    + because(shown, offending);
             IntArrayList named = new IntArrayList(offending);
             named.set(0, offending.getInt(1));
             named.set(1, offending.getInt(0));
-            return violation(anomaly, key, named, shown, minimal, detail);
+            return violation(anomaly, key, named, closed, detail);
         }
         int subject = offending.getInt(0);
-        String did = recorded.action(all.transactions[subject]);
+        String did = recorded.action(shown.transactions[subject]);
         String detail =
                 switch (anomaly) {
-                    case LOST_UPDATE -> did + "; " + name(offending, 1) + " replaced the same version";
+                    case LOST_UPDATE -> did + "; " + name(shown, offending, 1) + " replaced the same version";
                     case CIRCULAR_INFORMATION_FLOW ->
                         did + ", which depends on its own write"
-                                + (offending.size() == 1 ? "" : " through " + name(offending, 1));
+                                + (offending.size() == 1 ? "" : " through " + name(shown, offending, 1));
                     default ->
-                        did + " and ended before " + name(offending, 1) + " started, but it can only come after it"
-                                + because(offending);
+                        did + " and ended before " + name(shown, offending, 1)
+                                + " started, but it can only come after it" + because(shown, offending);
                 };
-        return violation(anomaly, key, offending, shown, minimal, detail);
+        return violation(anomaly, key, offending, closed, detail);
     }
 
-    private String because(IntArrayList offending) {
+    private String because(LinearOperations shown, IntArrayList offending) {
         return offending.size() < 4
                 ? ""
-                : ", because " + name(offending, 2) + " had ended before " + name(offending, 3) + " started";
+                : ", because " + name(shown, offending, 2) + " had ended before " + name(shown, offending, 3)
+                        + " started";
     }
 
     /**
      * Names the operation that ended last of those shown: the others have orders, but none in which the key has a value
      * that this one may find.
      */
-    private Violation repeated(int key, IntArrayList shown, boolean minimal) {
+    private Violation repeated(int key, ClosedOperations.Shrunk closed) {
+        LinearOperations shown = closed.operations();
         int failed = -1;
-        for (int i = 0; i < shown.size(); i++) {
-            int o = shown.getInt(i);
-            boolean finds = all.isRead(o) || all.isRefused(o);
-            failed = finds && !all.isMaybe(o) && (failed < 0 || all.ends[o] > all.ends[failed]) ? o : failed;
+        for (int o = 0; o < shown.transactions.length; o++) {
+            boolean finds = shown.isRead(o) || shown.isRefused(o);
+            failed = finds && !shown.isMaybe(o) && (failed < 0 || shown.ends[o] > shown.ends[failed]) ? o : failed;
         }
         if (failed < 0) {
             throw new IllegalStateException("writes that find no value have an order");
         }
         StringBuilder values = new StringBuilder();
         int count = 0;
-        for (long value : values(key, shown)) {
-            if (!judge.violates(
-                    StrictHistory.of(all.reading(failed, value), shown).table())) {
+        for (long value : values(shown)) {
+            if (!judge.violates(StrictHistory.of(shown.reading(failed, value)).table())) {
                 values.append(count++ == 0 ? "" : ", ").append(recorded.label(key, value));
             }
         }
-        String detail = recorded.action(all.transactions[failed])
+        String detail = recorded.action(shown.transactions[failed])
                 + "; the other operations shown have an order up to its end, "
                 + (count == 0
                         ? "but none with a time at which it can have taken effect"
                         : "but then the key can only have the value" + (count == 1 ? " " : "s ") + values);
-        return violation(Anomaly.NO_VALID_ORDER, key, IntArrayList.of(failed), shown, minimal, detail);
+        return violation(Anomaly.NO_VALID_ORDER, key, IntArrayList.of(failed), closed, detail);
     }
 
     /** The initial value of a key and those that the operations write. */
-    private LongLinkedOpenHashSet values(int key, IntArrayList some) {
+    private static LongLinkedOpenHashSet values(LinearOperations shown) {
         LongLinkedOpenHashSet values = new LongLinkedOpenHashSet();
-        values.add(all.initialValue(key));
-        for (int i = 0; i < some.size(); i++) {
-            if (all.isWrite(some.getInt(i))) {
-                values.add(all.written(some.getInt(i)));
+        values.add(shown.initialValue(0));
+        for (int o = 0; o < shown.transactions.length; o++) {
+            if (shown.isWrite(o)) {
+                values.add(shown.written(o));
             }
         }
         return values;
     }
 
-    private String name(IntArrayList operations, int i) {
-        return recorded.name(all.transactions[operations.getInt(i)]);
+    private String name(LinearOperations of, IntArrayList operations, int i) {
+        return recorded.name(of.transactions[operations.getInt(i)]);
     }
 
     /** A read of a value that no operation wrote that may have taken effect. */
     private Violation impossible(int key, int read) {
         int reader = all.transactions[read];
         int dropped = recorded.droppedWrite(reader);
-        IntArrayList shown = untilCertain(key, read);
+        ClosedOperations.Shrunk shown =
+                new ClosedOperations.Shrunk(all.select(key, untilCertain(key, read), o -> true), true);
         if (dropped < 0) {
             String detail = recorded.action(reader) + ", which no "
                     + (isWritten(key, all.read(read))
                             ? "operation wrote that started before its end"
                             : "operation wrote");
-            return violation(Anomaly.THIN_AIR_READ, key, IntArrayList.of(read), shown, true, detail);
+            return violation(
+                    Anomaly.THIN_AIR_READ,
+                    key,
+                    IntArrayList.of(shown.operations().ofTransaction(0, reader)),
+                    shown,
+                    detail);
         }
         HistoryTable table = recorded.table();
         int writer = HistorySelection.transactionOf(table, dropped);
@@ -159,7 +167,7 @@ final class KeyEvidence {
         // If the outcome of the read is unknown, the sub-history contains a reader of its write, and so on, because
         // otherwise the read need not have taken effect.
         return new Violation(Anomaly.ABORTED_READ, List.of(reader, writer), List.of(key), List.of(), detail)
-                .shownBy(shown(shown, dropped, true));
+                .shownBy(shown(shown, dropped));
     }
 
     private boolean isWritten(int key, long value) {
@@ -195,16 +203,16 @@ final class KeyEvidence {
                 }
             }
         }
-        throw new IllegalStateException("no operation that took effect read the value of " + name(reached, 0));
+        throw new IllegalStateException("no operation that took effect read the value of " + name(all, reached, 0));
     }
 
-    /** @param named the operations that the detail names, its subject first */
+    /** @param named those of the operations shown that the detail names, its subject first */
     private Violation violation(
-            Anomaly anomaly, int key, IntArrayList named, IntArrayList some, boolean minimal, String detail) {
-        SubHistory shown = shown(some, -1, minimal);
+            Anomaly anomaly, int key, IntArrayList named, ClosedOperations.Shrunk closed, String detail) {
+        SubHistory shown = shown(closed, -1);
         IntLinkedOpenHashSet transactions = new IntLinkedOpenHashSet();
         for (int i = 0; i < named.size(); i++) {
-            transactions.add(all.transactions[named.getInt(i)]);
+            transactions.add(closed.operations().transactions[named.getInt(i)]);
         }
         for (int t : shown.transactions()) {
             transactions.add(t);
@@ -213,26 +221,27 @@ final class KeyEvidence {
     }
 
     /** @param dropped a write of the table that cannot have taken effect, to be shown too; or -1 */
-    private SubHistory shown(IntArrayList some, int dropped, boolean minimal) {
+    private SubHistory shown(ClosedOperations.Shrunk closed, int dropped) {
         HistoryTable table = recorded.table();
-        int writer = dropped < 0 ? -1 : HistorySelection.transactionOf(table, dropped);
-        IntArrayList transactions = new IntArrayList();
-        for (int i = 0; i < some.size(); i++) {
-            transactions.add(all.transactions[some.getInt(i)]);
-        }
-        if (dropped >= 0) {
-            transactions.add(writer);
-        }
-        int[] ascending = transactions.toIntArray();
-        Arrays.sort(ascending);
+        LinearOperations some = closed.operations();
+        IntArrayList transactions = new IntArrayList(some.transactions);
         IntArrayList operations = new IntArrayList();
-        for (int t : ascending) {
-            for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
-                if (t != writer || o == dropped) {
-                    operations.add(o);
-                }
+        for (int o = 0; o < some.transactions.length; o++) {
+            int t = some.transactions[o];
+            // A compare-and-set of which only the write is needed is shown without its read.
+            int first = some.isRead(o) || some.isRefused(o) ? table.firstOperation(t) : table.operationsEnd(t) - 1;
+            for (int i = first; i < table.operationsEnd(t); i++) {
+                operations.add(i);
             }
         }
-        return new SubHistory(ascending, operations.toIntArray(), minimal, SubHistory.Judge.CHECKER);
+        if (dropped >= 0) {
+            transactions.add(HistorySelection.transactionOf(table, dropped));
+            operations.add(dropped);
+        }
+        int[] ofWhole = operations.toIntArray();
+        int[] ascending = transactions.toIntArray();
+        Arrays.sort(ofWhole);
+        Arrays.sort(ascending);
+        return new SubHistory(ascending, ofWhole, closed.minimal(), SubHistory.Judge.CHECKER);
     }
 }

@@ -4,7 +4,6 @@ import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.ints.IntArrays;
 import it.unimi.dsi.fastutil.longs.Long2IntOpenHashMap;
 import java.util.Arrays;
-import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.isolation.Anomaly;
 
 /**
@@ -36,7 +35,7 @@ final class KeyOrder {
     private static final int INITIAL = -2;
 
     private final LinearOperations all;
-    private final int @Nullable [] some;
+    private final int key;
     private final int from;
     private final int count;
     private final Long2IntOpenHashMap writers = new Long2IntOpenHashMap();
@@ -52,21 +51,11 @@ final class KeyOrder {
     private Anomaly anomaly = Anomaly.REAL_TIME_VIOLATION;
     private boolean repeats;
 
-    /** All operations of a key. */
     KeyOrder(LinearOperations all, int key) {
-        this(all, null, all.keyStarts[key], all.keyStarts[key + 1] - all.keyStarts[key]);
-    }
-
-    /** Some of a key, ascending. */
-    KeyOrder(LinearOperations all, int[] some) {
-        this(all, some, 0, some.length);
-    }
-
-    private KeyOrder(LinearOperations all, int @Nullable [] some, int from, int count) {
         this.all = all;
-        this.some = some;
-        this.from = from;
-        this.count = count;
+        this.key = key;
+        from = all.keyStarts[key];
+        count = all.keyStarts[key + 1] - from;
         writers.defaultReturnValue(NONE);
     }
 
@@ -96,13 +85,12 @@ final class KeyOrder {
         return anomaly;
     }
 
-    /** The value before the first operation. There is at least one operation. */
     private long initialValue() {
-        return all.initialValueOf(id(0));
+        return all.initialValue(key);
     }
 
     private int id(int i) {
-        return some == null ? from + i : some[i];
+        return from + i;
     }
 
     KeyResult run() {

@@ -177,24 +177,24 @@ public final class KeyOrders {
                 guesses.forEach((key, guess) -> decide(all, soon, Int2ObjectMaps.singleton(key, guess), judge));
             } else {
                 int key = guesses.keySet().iterator().nextInt();
-                decide(all, key, guessed, operations(history, refuting.toIntArray()), judge);
+                IntArrayList named = operations(history, refuting.toIntArray());
+                ClosedOperations closed = new ClosedOperations(all, key, judge);
+                ClosedOperations.Closure violating = closed.violating(named);
+                if (violating != null) {
+                    violate(all, key, violating.named());
+                } else if (soon != all && closed.widen(soon, named)) {
+                    decide(all, soon, Int2ObjectMaps.singleton(key, new GuessedOrder(soon, key).run()), judge);
+                } else {
+                    decide(all, key, guessed, judge);
+                }
             }
         } catch (BudgetException e) {
             ended = e;
         }
     }
 
-    /**
-     * Decides a key with no order near the guess.
-     *
-     * @param refuting operations that a refutation named, which may have used an assumption
-     */
-    private void decide(LinearOperations all, int key, IntArrayList guess, IntArrayList refuting, StrictJudge judge) {
-        IntArrayList violating = new ClosedOperations(all, key, judge).violating(refuting);
-        if (violating != null) {
-            violate(all, key, violating);
-            return;
-        }
+    /** Decides a key with no order near the guess. */
+    private void decide(LinearOperations all, int key, IntArrayList guess, StrictJudge judge) {
         IntArrayList every = new IntArrayList();
         addAll(all, key, guess, every);
         StrictHistory history = StrictHistory.of(all, every);

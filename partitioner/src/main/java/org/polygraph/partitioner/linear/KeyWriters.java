@@ -137,7 +137,8 @@ final class KeyWriters {
         return found;
     }
 
-    private static int lowerBound(long[] sorted, long value) {
+    /** The first place of ascending numbers with this one or a greater one. */
+    static int lowerBound(long[] sorted, long value) {
         int low = 0;
         int high = sorted.length;
         while (low < high) {

@@ -1,7 +1,9 @@
 package org.polygraph.partitioner.linear;
 
+import it.unimi.dsi.fastutil.ints.IntArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.function.IntPredicate;
 import java.util.function.IntToLongFunction;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -113,6 +115,28 @@ final class LinearOperations {
         return soon;
     }
 
+    /**
+     * Some operations of a key as those of key 0.
+     *
+     * @param reads whether an operation keeps its read; else it only writes
+     */
+    LinearOperations select(int key, IntArrayList some, IntPredicate reads) {
+        int[] ascending = some.toIntArray();
+        Arrays.sort(ascending);
+        LinearOperations selected =
+                new LinearOperations(new int[] {0, ascending.length}, unused -> initialValues.applyAsLong(key));
+        for (int i = 0; i < ascending.length; i++) {
+            int o = ascending[i];
+            selected.transactions[i] = transactions[o];
+            selected.kinds[i] = (byte) (reads.test(o) ? kinds[o] : kinds[o] & ~(READS | REFUSED));
+            selected.read[i] = read[o];
+            selected.written[i] = written[o];
+            selected.starts[i] = starts[o];
+            selected.ends[i] = ends[o];
+        }
+        return selected;
+    }
+
     /** The same operations, but one of them reads a value and does nothing else. */
     LinearOperations reading(int o, long value) {
         LinearOperations other = new LinearOperations(this);
@@ -186,11 +210,6 @@ final class LinearOperations {
             key++;
         }
         return key;
-    }
-
-    /** The initial value of the key of an operation. */
-    long initialValueOf(int operation) {
-        return initialValue(keyOf(operation));
     }
 
     long initialValue(int key) {

@@ -63,6 +63,15 @@ public final class StrictHistory {
         return new Maker(all, some.toIntArray()).make();
     }
 
+    /** The history of all operations of keys. */
+    static StrictHistory of(LinearOperations all) {
+        int[] every = new int[all.transactions.length];
+        for (int i = 0; i < every.length; i++) {
+            every[i] = i;
+        }
+        return new Maker(all, every).make();
+    }
+
     /** Makes one. */
     private static final class Maker {
         private final LinearOperations all;
@@ -161,6 +170,7 @@ public final class StrictHistory {
             int[] chains = new int[some.length];
             int[] byEnd = turn.clone();
             IntArrays.mergeSort(byEnd, (a, b) -> Long.compare(all.ends[some[a]], all.ends[some[b]]));
+            // The last place of each.
             Object2IntOpenHashMap<Equal> ofEqual = new Object2IntOpenHashMap<>();
             ofEqual.defaultReturnValue(-1);
             IntArrayList free = new IntArrayList();
@@ -170,12 +180,11 @@ public final class StrictHistory {
                 int o = some[i];
                 if (all.isMaybe(o)) {
                     Equal equal = new Equal(all.keyOf(o), all.isRead(o) ? all.read(o) : null, all.written(o));
-                    int chain = ofEqual.getInt(equal);
-                    if (chain < 0) {
-                        chain = made++;
-                        ofEqual.put(equal, chain);
-                    }
-                    chains[i] = chain;
+                    int before = ofEqual.getInt(equal);
+                    // One that may end earlier than the one before cannot change places with it.
+                    boolean isNew = before < 0 || all.ends[o] < all.ends[some[before]];
+                    chains[i] = isNew ? made++ : chains[before];
+                    ofEqual.put(equal, i);
                     continue;
                 }
                 for (; all.ends[some[byEnd[ended]]] < all.starts[o]; ended++) {

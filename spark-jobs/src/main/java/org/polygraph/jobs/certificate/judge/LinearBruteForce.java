@@ -4,6 +4,7 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.IntStream;
@@ -24,11 +25,19 @@ import org.polygraph.storage.table.HistoryTable;
  * outcome the one that started first takes effect first.
  *
  * <p>A sub-history is <em>closed</em> iff it has every operation of the whole history that may have written a value
- * that one of its operations read, and every write that a refused compare-and-set may have read. A write that started
- * after the read had ended is none of these. Neither is one that had ended when another write of the sub-history
- * started, which had ended when the read started. Take an order of the whole and remove all operations outside a
- * closed sub-history. A read still follows the write that it read from without another write in between, and a refused
- * compare-and-set has the same value before it. So a closed sub-history without an order refutes the whole.
+ * that one of its operations read, and every write that a refused compare-and-set may have read, apart from what follows.
+ * A compare-and-set may be in it without its read. A write that started after the read had ended is not needed. Neither
+ * is one that had ended when another write of the sub-history started, which had ended when the read started: that
+ * other one or a later one is the last before the read. A write of unknown outcome takes effect only if it is read. So it
+ * takes effect before the last read of its value has ended, and after the other write started, and in these bounds its
+ * own read may have read. It is not needed if as many writes of its value as the value has reads can replace it: those of
+ * unknown outcome in the sub-history that started before it, or before all these bounds, and that read nothing or
+ * the same.
+ *
+ * <p>Take an order of the whole. Leave out the writes of unknown outcome that are not read, replace others as described,
+ * and remove all operations outside a closed sub-history. A read still follows the write that it read from without
+ * another write in between, and a refused compare-and-set still finds another value. So a closed sub-history without an
+ * order refutes the whole.
  *
  * <p>Memory: about 100 bytes a state, and an eighth of a byte for each operation that overlaps.
  */
@@ -56,45 +65,26 @@ final class LinearBruteForce {
         return never;
     }
 
-    /**
-     * A read of the sub-history.
-     *
-     * @param end when it ended
-     * @param bound the latest start of a committed write of its key in the sub-history that had ended when it started
-     */
-    private record Asked(long end, long bound) {}
-
     /** Returns a sentence about the first write that the sub-history lacks to be closed; null if it lacks none. */
     static @Nullable String gap(HistoryTable whole, HistoryTable sub, Terms terms) {
-        // By label of the key, and by label of the value read; refused compare-and-sets are under null.
-        Map<String, Map<@Nullable String, Set<Asked>>> asked = new HashMap<>();
-        Set<String> members = new HashSet<>();
-        LinearBruteForce times = new LinearBruteForce(sub, terms);
+        LinearBruteForce all = new LinearBruteForce(whole, terms);
+        Map<String, Asked> asked = new HashMap<>();
+        LinearBruteForce part = new LinearBruteForce(sub, terms);
+        for (int key = 0; key < sub.keys().size(); key++) {
+            asked.put(sub.keys().label(key), part.new Asked(key));
+        }
+        Set<String> written = new HashSet<>();
         for (int t = 0; t < sub.transactions(); t++) {
-            members.add(Names.transaction(sub.sessionLabel(sub.sessionOf(t)), sub.index(t)));
-            for (int o = sub.firstOperation(t); o < sub.operationsEnd(t); o++) {
-                if (!sub.isWrite(o)) {
-                    long value = sub.value(o);
-                    String label =
-                            sub.values().isOther(value) ? null : sub.values().label(value);
-                    asked.computeIfAbsent(sub.keys().label(sub.key(o)), k -> new HashMap<>())
-                            .computeIfAbsent(label, v -> new HashSet<>())
-                            .add(new Asked(times.end(t), times.bound(sub.key(o), t)));
-                }
+            if (part.isWriter(t)) {
+                written.add(Names.transaction(sub.sessionLabel(sub.sessionOf(t)), sub.index(t)));
             }
         }
-        LinearBruteForce all = new LinearBruteForce(whole, terms);
         for (int t = 0; t < whole.transactions(); t++) {
-            for (int o = whole.firstOperation(t); o < whole.operationsEnd(t); o++) {
-                if (!whole.isWrite(o) || !terms.mayCount(whole.statuses()[t])) {
-                    continue;
-                }
-                Map<@Nullable String, Set<Asked>> values =
-                        asked.getOrDefault(whole.keys().label(whole.key(o)), Map.of());
-                if (!values.isEmpty()
-                        && (all.mayBeRead(t, values.get(null))
-                                || all.mayBeRead(t, values.get(whole.values().label(whole.value(o)))))
-                        && !members.contains(
+            if (terms.mayCount(whole.statuses()[t]) && all.isWriter(t)) {
+                Asked of = asked.get(whole.keys().label(whole.key(whole.firstOperation(t))));
+                if (of != null
+                        && of.needs(all, t)
+                        && !written.contains(
                                 Names.transaction(whole.sessionLabel(whole.sessionOf(t)), whole.index(t)))) {
                     return Names.transaction(whole, t) + " may have written what was read";
                 }
@@ -103,29 +93,141 @@ final class LinearBruteForce {
         return null;
     }
 
-    /** The latest start of a committed write of a key that had ended when a transaction started. */
-    private long bound(int key, int reader) {
+    /**
+     * A read of the sub-history.
+     *
+     * @param from when the last write before it started at the earliest
+     * @param until when it ended, or when the last read had ended for which its own write may be needed
+     * @param value the label of the value that it read; null if it is refused
+     * @param excluded the label of the value that it did not find; null if it is not refused
+     */
+    private record Read(
+            long from,
+            long until,
+            @Nullable String value,
+            @Nullable String excluded) {
+        boolean mayRead(String written) {
+            return value == null ? !written.equals(excluded) : value.equals(written);
+        }
+    }
+
+    /** What the reads of a key in this sub-history need. */
+    private final class Asked {
+        private final int key;
+        /** Those in which writes of unknown outcome read have bounds that become wider until nothing changes. */
+        private Set<Read> reads = new HashSet<>();
+
+        private final Map<String, Integer> readsOf = new HashMap<>();
+        /** By value written: the reads that may find it. */
+        private final Map<String, List<Read>> finding = new HashMap<>();
+
+        Asked(int key) {
+            this.key = key;
+            for (Set<Read> before = Set.of(); !reads.equals(before) || before.isEmpty(); ) {
+                before = reads;
+                reads = new HashSet<>();
+                readsOf.clear();
+                for (int t = 0; t < table.transactions(); t++) {
+                    if (isOf(t, key) && !table.isWrite(table.firstOperation(t))) {
+                        add(t, before);
+                    }
+                }
+                if (reads.isEmpty()) {
+                    return;
+                }
+            }
+        }
+
+        private void add(int t, Set<Read> before) {
+            long start = starts[t];
+            long until = ends[t];
+            if (table.status(t) != TransactionStatus.COMMITTED) {
+                String own = written(t);
+                List<Read> uses =
+                        before.stream().filter(read -> read.mayRead(own)).toList();
+                if (uses.isEmpty()) {
+                    return;
+                }
+                start = Math.max(
+                        start, uses.stream().mapToLong(Read::from).min().orElseThrow());
+                until = uses.stream().mapToLong(Read::until).max().orElseThrow();
+            }
+            long value = table.value(table.firstOperation(t));
+            boolean isRefused = table.values().isOther(value);
+            String label = table.values().label(isRefused ? table.values().excluded(value) : value);
+            reads.add(new Read(bound(key, start), until, isRefused ? null : label, isRefused ? label : null));
+            readsOf.merge(isRefused ? "" : "=" + label, 1, Integer::sum);
+        }
+
+        /** Whether the sub-history needs a write of the whole history. */
+        boolean needs(LinearBruteForce all, int t) {
+            String value = all.written(t);
+            boolean known = all.table.status(t) == TransactionStatus.COMMITTED;
+            long from = Long.MAX_VALUE;
+            boolean mayBeRead = false;
+            List<Read> finders = finding.computeIfAbsent(
+                    value, v -> reads.stream().filter(read -> read.mayRead(v)).toList());
+            for (Read read : finders) {
+                from = Math.min(from, read.from);
+                mayBeRead |= !terms.precedes(read.until, all.starts[t])
+                        && !(known && terms.precedes(all.ends[t], read.from));
+            }
+            return mayBeRead && (known || others(all, t, Math.max(from, all.starts[t])) < readers(value));
+        }
+
+        private int readers(String value) {
+            return readsOf.getOrDefault("", 0) + readsOf.getOrDefault("=" + value, 0);
+        }
+
+        /** The writes of unknown outcome in the sub-history that can replace one of the whole history. */
+        private int others(LinearBruteForce all, int replaced, long time) {
+            int count = 0;
+            for (int t = 0; t < table.transactions(); t++) {
+                boolean fits = isOf(t, key)
+                        && isWriter(t)
+                        && table.status(t) != TransactionStatus.COMMITTED
+                        && written(t).equals(all.written(replaced));
+                if (fits && (read(t) == null ? starts[t] <= time : starts[t] <= all.starts[replaced])) {
+                    count += read(t) == null || read(t).equals(all.read(replaced)) ? 1 : 0;
+                }
+            }
+            return count;
+        }
+    }
+
+    private boolean isOf(int t, int key) {
+        int first = table.firstOperation(t);
+        return first < table.operationsEnd(t) && table.key(first) == key && terms.mayCount(table.statuses()[t]);
+    }
+
+    private boolean isWriter(int t) {
+        int last = table.operationsEnd(t) - 1;
+        return last >= table.firstOperation(t) && table.isWrite(last);
+    }
+
+    /** The label of the value that a transaction writes. */
+    private String written(int t) {
+        return table.values().label(table.value(table.operationsEnd(t) - 1));
+    }
+
+    /** The label of the value that a writer reads before; null if it reads none. */
+    private @Nullable String read(int t) {
+        int first = table.firstOperation(t);
+        return table.isWrite(first) ? null : table.values().label(table.value(first));
+    }
+
+    /** The latest start of a committed write of a key that had ended at a time. */
+    private long bound(int key, long time) {
         long bound = HistoryTable.NO_TIME;
         for (int t = 0; t < table.transactions(); t++) {
-            int last = table.operationsEnd(t) - 1;
-            if (last >= table.firstOperation(t)
-                    && table.isWriteOf(last, key)
+            if (isOf(t, key)
+                    && isWriter(t)
                     && table.status(t) == TransactionStatus.COMMITTED
-                    && terms.precedes(ends[t], starts[reader])) {
+                    && terms.precedes(ends[t], time)) {
                 bound = Math.max(bound, starts[t]);
             }
         }
         return bound;
-    }
-
-    /** Whether real time allows one of some reads to have read from a writer. @param reads null if there are none */
-    private boolean mayBeRead(int writer, @Nullable Set<Asked> reads) {
-        for (Asked read : reads == null ? Set.<Asked>of() : reads) {
-            if (!terms.precedes(read.end, starts[writer]) && !terms.precedes(end(writer), read.bound)) {
-                return true;
-            }
-        }
-        return false;
     }
 
     /** When a transaction ended; the greatest number if its outcome is unknown. */
