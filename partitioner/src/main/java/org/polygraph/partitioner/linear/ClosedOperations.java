@@ -1,7 +1,6 @@
 package org.polygraph.partitioner.linear;
 
 import it.unimi.dsi.fastutil.ints.IntArrayList;
-import it.unimi.dsi.fastutil.ints.IntArrays;
 import it.unimi.dsi.fastutil.ints.IntCollection;
 import it.unimi.dsi.fastutil.ints.IntLinkedOpenHashSet;
 import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
@@ -317,8 +316,7 @@ final class ClosedOperations {
                 last = Math.max(last, all.starts[o]);
             }
         }
-        int[] byStart = all.ofKey(key);
-        IntArrays.quickSort(byStart, (a, b) -> Long.compare(all.starts[a], all.starts[b]));
+        int[] byStart = LinearOperations.sorted(all.ofKey(key), o -> all.starts[o]);
         int low = 0;
         int high = byStart.length;
         while (low < high && all.starts[byStart[low]] < first) {

@@ -1,7 +1,6 @@
 package org.polygraph.partitioner.linear;
 
 import it.unimi.dsi.fastutil.ints.IntArrayList;
-import it.unimi.dsi.fastutil.ints.IntArrays;
 import it.unimi.dsi.fastutil.longs.Long2IntOpenHashMap;
 import java.util.Arrays;
 
@@ -62,18 +61,16 @@ final class GuessedOrder {
         this.all = all;
         from = all.keyStarts[key];
         count = all.keyStarts[key + 1] - from;
-        byStart = new int[count];
         reads = new int[count];
         writes = new int[count];
         Long2IntOpenHashMap numbers = new Long2IntOpenHashMap();
         numbers.put(all.initialValue(key), 0);
         for (int i = 0; i < count; i++) {
-            byStart[i] = i;
             reads[i] = all.isRead(from + i) || all.isRefused(from + i) ? number(numbers, all.read(from + i)) : NONE;
             writes[i] = all.isWrite(from + i) ? number(numbers, all.written(from + i)) : NONE;
         }
         values = numbers.size();
-        IntArrays.quickSort(byStart, (a, b) -> Long.compare(all.starts[from + a], all.starts[from + b]));
+        byStart = LinearOperations.sorted(LinearOperations.numbers(count), o -> all.starts[from + o]);
         placed = new boolean[count];
         rank = new int[count];
         for (int i = 0; i < count; i++) {
@@ -98,8 +95,7 @@ final class GuessedOrder {
 
     /** Returns the operations in order. Those of unknown outcome that are not used are where they would end. */
     IntArrayList run() {
-        int[] byEnd = byStart.clone();
-        IntArrays.mergeSort(byEnd, (a, b) -> Long.compare(all.ends[from + a], all.ends[from + b]));
+        int[] byEnd = LinearOperations.sorted(byStart, o -> all.ends[from + o]);
         for (int end : byEnd) {
             // An operation that starts when another one ends overlaps it.
             while (started < count && all.starts[from + byStart[started]] <= all.ends[from + end]) {

@@ -1,7 +1,6 @@
 package org.polygraph.partitioner.linear;
 
 import it.unimi.dsi.fastutil.ints.IntArrayList;
-import it.unimi.dsi.fastutil.ints.IntArrays;
 import it.unimi.dsi.fastutil.longs.Long2IntOpenHashMap;
 import java.util.Arrays;
 import org.polygraph.partitioner.isolation.Anomaly;
@@ -38,7 +37,7 @@ final class KeyOrder {
     private final int key;
     private final int from;
     private final int count;
-    private final Long2IntOpenHashMap writers = new Long2IntOpenHashMap();
+    private final Long2IntOpenHashMap writers;
 
     // By operation of the key, 0 to count: the writer of the version it read, the compare-and-set of its version,
     // whether it counts.
@@ -56,6 +55,7 @@ final class KeyOrder {
         this.key = key;
         from = all.keyStarts[key];
         count = all.keyStarts[key + 1] - from;
+        writers = new Long2IntOpenHashMap(Math.max(16, count / 2));
         writers.defaultReturnValue(NONE);
     }
 
@@ -168,12 +168,14 @@ final class KeyOrder {
         // Reads by version, those of a version by start: real time allows this order if it allows any.
         int[] readers = new int[count];
         int reads = 0;
+        int counted = 0;
         for (int i = 0; i < count; i++) {
+            counted += counts[i] ? 1 : 0;
             if (counts[i] && !all.isWrite(id(i))) {
                 readers[reads++] = i;
             }
         }
-        IntArrays.quickSort(readers, 0, reads, (a, b) -> Long.compare(all.starts[id(a)], all.starts[id(b)]));
+        readers = LinearOperations.sorted(Arrays.copyOf(readers, reads), i -> all.starts[id(i)]);
         int[] next = new int[count];
         int[] firstReader = new int[count + 1];
         Arrays.fill(firstReader, NONE);
@@ -191,10 +193,6 @@ final class KeyOrder {
                 begins.add(sequence.size());
                 append(i, successors[i], firstReader, next, sequence);
             }
-        }
-        int counted = 0;
-        for (int i = 0; i < count; i++) {
-            counted += counts[i] ? 1 : 0;
         }
         if (sequence.size() < counted) {
             return cycle();
@@ -255,7 +253,6 @@ final class KeyOrder {
         int blocks = begins.length - 1;
         long[] sums = new long[blocks];
         byte[] odd = new byte[blocks];
-        int[] turn = new int[blocks];
         for (int b = 0; b < blocks; b++) {
             long first = LinearOperations.NEVER;
             long last = Long.MIN_VALUE;
@@ -268,14 +265,9 @@ final class KeyOrder {
             long bits = (first & 1) + (last & 1);
             sums[b] = (first >> 1) + (last >> 1) + (bits >> 1);
             odd[b] = (byte) (bits & 1);
-            turn[b] = b;
         }
-        if (blocks > 1) {
-            IntArrays.quickSort(turn, 0, blocks, (a, b) -> {
-                int c = Long.compare(sums[a], sums[b]);
-                return c != 0 ? c : odd[a] - odd[b];
-            });
-        }
+        int[] turn = LinearOperations.sorted(LinearOperations.numbers(blocks), b -> odd[b]);
+        turn = LinearOperations.sorted(turn, b -> sums[b]);
         IntArrayList placed = new IntArrayList(sequence.size());
         int[] blockOf = new int[count];
         placed.addElements(0, sequence.elements(), 0, initial);
@@ -343,8 +335,7 @@ final class KeyOrder {
             }
             return KeyResult.ORDERED;
         }
-        int[] byStart = refused.toIntArray();
-        IntArrays.quickSort(byStart, (a, b) -> Long.compare(all.starts[id(a)], all.starts[id(b)]));
+        int[] byStart = LinearOperations.sorted(refused.toIntArray(), i -> all.starts[id(i)]);
         int n = placed.size();
         // Place g is before operation g. By place: the value there, the next place with another one, the latest start
         // before.
@@ -352,25 +343,19 @@ final class KeyOrder {
         long[] latest = new long[n + 1];
         values[0] = initialValue();
         latest[0] = Long.MIN_VALUE;
-        int[] byEnd = new int[n];
         for (int i = 0; i < n; i++) {
             int t = id(placed.getInt(i));
             values[i + 1] = all.isWrite(t) ? all.written(t) : values[i];
             latest[i + 1] = Math.max(latest[i], all.starts[t]);
-            byEnd[i] = i;
         }
         int[] changes = new int[n + 1];
         changes[n] = n + 1;
         for (int g = n - 1; g >= 0; g--) {
             changes[g] = values[g + 1] == values[g] ? changes[g + 1] : g + 1;
         }
-        IntArrays.quickSort(
-                byEnd, (x, y) -> Long.compare(all.ends[id(placed.getInt(x))], all.ends[id(placed.getInt(y))]));
-        int[] refusedByEnd = new int[byStart.length];
-        for (int r = 0; r < refusedByEnd.length; r++) {
-            refusedByEnd[r] = r;
-        }
-        IntArrays.quickSort(refusedByEnd, (x, y) -> Long.compare(all.ends[id(byStart[x])], all.ends[id(byStart[y])]));
+        int[] byEnd = LinearOperations.sorted(LinearOperations.numbers(n), x -> all.ends[id(placed.getInt(x))]);
+        int[] refusedByEnd =
+                LinearOperations.sorted(LinearOperations.numbers(byStart.length), r -> all.ends[id(byStart[r])]);
         int[] places = new int[byStart.length];
         int ended = 0;
         int refusedEnded = 0;
@@ -396,12 +381,8 @@ final class KeyOrder {
     }
 
     private void merge(IntArrayList placed, int[] byStart, int[] places) {
-        int[] turn = new int[byStart.length];
-        for (int r = 0; r < turn.length; r++) {
-            turn[r] = r;
-        }
         // The sort is stable, so operations of one place stay ordered by start.
-        IntArrays.mergeSort(turn, (a, b) -> Integer.compare(places[a], places[b]));
+        int[] turn = LinearOperations.sorted(LinearOperations.numbers(byStart.length), r -> places[r]);
         int at = 0;
         for (int g = 0; g <= placed.size(); g++) {
             while (at < turn.length && places[turn[at]] == g) {

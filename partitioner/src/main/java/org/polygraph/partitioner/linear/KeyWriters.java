@@ -1,7 +1,6 @@
 package org.polygraph.partitioner.linear;
 
 import it.unimi.dsi.fastutil.ints.IntArrayList;
-import it.unimi.dsi.fastutil.ints.IntArrays;
 import it.unimi.dsi.fastutil.longs.Long2ObjectOpenHashMap;
 
 /** The writers of a key among some operations, searched by time and value. Memory: 40 bytes a writer. */
@@ -33,8 +32,7 @@ final class KeyWriters {
                 writers.add(i);
             }
         }
-        byStart = writers.toIntArray();
-        IntArrays.mergeSort(byStart, (a, b) -> Long.compare(all.starts[some[a]], all.starts[some[b]]));
+        byStart = LinearOperations.sorted(writers.toIntArray(), i -> all.starts[some[i]]);
         latestEnds = latestEnds(operations(byStart));
         IntArrayList known = new IntArrayList();
         boolean endless = false;
@@ -48,8 +46,7 @@ final class KeyWriters {
             }
         }
         haveEndless = endless;
-        int[] byEnd = known.toIntArray();
-        IntArrays.mergeSort(byEnd, (a, b) -> Long.compare(all.ends[a], all.ends[b]));
+        int[] byEnd = LinearOperations.sorted(known.toIntArray(), o -> all.ends[o]);
         ends = new long[byEnd.length];
         startedLast = new int[byEnd.length];
         for (int w = 0; w < byEnd.length; w++) {

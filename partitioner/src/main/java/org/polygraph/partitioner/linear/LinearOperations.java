@@ -1,6 +1,7 @@
 package org.polygraph.partitioner.linear;
 
 import it.unimi.dsi.fastutil.ints.IntArrayList;
+import it.unimi.dsi.fastutil.ints.IntArrays;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.function.IntPredicate;
@@ -153,6 +154,44 @@ final class LinearOperations {
             }
         }
         return false;
+    }
+
+    /** Returns numbers in the order of their times; those of equal times stay in turn. */
+    static int[] sorted(int[] numbers, IntToLongFunction time) {
+        int n = numbers.length;
+        long[] times = new long[n];
+        long least = NEVER;
+        long most = Long.MIN_VALUE;
+        for (int i = 0; i < n; i++) {
+            times[i] = time.applyAsLong(numbers[i]);
+            least = Math.min(least, times[i]);
+            most = times[i] == NEVER ? most : Math.max(most, times[i]);
+        }
+        int bits = Integer.SIZE - Integer.numberOfLeadingZeros(n);
+        int[] sorted = new int[n];
+        if (n > 0 && most - least >>> Long.SIZE - 2 - bits == 0) {
+            // Time and place are sorted as one number. What never happens comes last.
+            for (int i = 0; i < n; i++) {
+                times[i] = (times[i] == NEVER ? most - least + 1 : times[i] - least) << bits | i;
+            }
+            Arrays.sort(times);
+            for (int i = 0; i < n; i++) {
+                sorted[i] = numbers[(int) times[i] & (1 << bits) - 1];
+            }
+            return sorted;
+        }
+        System.arraycopy(numbers, 0, sorted, 0, n);
+        IntArrays.mergeSort(sorted, (a, b) -> Long.compare(time.applyAsLong(a), time.applyAsLong(b)));
+        return sorted;
+    }
+
+    /** The numbers from 0 on. */
+    static int[] numbers(int count) {
+        int[] numbers = new int[count];
+        for (int i = 0; i < count; i++) {
+            numbers[i] = i;
+        }
+        return numbers;
     }
 
     int keys() {

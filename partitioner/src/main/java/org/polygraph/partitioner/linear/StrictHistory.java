@@ -1,7 +1,6 @@
 package org.polygraph.partitioner.linear;
 
 import it.unimi.dsi.fastutil.ints.IntArrayList;
-import it.unimi.dsi.fastutil.ints.IntArrays;
 import it.unimi.dsi.fastutil.longs.Long2LongOpenHashMap;
 import it.unimi.dsi.fastutil.longs.Long2ObjectLinkedOpenHashMap;
 import it.unimi.dsi.fastutil.objects.Object2IntOpenHashMap;
@@ -65,11 +64,7 @@ public final class StrictHistory {
 
     /** The history of all operations of keys. */
     static StrictHistory of(LinearOperations all) {
-        int[] every = new int[all.transactions.length];
-        for (int i = 0; i < every.length; i++) {
-            every[i] = i;
-        }
-        return new Maker(all, every).make();
+        return new Maker(all, LinearOperations.numbers(all.transactions.length)).make();
     }
 
     /** Makes one. */
@@ -107,14 +102,10 @@ public final class StrictHistory {
                 classes(i, end, all.initialValue(key));
                 i = end;
             }
-            int[] turn = new int[some.length];
-            for (int i = 0; i < turn.length; i++) {
-                turn[i] = i;
-            }
-            IntArrays.mergeSort(turn, (a, b) -> Long.compare(all.starts[some[a]], all.starts[some[b]]));
-            int[] chains = chains(turn);
+            int[] byStart = LinearOperations.sorted(LinearOperations.numbers(some.length), i -> all.starts[some[i]]);
+            int[] chains = chains(byStart);
             // Transactions are numbered by session, then by start.
-            IntArrays.mergeSort(turn, (a, b) -> Integer.compare(chains[a], chains[b]));
+            int[] turn = LinearOperations.sorted(byStart, i -> chains[i]);
             int[] operations = new int[some.length];
             int index = 0;
             for (int t = 0; t < turn.length; t++) {
@@ -168,8 +159,7 @@ public final class StrictHistory {
          */
         private int[] chains(int[] turn) {
             int[] chains = new int[some.length];
-            int[] byEnd = turn.clone();
-            IntArrays.mergeSort(byEnd, (a, b) -> Long.compare(all.ends[some[a]], all.ends[some[b]]));
+            int[] byEnd = LinearOperations.sorted(turn, i -> all.ends[some[i]]);
             // The last place of each.
             Object2IntOpenHashMap<Equal> ofEqual = new Object2IntOpenHashMap<>();
             ofEqual.defaultReturnValue(-1);
@@ -221,8 +211,7 @@ public final class StrictHistory {
          * a key; a read that no write of the value may precede as the last needs none.
          */
         private void addClass(long value, IntArrayList readers, KeyWriters writers, long initial) {
-            int[] byStart = readers.toIntArray();
-            IntArrays.mergeSort(byStart, (a, b) -> Long.compare(all.starts[some[a]], all.starts[some[b]]));
+            int[] byStart = LinearOperations.sorted(readers.toIntArray(), i -> all.starts[some[i]]);
             IntArrayList ofValue = writers.of(value);
             long[] open = writers.latestEnds(ofValue);
             IntArrayList members = new IntArrayList();
