@@ -70,29 +70,32 @@ final class LinearOperations {
     static LinearOperations of(RecordedOperations recorded, @Nullable BitSet keys) {
         int n = recorded.table().transactions();
         int[] counts = new int[recorded.table().keys().size() + 1];
+        int[] keyOf = new int[n];
         for (int t = 0; t < n; t++) {
-            if (recorded.mayCount(t)) {
-                int key = recorded.key(t);
-                counts[key + 1] += keys == null || keys.get(key) ? 1 : 0;
+            int key = recorded.mayCount(t) ? recorded.key(t) : -1;
+            keyOf[t] = keys == null || key < 0 || keys.get(key) ? key : -1;
+            if (keyOf[t] >= 0) {
+                counts[key + 1]++;
             }
         }
         LinearOperations all = new LinearOperations(counts, recorded.table()::initialValue);
         int[] next = Arrays.copyOf(all.keyStarts, counts.length - 1);
         for (int t = 0; t < n; t++) {
-            if (recorded.mayCount(t)) {
-                int key = recorded.key(t);
-                if (keys == null || keys.get(key)) {
-                    int o = next[key]++;
-                    all.transactions[o] = t;
-                    all.kinds[o] = recorded.kind(t);
-                    all.read[o] = recorded.read(t);
-                    all.written[o] = recorded.written(t);
-                    all.starts[o] = recorded.start(t);
-                    all.ends[o] = recorded.end(t);
-                }
+            if (keyOf[t] >= 0) {
+                all.set(next[keyOf[t]]++, recorded, t);
             }
         }
         return all;
+    }
+
+    // A method of its own is compiled earlier than the loop around it.
+    private void set(int o, RecordedOperations recorded, int t) {
+        transactions[o] = t;
+        kinds[o] = recorded.kind(t);
+        read[o] = recorded.read(t);
+        written[o] = recorded.written(t);
+        starts[o] = recorded.start(t);
+        ends[o] = recorded.end(t);
     }
 
     /**

@@ -38,53 +38,60 @@ final class RecordedOperations {
      * The first transaction that is not one operation, or whose times are missing or descend; null if there is none.
      */
     static @Nullable HistoryException problem(HistoryTable table) {
+        HistoryException found = null;
+        for (int t = 0; found == null && t < table.transactions(); t++) {
+            found = problem(table, t);
+        }
+        return found;
+    }
+
+    // A method of its own is compiled earlier than the loop around it.
+    private static @Nullable HistoryException problem(HistoryTable table, int t) {
         long[] starts = table.starts();
         long[] ends = table.ends();
-        for (int t = 0; t < table.transactions(); t++) {
-            if (table.status(t) == TransactionStatus.ABORTED
-                    || table.status(t) == TransactionStatus.INITIAL
-                    || isEmpty(table, t)) {
-                continue;
-            }
-            if (table.firstRepeatedRow(t) >= 0) {
+        if (table.status(t) == TransactionStatus.ABORTED
+                || table.status(t) == TransactionStatus.INITIAL
+                || isEmpty(table, t)) {
+            return null;
+        }
+        if (table.firstRepeatedRow(t) >= 0) {
+            return new HistoryException(
+                    table.whereIs(t),
+                    "a read of two rows with one key",
+                    "one read, write or cas for level lin",
+                    "check it at sser, where it is a violation");
+        }
+        for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+            if (table.isInsert(o) || table.isDelete(o)) {
                 return new HistoryException(
                         table.whereIs(t),
-                        "a read of two rows with one key",
+                        "an insert or a delete",
                         "one read, write or cas for level lin",
-                        "check it at sser, where it is a violation");
+                        "check inserts and deletes at sser, which guarantees the same for them");
             }
-            for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
-                if (table.isInsert(o) || table.isDelete(o)) {
-                    return new HistoryException(
-                            table.whereIs(t),
-                            "an insert or a delete",
-                            "one read, write or cas for level lin",
-                            "check inserts and deletes at sser, which guarantees the same for them");
-                }
-            }
-            if (!isOperation(table, t)) {
-                return new HistoryException(
-                        table.whereIs(t),
-                        "a transaction of " + (table.operationsEnd(t) - table.firstOperation(t)) + " operations",
-                        "one read, write or cas (or a read and then a write of its key) for level lin",
-                        "check transactions at sser, which guarantees the same for them");
-            }
-            boolean hasEnd =
-                    table.status(t) != TransactionStatus.COMMITTED || (ends != null && ends[t] != HistoryTable.NO_TIME);
-            if (starts == null || starts[t] == HistoryTable.NO_TIME || !hasEnd) {
-                return new HistoryException(
-                        table.whereIs(t),
-                        "an operation without its " + (hasEnd ? "start" : "end"),
-                        "start and end, which level lin needs (of an indeterminate one only the start)",
-                        "record when each operation was sent and when its outcome was known");
-            }
-            if (table.status(t) == TransactionStatus.COMMITTED && ends != null && ends[t] < starts[t]) {
-                return new HistoryException(
-                        table.whereIs(t),
-                        "an operation that ended at " + ends[t] + ", before its start at " + starts[t],
-                        "an end at or after the start",
-                        "take both times from one clock, as long integers of ns");
-            }
+        }
+        if (!isOperation(table, t)) {
+            return new HistoryException(
+                    table.whereIs(t),
+                    "a transaction of " + (table.operationsEnd(t) - table.firstOperation(t)) + " operations",
+                    "one read, write or cas (or a read and then a write of its key) for level lin",
+                    "check transactions at sser, which guarantees the same for them");
+        }
+        boolean hasEnd =
+                table.status(t) != TransactionStatus.COMMITTED || (ends != null && ends[t] != HistoryTable.NO_TIME);
+        if (starts == null || starts[t] == HistoryTable.NO_TIME || !hasEnd) {
+            return new HistoryException(
+                    table.whereIs(t),
+                    "an operation without its " + (hasEnd ? "start" : "end"),
+                    "start and end, which level lin needs (of an indeterminate one only the start)",
+                    "record when each operation was sent and when its outcome was known");
+        }
+        if (table.status(t) == TransactionStatus.COMMITTED && ends != null && ends[t] < starts[t]) {
+            return new HistoryException(
+                    table.whereIs(t),
+                    "an operation that ended at " + ends[t] + ", before its start at " + starts[t],
+                    "an end at or after the start",
+                    "take both times from one clock, as long integers of ns");
         }
         return null;
     }

@@ -67,20 +67,10 @@ final class LinearReplay {
         int[] at = new int[n];
         Arrays.fill(at, NONE);
         for (int t = 0; t < n; t++) {
-            if (counted[t] ? !terms.mayCount(table.statuses()[t]) : table.status(t) == TransactionStatus.COMMITTED) {
-                return name(t) + " is " + table.status(t).label() + (counted[t] ? " but" : " and not") + " counted";
+            String wrong = place(t, at);
+            if (wrong != null) {
+                return wrong;
             }
-            if (!counted[t]) {
-                continue;
-            }
-            transactions++;
-            if (position[t] < 0 || position[t] >= n) {
-                return name(t) + " has place " + position[t] + " of " + n;
-            }
-            if (at[position[t]] != NONE) {
-                return name(at[position[t]]) + " and " + name(t) + " have the same place " + position[t];
-            }
-            at[position[t]] = t;
         }
         for (int t : at) {
             String wrong = t == NONE ? null : step(t, starts, ends);
@@ -88,6 +78,25 @@ final class LinearReplay {
                 return wrong;
             }
         }
+        return null;
+    }
+
+    // Methods of their own are compiled earlier than the loops around them.
+    private @Nullable String place(int t, int[] at) {
+        if (counted[t] ? !terms.mayCount(table.statuses()[t]) : table.status(t) == TransactionStatus.COMMITTED) {
+            return name(t) + " is " + table.status(t).label() + (counted[t] ? " but" : " and not") + " counted";
+        }
+        if (!counted[t]) {
+            return null;
+        }
+        transactions++;
+        if (position[t] < 0 || position[t] >= at.length) {
+            return name(t) + " has place " + position[t] + " of " + at.length;
+        }
+        if (at[position[t]] != NONE) {
+            return name(at[position[t]]) + " and " + name(t) + " have the same place " + position[t];
+        }
+        at[position[t]] = t;
         return null;
     }
 
