@@ -41,7 +41,7 @@ import org.polygraph.storage.testkit.HistoryGenerator;
  */
 final class Faults {
     private static final long SEED = 0xfa17;
-    private static final int USUAL = 8_000;
+    private static final int USUAL = 2_500;
     static final int TRANSACTIONS = Integer.getInteger("polygraph.faults.transactions", USUAL);
 
     /** Whether the history is a large one. */

@@ -331,6 +331,10 @@ class FaultsTest {
     private static void assertKilled(Question question, List<String> command) throws IOException, InterruptedException {
         List<String> words = new ArrayList<>(
                 List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), Faults.HEAP));
+        if (!Faults.IS_LARGE) {
+            // It lives for seconds, as the JVMs of the tests do (pom.xml, test.jvm).
+            words.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
+        }
         words.addAll(List.of(JavaModuleOptions.defaultModuleOptionArray()));
         faults.settings().forEach((key, value) -> {
             if (!key.startsWith("spark.ui") && !key.startsWith("spark.metrics")) {

@@ -11,7 +11,7 @@ import org.polygraph.storage.testkit.SuiteScale;
 
 /** The store with predicates keeps its level for every workload. */
 class GeneratedPredicatesTest {
-    private static final int TRANSACTIONS = SuiteScale.of(300, 150);
+    private static final int TRANSACTIONS = SuiteScale.of(200, 150);
 
     private static final Pattern SIZE = Pattern.compile("\\d+ txns  \\d+ ops");
 

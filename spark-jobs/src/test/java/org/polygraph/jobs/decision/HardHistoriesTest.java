@@ -72,7 +72,7 @@ class HardHistoriesTest {
 
     @Test
     void smallFormulas() {
-        formulas(24, SuiteScale.of(30, 6), 4, 20, 3.4, 5.2);
+        formulas(24, SuiteScale.of(30, 6), 4, 10, 3.4, 5.2);
         assertThat(accepted).isBetween(verdicts / 10, 9 * verdicts / 10);
         assertThat(conflicts).isGreaterThan(verdicts);
     }
