@@ -576,6 +576,8 @@ class EdnReaderTest {
                 "{:type :ok, :process 0, :f :read, :value #{nil}}|1:44: found nil; expected an element",
                 "{:type :ok, :process 0, :f :init, :value 1}|1:42: found the number 1; expected the rows that matched",
                 "{:type :info, :process 0, :f :init, :value {1 1}}|1:1: found :init that is not :ok",
+                "{:type :invoke :process 0 :f :init} {:type :invoke :process 1 :f :write :value 1} {:type :ok :process 0 :f :init :value {1 1}}|1:83: found :init after",
+                "{:type :ok :process 1 :f :write :value :a} {:type :ok :process 0 :value [[:rp :true {}]]}|1:40: found :a; expected an",
                 "{:type :invoke, :process 0, :f :init, :value {1 1}}|1:1: found an :init without a completion",
                 "{:type :invoke, :process 0, :f :init, :value {1 1} :error #\"\\\"}|1:59: found the end of the file",
             })

@@ -80,7 +80,9 @@ class ContentLawTest {
 
         private String condition() {
             return switch (random.nextInt(3)) {
-                case 0 -> "\"lo\":" + random.nextInt(3) + ",\"hi\":" + (3 + random.nextInt(3));
+                case 0 ->
+                    "\"lo\":" + random.nextInt(3) + ",\"hi\":" + (3 + random.nextInt(3))
+                            + any(List.of("", ",\"mod\":2", ",\"mod\":3"));
                 case 1 -> "\"where\":{\"v1\":" + integers() + "}";
                 default -> "\"where\":{\"v1\":" + integers() + ",\"v2\":[\"" + any(List.of("a", "b")) + "\"]}";
             };

@@ -183,9 +183,13 @@ final class EdnClients {
 
     /** Reads what the database contains before the first transaction, which is the value of a successful {@code :init}. */
     private void initialize(EdnCall call, long session, @Nullable Client client) throws HistoryException {
-        if (!call.isOk() || builder.transactions() > 0) {
+        boolean isLate = builder.transactions() > 0;
+        for (Client other : clients.values()) {
+            isLate |= other.isOpen && other != client;
+        }
+        if (!call.isOk() || isLate) {
             throw call.error(
-                    builder.transactions() > 0 ? ":init after other operations" : ":init that is not :ok",
+                    isLate ? ":init after other operations" : ":init that is not :ok",
                     "an :init that succeeds before all other operations, because its rows are the initial state");
         }
         operations.take(call);

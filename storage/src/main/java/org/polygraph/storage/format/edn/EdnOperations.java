@@ -215,7 +215,7 @@ final class EdnOperations {
         }
     }
 
-    /** The value that a micro-operation writes. */
+    /** The value that an operation writes. */
     private long written(EdnCall call, EdnValue value) throws HistoryException {
         if (value.peek() != Token.INTEGER) {
             call.workload().notInteger(value);
@@ -394,12 +394,12 @@ final class EdnOperations {
         if (isCas) {
             enter(value, "[old new]");
             long expected = scalarOrNil(value);
-            long written = scalarOrNil(value);
+            long written = written(call, value);
             leave(value, "[old new]");
             read(key, expected);
             write(key, written);
         } else if (!function.isRead()) {
-            write(key, scalarOrNil(value));
+            write(key, written(call, value));
         } else if (call.isOk()) {
             read(key, value.isEmpty() ? ValueDictionary.NULL : scalarOrNil(value));
         } else {
