@@ -115,6 +115,9 @@ class ListsAgainstDefinitionsTest {
         } else {
             new Orders(random, history.txns).run();
         }
+        if (random.chance(0.4)) {
+            addRegisters(random, history);
+        }
         boolean timed = random.chance(0.5);
         for (int i = 0; timed && i < history.txns.size(); i++) {
             Txn t = history.txns.get(i);
@@ -142,6 +145,38 @@ class ListsAgainstDefinitionsTest {
             shown.isShown(verdict, table, request, what);
             for (Violation violation : verdict.violations()) {
                 again(violation, request.judged(table), request, what);
+            }
+        }
+    }
+
+    /** Adds reads and writes of single values, each written once, which show too that transactions of unknown outcome count. */
+    private static void addRegisters(SplitMix random, ShapedHistory history) {
+        int keys = random.between(1, 2);
+        List<List<Long>> seen = List.of(new ArrayList<>(), new ArrayList<>());
+        seen.forEach(each -> each.add(history.initial));
+        double late = random.chance(0.5) ? 1 : 0.7;
+        long fresh = 20;
+        for (Txn txn : history.txns) {
+            long[] own = new long[keys];
+            // The reader refuses one of unknown outcome that reads lists and writes values.
+            boolean mayWrite = txn.status != Definitions.INDETERMINATE
+                    || txn.ops.stream().noneMatch(op -> op.kind == Kind.READ_LIST);
+            for (int count = random.between(0, 3), at = 0; count > 0; count--) {
+                int key = random.nextInt(keys);
+                List<Long> of = seen.get(key);
+                boolean isWrite = mayWrite && random.chance(0.5);
+                long read = own[key] != 0 && random.chance(0.95)
+                        ? own[key]
+                        : of.get(random.chance(late) ? of.size() - 1 : random.nextInt(of.size()));
+                long value = isWrite ? ++fresh : read;
+                at = random.between(at, txn.ops.size());
+                txn.ops.add(at++, new Op(isWrite ? Kind.WRITE : Kind.READ, 5 + key, value));
+                own[key] = isWrite ? value : own[key];
+            }
+            for (int key = 0; key < keys; key++) {
+                if (own[key] != 0 && txn.effect) {
+                    seen.get(key).add(own[key]);
+                }
             }
         }
     }

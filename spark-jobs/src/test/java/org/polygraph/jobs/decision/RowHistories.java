@@ -11,7 +11,7 @@ import org.polygraph.storage.testkit.SplitMix;
  * Tiny histories of inserts, deletes, writes and reads. Some are arbitrary; most come from a store with snapshots, with
  * a few changed values.
  */
-final class RowHistories {
+public final class RowHistories {
     private final SplitMix random;
     private final HistoryTableBuilder builder = new HistoryTableBuilder();
     private final int keys;
@@ -35,7 +35,7 @@ final class RowHistories {
         changed = new long[keys];
     }
 
-    static HistoryTable tiny(SplitMix random, int most) {
+    public static HistoryTable tiny(SplitMix random, int most) {
         RowHistories history = new RowHistories(random);
         try {
             history.fill(random.between(2, most));

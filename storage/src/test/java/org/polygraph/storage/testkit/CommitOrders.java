@@ -2,6 +2,7 @@ package org.polygraph.storage.testkit;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decides RC, RA and CC of histories with lists by the definition: tries every order of the commits of each set of
@@ -60,7 +61,8 @@ final class CommitOrders {
     private boolean explains(int t) {
         for (int o = 0; o < history.ops[t].length; o++) {
             Definitions.Op op = history.ops[t][o];
-            if (op.kind() == Definitions.Kind.READ_LIST && before(t, o) < 0) {
+            boolean isRead = op.kind() == Definitions.Kind.READ_LIST || op.kind() == Definitions.Kind.READ;
+            if (isRead && before(t, o) < 0) {
                 return false;
             }
         }
@@ -73,6 +75,9 @@ final class CommitOrders {
      */
     private int before(int t, int o) {
         Definitions.Op read = history.ops[t][o];
+        if (read.kind() == Definitions.Kind.READ) {
+            return beforeValue(t, o);
+        }
         List<Long> own = appends(t, read.key(), o);
         int place = order.indexOf(t);
         List<Long> list = new ArrayList<>();
@@ -85,6 +90,35 @@ final class CommitOrders {
             list.addAll(appends(order.get(count), read.key(), Integer.MAX_VALUE));
         }
         return -1;
+    }
+
+    /**
+     * The number of transactions up to the one whose value an operation read, 0 if it is the initial value; the place of its own transaction
+     * if it wrote the value itself; -1 if there is none. Each value of a key is written once.
+     */
+    private int beforeValue(int t, int o) {
+        Definitions.Op read = history.ops[t][o];
+        Long own = written(t, read.key(), o);
+        if (own != null) {
+            return own == read.value() ? order.indexOf(t) : -1;
+        }
+        for (int place = 0; place < order.indexOf(t); place++) {
+            Long left = written(order.get(place), read.key(), Integer.MAX_VALUE);
+            if (left != null && left == read.value()) {
+                return place + 1;
+            }
+        }
+        return read.value() == history.initial ? 0 : -1;
+    }
+
+    /** The single value that a transaction had last written before an operation; null if there is none. */
+    private @Nullable Long written(int t, int key, int end) {
+        Long last = null;
+        for (int o = 0; o < Math.min(end, history.ops[t].length); o++) {
+            Definitions.Op op = history.ops[t][o];
+            last = op.kind() == Definitions.Kind.WRITE && op.key() == key ? (Long) op.value() : last;
+        }
+        return last;
     }
 
     private List<Long> appends(int t, int key, int end) {
@@ -106,6 +140,12 @@ final class CommitOrders {
                     && appends(u, op.key(), Integer.MAX_VALUE).stream().anyMatch(op.list()::contains)) {
                 return true;
             }
+            Long left = op.kind() == Definitions.Kind.READ && written(t, op.key(), o) == null
+                    ? written(u, op.key(), Integer.MAX_VALUE)
+                    : null;
+            if (left != null && left == op.value()) {
+                return true;
+            }
         }
         return false;
     }
@@ -114,14 +154,16 @@ final class CommitOrders {
         for (int t : order) {
             for (int o = 0; o < history.ops[t].length; o++) {
                 Definitions.Op op = history.ops[t][o];
-                if (op.kind() != Definitions.Kind.READ_LIST
-                        || !appends(t, op.key(), o).isEmpty()) {
+                boolean isRead = op.kind() == Definitions.Kind.READ_LIST || op.kind() == Definitions.Kind.READ;
+                if (!isRead || !appends(t, op.key(), o).isEmpty() || written(t, op.key(), o) != null) {
                     continue;
                 }
                 for (int later = before(t, o); later < order.size(); later++) {
                     int u = order.get(later);
                     // The state is the same after transactions that did not append to the key.
-                    if (u != t && !appends(u, op.key(), Integer.MAX_VALUE).isEmpty() && sees(t, o, u)) {
+                    boolean isWriter = !appends(u, op.key(), Integer.MAX_VALUE).isEmpty()
+                            || written(u, op.key(), Integer.MAX_VALUE) != null;
+                    if (u != t && isWriter && sees(t, o, u)) {
                         return false;
                     }
                 }

@@ -65,9 +65,7 @@ final class Executions {
             }
             Map<Integer, List<Object>> after = new HashMap<>(store);
             for (Definitions.Op op : ops[t]) {
-                if (op.kind() == Definitions.Kind.APPEND) {
-                    append(after, op);
-                }
+                write(after, op);
             }
             if (run(begun | 1 << t, done | 1 << t, after)) {
                 return true;
@@ -113,9 +111,7 @@ final class Executions {
             if ((open >> u & 1) == 1) {
                 for (Definitions.Op a : ops[u]) {
                     for (Definitions.Op b : ops[t]) {
-                        if (a.kind() == Definitions.Kind.APPEND
-                                && b.kind() == Definitions.Kind.APPEND
-                                && a.key() == b.key()) {
+                        if (isWrite(a) && isWrite(b) && a.key() == b.key()) {
                             return true;
                         }
                     }
@@ -125,21 +121,35 @@ final class Executions {
         return false;
     }
 
-    private static void append(Map<Integer, List<Object>> store, Definitions.Op op) {
-        List<Object> longer = new ArrayList<>(store.getOrDefault(op.key(), List.of()));
-        longer.add(op.value());
-        store.put(op.key(), longer);
+    private static boolean isWrite(Definitions.Op op) {
+        return op.kind() == Definitions.Kind.APPEND || op.kind() == Definitions.Kind.WRITE;
+    }
+
+    /** Does what an operation writes. A single value is a list with one element. */
+    private static void write(Map<Integer, List<Object>> store, Definitions.Op op) {
+        if (op.kind() == Definitions.Kind.WRITE) {
+            store.put(op.key(), List.of(op.value()));
+        } else if (op.kind() == Definitions.Kind.APPEND) {
+            List<Object> longer = new ArrayList<>(store.getOrDefault(op.key(), List.of()));
+            longer.add(op.value());
+            store.put(op.key(), longer);
+        }
     }
 
     private boolean reads(int t, Map<Integer, List<Object>> store) {
         Map<Integer, List<Object>> view = new HashMap<>(store);
         for (Definitions.Op op : ops[t]) {
-            List<Object> now = view.getOrDefault(op.key(), List.of());
-            if (op.kind() == Definitions.Kind.APPEND) {
-                append(view, op);
-            } else if (op.kind() == Definitions.Kind.READ_LIST && !now.equals(op.list())) {
+            List<Object> now = view.get(op.key());
+            boolean isExplained =
+                    switch (op.kind()) {
+                        case READ_LIST -> op.list().equals(now == null ? List.of() : now);
+                        case READ -> List.of(op.value()).equals(now == null ? List.of(history.initial) : now);
+                        default -> true;
+                    };
+            if (!isExplained) {
                 return false;
             }
+            write(view, op);
         }
         return true;
     }
