@@ -158,7 +158,7 @@ public final class BruteForce {
      */
     public static Answer judge(HistoryTable history, Terms terms, int mostStates, BooleanSupplier stop) {
         if (terms.guarantee() == Guarantee.LIN) {
-            return LinearBruteForce.judge(history, terms);
+            return LinearBruteForce.judge(history, terms, (long) MOST_STATES * LinearBruteForce.STATE_BYTES, stop);
         }
         ListStates lists = ListStates.ofReads(history, terms.indeterminate() == IndeterminateMode.MAYBE);
         if ((lists != null && lists.discrepancy() != null) || !FirstToCommit.exists(history, terms)) {

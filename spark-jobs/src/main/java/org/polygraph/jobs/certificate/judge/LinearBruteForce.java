@@ -7,6 +7,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Names;
@@ -39,11 +40,12 @@ import org.polygraph.storage.table.HistoryTable;
  * another write in between, and a refused compare-and-set still finds another value. So a closed sub-history without an
  * order refutes the whole.
  *
- * <p>Memory: about 100 bytes a state, and an eighth of a byte for each operation that overlaps.
+ * <p>Memory: {@value #STATE_BYTES} bytes a state, and an eighth of a byte for each operation that overlaps.
  */
 final class LinearBruteForce {
-    /** The most states of a key that are remembered. */
-    private static final int MOST_STATES = 2_000_000;
+    static final int STATE_BYTES = 144;
+    /** How many steps there are between two looks at the time. */
+    private static final int STEPS = 1 << 10;
 
     private final HistoryTable table;
     private final Terms terms;
@@ -235,12 +237,17 @@ final class LinearBruteForce {
         return table.status(t) == TransactionStatus.COMMITTED ? ends[t] : Long.MAX_VALUE;
     }
 
-    /** Judges the operations of each key. */
-    static BruteForce.Answer judge(HistoryTable sub, Terms terms) {
+    /**
+     * Judges the operations of each key.
+     *
+     * @param mostBytes of the states of a key
+     * @param stop whether to stop, with the answer TOO_LARGE
+     */
+    static BruteForce.Answer judge(HistoryTable sub, Terms terms, long mostBytes, BooleanSupplier stop) {
         LinearBruteForce judge = new LinearBruteForce(sub, terms);
         boolean tooLarge = false;
         for (int key = 0; key < sub.keys().size(); key++) {
-            switch (judge.new Search(key).run()) {
+            switch (judge.new Search(key).run(mostBytes, stop)) {
                 case VIOLATED -> {
                     return BruteForce.Answer.VIOLATED;
                 }
@@ -307,17 +314,20 @@ final class LinearBruteForce {
             return content.toString();
         }
 
-        BruteForce.Answer run() {
+        BruteForce.Answer run(long mostBytes, BooleanSupplier stop) {
             int depth = 0;
             int from = 0;
-            while (left > 0) {
-                int place = seen.size() > MOST_STATES ? -2 : next(from, values[depth]);
-                if (place == -2) {
+            long bytes = 0;
+            for (int steps = 1; left > 0; steps++) {
+                if (bytes > mostBytes || (steps % STEPS == 0 && stop.getAsBoolean())) {
                     return BruteForce.Answer.TOO_LARGE;
                 }
+                int place = next(from, values[depth]);
                 if (place >= 0) {
                     take(place, depth);
-                    if (seen.add(state(values[depth + 1]))) {
+                    State state = state(values[depth + 1]);
+                    if (seen.add(state)) {
+                        bytes += STATE_BYTES + state.further.size() / Byte.SIZE;
                         depth++;
                         from = 0;
                     } else {
