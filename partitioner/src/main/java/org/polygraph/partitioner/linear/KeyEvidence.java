@@ -3,6 +3,7 @@ package org.polygraph.partitioner.linear;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.ints.IntLinkedOpenHashSet;
 import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
+import it.unimi.dsi.fastutil.longs.LongArrayList;
 import it.unimi.dsi.fastutil.longs.LongLinkedOpenHashSet;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -16,6 +17,9 @@ import org.polygraph.storage.table.HistoryTable;
 
 /** Shows why keys have no order: in words, and by a few operations of the key that have no order either. */
 final class KeyEvidence {
+    /** If more values may be the last before an operation, the whole key is not asked for them. */
+    private static final int MOST_VALUES = 16;
+
     private final RecordedOperations recorded;
     private final LinearOperations all;
     private final StrictJudge judge;
@@ -111,19 +115,66 @@ final class KeyEvidence {
         if (failed < 0) {
             throw new IllegalStateException("writes that find no value have an order");
         }
-        StringBuilder values = new StringBuilder();
-        int count = 0;
+        LongArrayList values = new LongArrayList();
         for (long value : values(shown)) {
             if (!judge.violates(StrictHistory.of(shown.reading(failed, value)).table())) {
-                values.append(count++ == 0 ? "" : ", ").append(recorded.label(key, value));
+                values.add(value);
             }
         }
-        String detail = recorded.action(shown.transactions[failed])
-                + "; the other operations shown have an order up to its end, "
-                + (count == 0
-                        ? "but none with a time at which it can have taken effect"
-                        : "but then the key can only have the value" + (count == 1 ? " " : "s ") + values);
+        LongArrayList ofWhole = ofWhole(key, all.ofTransaction(key, shown.transactions[failed]));
+        String then;
+        if (!ofWhole.isEmpty()) {
+            then = "all other operations of the key have orders up to its end, in which the key then has the value"
+                    + labels(key, ofWhole);
+        } else if (values.isEmpty()) {
+            then = "the other operations shown have an order up to its end, but none with a time at which it can have"
+                    + " taken effect";
+        } else {
+            then = "the other operations shown have an order up to its end, but then the key can only have the value"
+                    + labels(key, values);
+        }
+        String detail = recorded.action(shown.transactions[failed]) + "; " + then;
         return violation(Anomaly.NO_VALID_ORDER, key, IntArrayList.of(failed), closed, detail);
+    }
+
+    /**
+     * Values that a key has at an operation in orders of all operations of the key until then. Empty if no order is found
+     * with little work, or if the last writes before it may have many values.
+     */
+    private LongArrayList ofWhole(int key, int operation) {
+        LinearOperations whole = all.until(key, operation);
+        int failed = whole.ofTransaction(0, all.transactions[operation]);
+        long bound = Long.MIN_VALUE;
+        for (int o = 0; o < whole.transactions.length; o++) {
+            boolean isBefore = whole.isWrite(o) && !whole.isMaybe(o) && whole.ends[o] < whole.starts[failed];
+            bound = isBefore ? Math.max(bound, whole.starts[o]) : bound;
+        }
+        LongLinkedOpenHashSet values = new LongLinkedOpenHashSet();
+        if (bound == Long.MIN_VALUE) {
+            values.add(whole.initialValue(0));
+        }
+        for (int o = 0; o < whole.transactions.length; o++) {
+            if (whole.isWrite(o) && whole.ends[o] >= bound) {
+                values.add(whole.written(o));
+            }
+        }
+        LongArrayList found = new LongArrayList();
+        if (values.size() <= MOST_VALUES) {
+            for (long value : values) {
+                if (!stop.getAsBoolean() && KeyOrders.isOrdered(whole.reading(failed, value), judge)) {
+                    found.add(value);
+                }
+            }
+        }
+        return found;
+    }
+
+    private String labels(int key, LongArrayList values) {
+        StringBuilder labels = new StringBuilder(values.size() == 1 ? " " : "s ");
+        for (int i = 0; i < values.size(); i++) {
+            labels.append(i == 0 ? "" : ", ").append(recorded.label(key, values.getLong(i)));
+        }
+        return labels.toString();
     }
 
     /** The initial value of a key and those that the operations write. */

@@ -207,6 +207,16 @@ public final class KeyOrders {
         }
     }
 
+    /** Whether operations of key 0 are seen to have an order with little work; false also if the budget ends. */
+    static boolean isOrdered(LinearOperations all, StrictJudge judge) {
+        LinearOperations soon = all.soonOrNever();
+        try {
+            return judge.near(StrictHistory.of(soon, new GuessedOrder(soon, 0).run()), new IntOpenHashSet()) != null;
+        } catch (BudgetException e) {
+            return false;
+        }
+    }
+
     private static IntArrayList operations(StrictHistory history, int[] transactions) {
         IntArrayList operations = new IntArrayList(transactions.length);
         for (int transaction : transactions) {

@@ -141,6 +141,27 @@ final class LinearOperations {
         return selected;
     }
 
+    /**
+     * What is known of a key when an operation ends, as operations of key 0: that operation, those that had ended, and
+     * the writes that had started, which may take effect.
+     */
+    LinearOperations until(int key, int last) {
+        IntArrayList some = new IntArrayList();
+        for (int o = keyStarts[key]; o < keyStarts[key + 1]; o++) {
+            if (ends[o] <= ends[last] || (isWrite(o) && starts[o] <= ends[last])) {
+                some.add(o);
+            }
+        }
+        LinearOperations known = select(key, some, o -> true);
+        for (int o = 0; o < known.kinds.length; o++) {
+            if (known.ends[o] > ends[last]) {
+                known.kinds[o] |= MAYBE;
+                known.ends[o] = NEVER;
+            }
+        }
+        return known;
+    }
+
     /** The same operations, but one of them reads a value and does nothing else. */
     LinearOperations reading(int o, long value) {
         LinearOperations other = new LinearOperations(this);

@@ -192,9 +192,12 @@ class LinearizabilityTest {
             }
         }
         System.out.println(histories + " histories from seed " + seed + ": " + counts[0] + " accepted, " + counts[1]
-                + " rejected");
+                + " rejected, " + shownByPrefix + " with values of the whole");
         assertThat(Math.min(counts[0], counts[1])).isGreaterThan(histories / 5);
     }
+
+    /** Explanations by the values that a key has in orders of the whole history until an operation. */
+    private static int shownByPrefix;
 
     private static void isShown(Violation violation, HistoryTable whole, long skew, String what) {
         SubHistory part = violation.minimal();
@@ -223,6 +226,17 @@ class LinearizabilityTest {
                     .as(as)
                     .contains(names.group());
         }
+        Matcher values = Pattern.compile("then has the values? (.*)").matcher(violation.detail());
+        if (values.find()) {
+            long until = end(whole, subject, skew);
+            for (String label : values.group(1).split(", ")) {
+                long value = whole.values().code(Long.parseLong(label));
+                assertThat(hasOrder(whole, skew, new Asked(until, subject, value)))
+                        .as(value + " at the end of " + as)
+                        .isTrue();
+            }
+            shownByPrefix++;
+        }
         // No write is shown that began after all reads had ended.
         long[] starts = Objects.requireNonNull(whole.starts());
         long last = Long.MIN_VALUE;
@@ -241,14 +255,29 @@ class LinearizabilityTest {
     }
 
     private static boolean hasOrder(HistoryTable table, long skew) {
+        return hasOrder(table, skew, new Asked(Long.MAX_VALUE, -1, 0));
+    }
+
+    /**
+     * A history until a time, in which one operation reads a value and does nothing else.
+     *
+     * @param operation -1: none
+     */
+    private record Asked(long until, int operation, long value) {}
+
+    private static boolean hasOrder(HistoryTable table, long skew, Asked asked) {
         for (int key = 0; key < table.keys().size(); key++) {
             IntArrayList operations = new IntArrayList();
             for (int t = 0; t < table.transactions(); t++) {
-                if (table.status(t) != TransactionStatus.ABORTED && table.key(table.firstOperation(t)) == key) {
+                boolean isOf =
+                        table.status(t) != TransactionStatus.ABORTED && table.key(table.firstOperation(t)) == key;
+                if (isOf
+                        && (asked.operation < 0 || key == table.key(table.firstOperation(asked.operation)))
+                        && (end(table, t, skew) <= asked.until || table.isWrite(table.operationsEnd(t) - 1))) {
                     operations.add(t);
                 }
             }
-            if (!hasOrder(table, skew, operations, 0, table.initialValue(key), new HashSet<>())) {
+            if (!hasOrder(table, skew, asked, operations, 0, table.initialValue(key), new HashSet<>())) {
                 return false;
             }
         }
@@ -259,10 +288,11 @@ class LinearizabilityTest {
 
     /** Whether operations that have not taken effect can do so in some order, from a value on. By definition. */
     private static boolean hasOrder(
-            HistoryTable table, long skew, IntArrayList all, long done, long value, Set<Reached> seen) {
+            HistoryTable table, long skew, Asked asked, IntArrayList all, long done, long value, Set<Reached> seen) {
         long earliestEnd = Long.MAX_VALUE;
         for (int i = 0; i < all.size(); i++) {
-            earliestEnd = (done & 1L << i) == 0 ? Math.min(earliestEnd, end(table, all.getInt(i), skew)) : earliestEnd;
+            long end = end(table, all.getInt(i), skew);
+            earliestEnd = (done & 1L << i) == 0 && end <= asked.until ? Math.min(earliestEnd, end) : earliestEnd;
         }
         if (earliestEnd == Long.MAX_VALUE || !seen.add(new Reached(done, value))) {
             return earliestEnd == Long.MAX_VALUE;
@@ -276,13 +306,15 @@ class LinearizabilityTest {
             boolean fits = true;
             for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
                 long code = table.value(o);
-                if (table.isWrite(o)) {
+                if (t == asked.operation) {
+                    fits = after == asked.value;
+                } else if (table.isWrite(o)) {
                     after = code;
                 } else {
                     fits &= table.values().isOther(code) ? table.values().excluded(code) != after : code == after;
                 }
             }
-            if (fits && hasOrder(table, skew, all, done | 1L << i, after, seen)) {
+            if (fits && hasOrder(table, skew, asked, all, done | 1L << i, after, seen)) {
                 return true;
             }
         }
