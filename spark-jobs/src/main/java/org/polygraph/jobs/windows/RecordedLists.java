@@ -9,7 +9,6 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
@@ -19,7 +18,6 @@ import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.format.pieces.Piece;
 import org.polygraph.storage.format.pieces.ReadPlan;
 import org.polygraph.storage.lists.ListCodes;
-import org.polygraph.storage.lists.ListReads;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryRows;
@@ -94,15 +92,14 @@ final class RecordedLists {
             tasks.add(new ReadTask(piece, asked.toBytes()));
         }
         Layout layout = store.layout();
+        long[] offsets = new long[layout.labels().length];
         int[] files = plan.pieces().stream().mapToInt(Piece::file).toArray();
         Map<Name, Transaction> chosen = new HashMap<>();
         Map<Integer, Transaction> longest = new HashMap<>();
         List<byte[]> results = store.workers().run("read the lists of a sub-history", tasks);
         for (int p = 0; p < results.size(); p++) {
             BlockReader in = new BlockReader(results.get(p));
-            long lines = in.hasMore()
-                    ? layout.context(p, new long[layout.labels().length], files).lines()
-                    : 0;
+            long lines = in.hasMore() ? layout.context(p, offsets, files).lines() : 0;
             for (int left = in.hasMore() ? in.count() : 0; left > 0; left--) {
                 Transaction each = transaction(in, files[p], lines, builder);
                 chosen.put(each.name, each);
@@ -122,7 +119,7 @@ final class RecordedLists {
 
     private static Transaction transaction(BlockReader in, int file, long lines, HistoryTableBuilder builder) {
         Name name = new Name(in.signed(), in.signed());
-        TransactionStatus status = TransactionStatus.values()[in.count()];
+        TransactionStatus status = TransactionStatus.ofCode((byte) in.count());
         long start = in.signed();
         long end = in.signed();
         long position = lines + in.unsigned();
@@ -240,7 +237,6 @@ final class RecordedLists {
             }
             BlockWriter chosen = new BlockWriter();
             BlockWriter readers = new BlockWriter();
-            ListDealTask.Longest longest = new ListDealTask.Longest(rows);
             Set<Integer> done = new HashSet<>();
             int count = 0;
             for (int t = 0; t < rows.transactions().size(); t++) {
@@ -251,10 +247,13 @@ final class RecordedLists {
                 }
                 for (int o = found.first(t); isCommitted && o < found.first(t + 1); o++) {
                     int reading = o;
-                    if (wanted.contains(found.key(o)) && found.isOf(o, longest) && done.add(found.key(o))) {
+                    if (wanted.contains(found.key(o)) && found.isLongest(o) && done.add(found.key(o))) {
                         found.write(t, readers, other -> other == reading);
                     }
                 }
+            }
+            if (count == 0 && readers.size() == 0) {
+                return new byte[0];
             }
             return new BlockWriter()
                     .unsigned(count)
@@ -270,11 +269,13 @@ final class RecordedLists {
         private final KeyDictionary keys = new KeyDictionary();
         private final ValueDictionary values = new ValueDictionary();
         private final ValueDictionary.Codes codes;
+        private final ListDealTask.Longest longest;
 
         Rows(HistoryRows rows) {
             this.rows = rows;
             keys.addAll(rows.keys());
             codes = values.addAll(rows.values());
+            longest = new ListDealTask.Longest(rows);
         }
 
         Name name(int t) {
@@ -295,7 +296,8 @@ final class RecordedLists {
             return rows.operations().values()[o];
         }
 
-        boolean isOf(int o, ListDealTask.Longest longest) {
+        /** Whether an operation read the longest list of its key. */
+        boolean isLongest(int o) {
             return ListCodes.isRead(value(o)) && ListCodes.list(value(o)) == longest.of(key(o));
         }
 
@@ -314,7 +316,8 @@ final class RecordedLists {
                 }
                 count++;
                 if (ListCodes.isRead(value(o))) {
-                    list(operations.unsigned(LIST).key(keys, key(o)), ListCodes.list(value(o)));
+                    longest.write(
+                            ListCodes.list(value(o)), operations.unsigned(LIST).key(keys, key(o)), values, codes);
                 } else {
                     boolean isWrite = Operations.isWrite(rows.operations().keys()[o]);
                     operations
@@ -328,18 +331,6 @@ final class RecordedLists {
                 }
             }
             out.unsigned(count).raw(operations.array(), 0, operations.size());
-        }
-
-        private void list(BlockWriter out, int list) {
-            ListReads lists = Objects.requireNonNull(rows.lists(), "lists");
-            LongArrayList elements = new LongArrayList();
-            for (int at = list; at > 0; at = lists.before()[at]) {
-                elements.add(lists.elements()[at]);
-            }
-            out.unsigned(elements.size());
-            for (int i = elements.size() - 1; i >= 0; i--) {
-                out.value(values, codes.of(elements.getLong(i)));
-            }
         }
     }
 }
