@@ -27,19 +27,14 @@ final class RecordedOperations {
     /** By session and index. */
     private final Map<String, Set<String>> words = new HashMap<>();
 
-    private String initial = "null";
-
     static RecordedOperations of(Path file) throws IOException {
         RecordedOperations recorded = new RecordedOperations();
         ObjectMapper json = new ObjectMapper();
         for (String line : Files.readAllLines(file)) {
             JsonNode each = json.readTree(line);
-            if (each.has("initial")) {
-                recorded.initial = String.valueOf(each.get("initial").get("value"));
-            }
             if (each.has("ops")) {
                 Set<String> words = new HashSet<>();
-                each.get("ops").forEach(op -> recorded.add(op, words));
+                each.get("ops").forEach(op -> add(op, words));
                 recorded.words.put(
                         each.get("session").asText() + "#" + each.get("index").asText(), words);
             }
@@ -47,17 +42,16 @@ final class RecordedOperations {
         return recorded;
     }
 
-    private void add(JsonNode op, Set<String> words) {
+    private static void add(JsonNode op, Set<String> words) {
         String kind = op.get("op").asText();
         JsonNode value = op.get("value");
         switch (kind) {
             case "r" -> {
                 String read = "r(" + op.get("key") + ")=";
                 words.add(read + shown(value));
-                if (value.isNull() || value.isArray()) {
-                    // The initial value of a list is the empty list.
-                    words.add(read + (value.isEmpty() ? "[]" : shown(value)));
-                    words.add(read + (value.isEmpty() ? initial : shown(value)));
+                if (value.isNull()) {
+                    // Of a list it is the empty list.
+                    words.add(read + "[]");
                 }
                 value.forEach(element -> words.add(read + "[.. " + element + " ..]"));
             }

@@ -293,9 +293,14 @@ public final class HistoryTable {
         return operationKinds != null && operationKinds[operation] == Operations.APPEND;
     }
 
-    /** Returns the label of a value of a key; that of a list that nothing was appended to is {@code []}. */
+    /** Returns the label of a value of a key; that of an empty list is {@code []}. */
     public String label(int key, long code) {
-        for (int o = 0; values.hasLists() && code == initialValue() && o < operations(); o++) {
+        boolean mayBeEmpty = values.hasLists() && code == initialValue();
+        ListVersions versions = listVersions();
+        if (mayBeEmpty && versions != null) {
+            return key < versions.recorded().keys().size() && versions.isList(key) ? "[]" : values.label(code);
+        }
+        for (int o = 0; mayBeEmpty && o < operations(); o++) {
             if (isAppend(o) && key(o) == key) {
                 return "[]";
             }
