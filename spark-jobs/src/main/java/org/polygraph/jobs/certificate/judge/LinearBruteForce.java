@@ -189,8 +189,12 @@ final class LinearBruteForce {
                         && isWriter(t)
                         && table.status(t) != TransactionStatus.COMMITTED
                         && written(t).equals(all.written(replaced));
-                if (fits && (read(t) == null ? starts[t] <= time : starts[t] <= all.starts[replaced])) {
-                    count += read(t) == null || read(t).equals(all.read(replaced)) ? 1 : 0;
+                String own = fits ? read(t) : null;
+                if (fits
+                        && (own == null
+                                ? starts[t] <= time
+                                : own.equals(all.read(replaced)) && starts[t] <= all.starts[replaced])) {
+                    count++;
                 }
             }
             return count;
