@@ -153,9 +153,12 @@ final class TimeHint implements Strategy {
         }
         TimeBounds required = null;
         if (state.needsRealTime()) {
-            required = time != null && time.isComplete() ? new TimeBounds(known, time, sequence) : null;
             // The start of a transaction of unknown outcome binds it only if it commits, which an order does not know.
-            if (required == null || required.isContradicted() || time.openStarts().length > 0) {
+            if (time == null || !time.isComplete() || time.openStarts().length > 0) {
+                return null;
+            }
+            required = new TimeBounds(known, time, sequence);
+            if (required.isContradicted()) {
                 return null;
             }
         }
