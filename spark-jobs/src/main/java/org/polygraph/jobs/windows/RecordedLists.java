@@ -109,7 +109,12 @@ final class RecordedLists {
                 longest.merge(each.operations.get(0).key, each, (a, b) -> length(a) < length(b) ? b : a);
             }
         }
-        longest.values().forEach(each -> chosen.putIfAbsent(each.name, each));
+        for (Transaction reader : longest.values()) {
+            Transaction known = chosen.putIfAbsent(reader.name, reader);
+            if (known != null && known.operations.stream().noneMatch(reader.operations.get(0)::equals)) {
+                known.operations.addAll(reader.operations);
+            }
+        }
         return chosen.values();
     }
 
@@ -152,8 +157,13 @@ final class RecordedLists {
         }
         for (Transaction each : found) {
             for (Operation operation : each.operations) {
+                String key = builder.keys().label(operation.key);
                 if (operation.kind >= APPEND) {
-                    listKeys.add(builder.keys().label(operation.key));
+                    listKeys.add(key);
+                }
+                if (operation.kind == APPEND) {
+                    // The sub-history may have only the read that it implies.
+                    versions.add(version(key, operation.values.getLong(0)));
                 }
             }
         }
@@ -180,11 +190,15 @@ final class RecordedLists {
         }
     }
 
+    private String version(String key, long element) {
+        return key + " [.. " + builder.values().label(element) + "]";
+    }
+
     private void add(Operation operation, List<String> left) {
         String key = builder.keys().label(operation.key);
         LongArrayList kept = new LongArrayList();
         for (long value : operation.values) {
-            if (versions.contains(key + " [.. " + builder.values().label(value) + "]")) {
+            if (versions.contains(version(key, value))) {
                 kept.add(value);
             }
         }
