@@ -37,11 +37,12 @@ import org.polygraph.storage.table.HistoryTable;
  *
  * @param state the file with the values of keys before the first part; null if there is none
  * @param seam what is read instead of the first parts; null if all parts are read
+ * @param leftOut the reads that it is judged without, because earlier violations need them
  */
 public record Chain(
-        @Nullable Part state, List<Part> parts, @Nullable Seam seam) {
+        @Nullable Part state, List<Part> parts, @Nullable Seam seam, LeftOut leftOut) {
     /** The chain without parts. */
-    static final Chain NONE = new Chain(null, List.of(), null);
+    static final Chain NONE = new Chain(null, List.of(), null, LeftOut.NOTHING);
 
     static final String FILE = "chain.txt";
     /** The name of the file with the run on whose seam a run was decided, and the SHA-256 of this seam. */
@@ -66,7 +67,11 @@ public record Chain(
          * messages
          */
         Location present(String name, BooleanSupplier stop) throws IOException {
-            return present(name, Location.of(location), stop);
+            return present(
+                    name,
+                    Location.of(location),
+                    "restore it, or check the part of this run again with --overwrite",
+                    stop);
         }
 
         /**
@@ -75,10 +80,14 @@ public record Chain(
         Location presentBeside(String other, String name, BooleanSupplier stop) throws IOException {
             Location file = Location.of(location);
             Location moved = Location.of(other.substring(0, other.lastIndexOf('/') + 1) + file.fileName());
-            return present(name, file.exists() || !moved.exists() ? file : moved, stop);
+            return present(
+                    name,
+                    file.exists() || !moved.exists() ? file : moved,
+                    "restore it; or, if it was changed on purpose, check that part with --recheck",
+                    stop);
         }
 
-        private Location present(String name, Location file, BooleanSupplier stop) throws IOException {
+        private Location present(String name, Location file, String remedy, BooleanSupplier stop) throws IOException {
             if (!file.exists()) {
                 throw new BudgetException(
                         location + ", " + name + ", is gone, and the chain cannot be decided without it; restore it");
@@ -87,7 +96,7 @@ public record Chain(
                 // The user can restore the file, so this is not a fault of the history.
                 throw new IOException(file.name() + ": found " + name
                         + ", which has changed since it was checked; expected the bytes with SHA-256 " + input
-                        + "; restore it, or check the parts again from the first one that changed");
+                        + "; " + remedy);
             }
             return file;
         }
@@ -112,7 +121,7 @@ public record Chain(
         Location list = Seam.file(run, FILE);
         Claim.Parts stated = claim.chain().orElse(null);
         if (stated == null && !list.exists()) {
-            return new Chain(null, List.of(new Part("", claim.path())), null);
+            return new Chain(null, List.of(new Part("", claim.path())), null, LeftOut.NOTHING);
         }
         if (!list.exists()) {
             throw new HistoryException(list.name(), "no list", "the parts that the verdict covers", REMEDY);
@@ -137,7 +146,7 @@ public record Chain(
         if (parts.isEmpty()) {
             throw new HistoryException(list.name(), "no part", "one or more", "check the parts again");
         }
-        return new Chain(state, parts, null);
+        return new Chain(state, parts, null, LeftOut.NOTHING);
     }
 
     /** Whether another seam has taken the place of the one that a run was decided on. */
@@ -214,6 +223,31 @@ public record Chain(
         return bases;
     }
 
+    /**
+     * Returns the chain of a run as the order of the run explains it: without the reads that its violations need.
+     *
+     * @param run the run
+     * @param of {@link #of} the run
+     */
+    public static Chain explained(Location run, Chain of) throws IOException, HistoryException {
+        StandingViolations violations = StandingViolations.of(run, () -> false);
+        return violations == null ? of : of.without(violations.leftOut());
+    }
+
+    /**
+     * Returns the chain of a run as its violations are violations of it: all parts, without the reads that violations
+     * need after which a new chain was begun.
+     *
+     * @param run the run
+     * @param of {@link #of} the run
+     */
+    public static Chain violated(Location run, Chain of) throws IOException, HistoryException {
+        StandingViolations violations = StandingViolations.of(run, () -> false);
+        return violations == null
+                ? of.on(null)
+                : of.on(null).without(violations.onlyClosed().leftOut());
+    }
+
     /** Requires that the lists and seams of all runs on which the verdict rests are those that were written. */
     public void requireUnchanged() throws IOException, HistoryException {
         for (Seam base = seam; base != null; ) {
@@ -247,7 +281,8 @@ public record Chain(
     static Chain from(String state, BooleanSupplier stop) throws IOException {
         try {
             Location file = Location.of(state);
-            return new Chain(new Part(Fingerprint.ofInput(file, stop), file.absolute()), List.of(), null);
+            return new Chain(
+                    new Part(Fingerprint.ofInput(file, stop), file.absolute()), List.of(), null, LeftOut.NOTHING);
         } catch (IOException e) {
             throw new IOException("--initial-state " + Failures.ofPath(state, e), e);
         }
@@ -281,6 +316,17 @@ public record Chain(
         return -1;
     }
 
+    /** The number of a part at the same location with other bytes; -1 if the chain has none. */
+    int changed(Part part) {
+        for (int i = 0; i < parts.size() && !part.input.isEmpty(); i++) {
+            if (parts.get(i).location.equals(part.location)
+                    && !parts.get(i).input.equals(part.input)) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
     /** Returns the SHA-256 of the list of each beginning of the chain. */
     Set<String> beginnings() {
         Set<String> hashes = new HashSet<>();
@@ -308,12 +354,22 @@ public record Chain(
     Chain then(String input, String location) {
         List<Part> all = new ArrayList<>(parts);
         all.add(new Part(input, location));
-        return new Chain(state, all, seam);
+        return new Chain(state, all, seam, leftOut);
     }
 
     /** The same parts, decided on a seam. */
     Chain on(@Nullable Seam other) {
-        return new Chain(state, parts, other);
+        return new Chain(state, parts, other, leftOut);
+    }
+
+    /** The same parts, judged without some reads. */
+    Chain without(LeftOut reads) {
+        return new Chain(state, parts, seam, reads);
+    }
+
+    /** The first parts. */
+    Chain first(int count) {
+        return new Chain(state, parts.subList(0, count), null, leftOut);
     }
 
     /** The values of keys before the first part that is read; null if there are none. */
@@ -322,7 +378,12 @@ public record Chain(
         if (seam != null) {
             return seam.files().state().read(stop, memoryBytes);
         }
-        return state == null ? null : InitialState.read(state.present("the initial state", stop), stop, memoryBytes);
+        return state == null
+                ? null
+                : InitialState.read(
+                        state.present("the initial state", Location.of(state.location), "restore it", stop),
+                        stop,
+                        memoryBytes);
     }
 
     /** Whether it begins with the parts of another chain. */
@@ -334,7 +395,12 @@ public record Chain(
 
     /** The chain without its last part. */
     public Chain withoutLast() {
-        return new Chain(state, parts.subList(0, parts.size() - 1), seam);
+        return new Chain(state, parts.subList(0, parts.size() - 1), seam, leftOut);
+    }
+
+    /** Whether no read is left out. */
+    public boolean isWhole() {
+        return leftOut.isEmpty();
     }
 
     /** Whether nothing precedes a history. */
@@ -377,7 +443,7 @@ public record Chain(
             write(base, seam.input() + "  " + relative(run, seam.run().absolute()) + "\n");
         }
         String on = seam == null ? "" : seam.run().absolute();
-        return new CoveredParts(parts.size(), Fingerprint.ofText(list()), on);
+        return new CoveredParts(parts.size(), Fingerprint.ofText(list()), on, null);
     }
 
     /**
@@ -423,7 +489,7 @@ public record Chain(
             throws IOException, HistoryException {
         List<String> paths = paths(seam == null ? 0 : seam.covered(), path, stop);
         if (seam != null) {
-            return seam.read(paths, format, stop, memoryBytes);
+            return leftOut.applied(seam.read(paths, format, stop, memoryBytes));
         }
         HistoryTable table = HistoryReader.read(paths, format, stop, memoryBytes);
         PartOrder.requireNoGap(table);
@@ -434,13 +500,7 @@ public record Chain(
     private HistoryTable begun(HistoryTable table, BooleanSupplier stop, long memoryBytes)
             throws IOException, HistoryException {
         InitialState initial = on(null).initial(stop, memoryBytes);
-        return initial == null ? table : initial.applied(table);
-    }
-
-    /** Reads the parts from a number on and a history as one, without what precedes them. */
-    HistoryTable readFrom(int first, String path, HistoryFormat format, BooleanSupplier stop, long memoryBytes)
-            throws IOException, HistoryException {
-        return HistoryReader.read(paths(first, path, stop), format, stop, memoryBytes);
+        return leftOut.applied(initial == null ? table : initial.applied(table));
     }
 
     /**

@@ -9,8 +9,10 @@ import java.security.DigestInputStream;
 import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -51,8 +53,13 @@ public final class CheckRun {
     private @Nullable KnownRuns known;
 
     private @Nullable OnSeams onSeams;
+    private boolean hasChanged;
+    /** The levels at which the PATH begins a new chain. */
+    private final Set<IsolationLevel> begunAnew = EnumSet.noneOf(IsolationLevel.class);
     /** {@link Writes#of} the PATH; null if it was not read. */
     private long @Nullable [] writes;
+    /** {@link PathHistory#part}; null if the PATH was not read. */
+    private long @Nullable [] part;
 
     /** Creates a run; nothing is done yet. */
     public CheckRun(CheckSettings settings, Checker checker, Listener listener) {
@@ -88,6 +95,7 @@ public final class CheckRun {
                     ? keptStdin(start, budget, folder)
                     : kept(path, Location.of(path), start, budget, folder);
         } catch (IOException e) {
+            hasChanged = e instanceof ChangedPartException;
             return failed(path, Failures.ofPath(path, e));
         } catch (HistoryException e) {
             return failed(path, Failures.text(e), Verdict.Status.INVALID);
@@ -106,6 +114,11 @@ public final class CheckRun {
         }
     }
 
+    /** Whether the PATH was not checked, because it is a part of a chain that has changed. */
+    public boolean hasChanged() {
+        return hasChanged;
+    }
+
     /** @param input SHA-256 of the history; empty if it is not known */
     private Chain before(String input, String path, Budget budget) throws IOException, HistoryException {
         String after = settings.before().run();
@@ -113,7 +126,7 @@ public final class CheckRun {
         Predecessors.Before found = after == null
                 ? Predecessors.Before.NOTHING
                 : Predecessors.before(
-                        after,
+                        settings.before(),
                         new Chain.Part(input, Location.of(path).absolute()),
                         settings.runs().folder());
         known = found.known();
@@ -142,7 +155,7 @@ public final class CheckRun {
         return answers;
     }
 
-    private List<Answer> check(String path, long start, Budget budget) {
+    private List<Answer> check(String path, long start, Budget budget) throws HistoryException {
         return found(check(path, settings.requests(), start, budget, PathCheck.Kept.NOWHERE));
     }
 
@@ -151,29 +164,57 @@ public final class CheckRun {
     }
 
     private List<Verdict> check(
-            String path, List<CheckRequest> requests, long start, Budget budget, PathCheck.Kept kept) {
+            String path, List<CheckRequest> requests, long start, Budget budget, PathCheck.Kept kept)
+            throws HistoryException {
         listener.phase("reading");
-        onSeams = new OnSeams(settings, checker, listener, path, before, requests, start, budget);
-        onSeams.decide();
-        List<Verdict> verdicts = new ArrayList<>(onSeams.decided());
-        writes = onSeams.writes();
-        if (!onSeams.left().isEmpty()) {
-            PathCheck whole = new PathCheck(settings, onSeams.left(), checker, listener, path, before, start, budget);
-            for (Verdict verdict : whole.run(kept)) {
-                Verdict given = settings.before().run() == null ? verdict : unlessOpen(verdict, path, budget);
-                String cutOut = settings.before().run() == null && before.isEmpty() ? OpenReads.cutOut(verdict) : null;
-                if (cutOut != null) {
-                    listener.notice(cutOut);
-                }
-                verdicts.add(OpenReads.named(given, onSeams.unexplained(verdict.level())));
+        OnSeams seams = new OnSeams(settings, checker, listener, path, before, requests, begunAnew, start, budget);
+        onSeams = seams;
+        seams.decide();
+        String refusal = seams.refusal();
+        if (refusal != null) {
+            throw new HistoryException(path + ": " + refusal);
+        }
+        List<Verdict> verdicts = new ArrayList<>(seams.decided());
+        writes = seams.writes();
+        part = seams.part();
+        List<CheckRequest> whole = new ArrayList<>(seams.left());
+        for (CheckRequest request : seams.left()) {
+            LeftOut closed = seams.closed(request.level());
+            if (!closed.isEmpty()) {
+                whole.remove(request);
+                ofAllParts(seams, path, List.of(request), before.without(closed), start, budget, kept, verdicts);
             }
-            writes = writes == null ? whole.writes() : writes;
+        }
+        if (!whole.isEmpty()) {
+            ofAllParts(seams, path, whole, before, start, budget, kept, verdicts);
         }
         listener.pathEnds();
         String proof = settings.proof();
         return proof == null
                 ? verdicts
                 : verdicts.stream().map(each -> proved(each, proof)).toList();
+    }
+
+    private void ofAllParts(
+            OnSeams seams,
+            String path,
+            List<CheckRequest> requests,
+            Chain parts,
+            long start,
+            Budget budget,
+            PathCheck.Kept kept,
+            List<Verdict> verdicts) {
+        PathCheck whole = new PathCheck(settings, requests, checker, listener, path, parts, start, budget);
+        for (Verdict verdict : whole.run(kept)) {
+            Verdict given = settings.before().run() == null ? verdict : unlessOpen(verdict, path, budget);
+            String cutOut = settings.before().run() == null && before.isEmpty() ? OpenReads.cutOut(verdict) : null;
+            if (cutOut != null) {
+                listener.notice(cutOut);
+            }
+            verdicts.add(OpenReads.named(seams.ofWhole(given), seams.unexplained(verdict.level())));
+        }
+        writes = writes == null ? whole.writes() : writes;
+        part = part == null ? whole.part() : part;
     }
 
     /** UNKNOWN in place of a VIOLATION of the chain that a writer in the next part may explain. */
@@ -201,7 +242,12 @@ public final class CheckRun {
             if (settings.runs().earlier() == CheckSettings.Earlier.OVERWRITTEN) {
                 run.stages().delete();
             }
-            Answer answer = earlier(path, request, run, start);
+            Location kept = Location.of(run.name());
+            boolean startsOver = settings.before().startsOver() && !isBegunAnew(kept);
+            Answer answer = startsOver ? null : earlier(path, request, run, start);
+            if (answer == null && (startsOver || isBegunAnew(kept))) {
+                begunAnew.add(request.level());
+            }
             if (answer == null) {
                 open.add(request);
             } else {
@@ -220,6 +266,17 @@ public final class CheckRun {
             })));
         }
         return kept(answers, open, path, runs, input, budget);
+    }
+
+    /** Whether the part of a run began a new chain. It does so too when it is checked again. */
+    private static boolean isBegunAnew(Location run) throws IOException {
+        try {
+            StandingViolations violations = StandingViolations.of(run, () -> false);
+            return violations != null && violations.areEarlierClosed();
+        } catch (HistoryException e) {
+            // The check of the part writes them again.
+            return false;
+        }
     }
 
     /** Standard input is read once: its bytes are hashed on their way to the reader. */
@@ -302,7 +359,7 @@ public final class CheckRun {
         while (true) {
             Implications.Contradiction wrong = Implications.contradiction(
                     levels, answers.stream().map(Answer::status).toList());
-            if (wrong == null) {
+            if (wrong == null || answers.stream().anyMatch(this::isOfBegunChain)) {
                 return answers;
             }
             String reason = "internal error: " + wrong.text();
@@ -320,6 +377,19 @@ public final class CheckRun {
                             i, Answer.found(error.exitCode(ExitCode.INTERNAL).build()));
                 }
             }
+        }
+    }
+
+    /** Whether an answer is of a chain that was begun anew. Another level may still be of the whole chain. */
+    private boolean isOfBegunChain(Answer answer) {
+        RunDirectory run = answer.run();
+        try {
+            StandingViolations kept = answer.found() != null
+                    ? decided().kept(answer.level())
+                    : run == null ? null : StandingViolations.of(Location.of(run.name()), () -> false);
+            return kept != null && kept.all().stream().anyMatch(StandingViolations.Kept::isClosed);
+        } catch (IOException | HistoryException e) {
+            return false;
         }
     }
 
@@ -366,6 +436,10 @@ public final class CheckRun {
         long evidence = System.nanoTime();
         Verdict.Builder kept = found.with();
         try {
+            if (found.status() == Verdict.Status.ERROR && hasVerdict(directory)) {
+                // The verdict of an earlier check says more than a failure of this one.
+                return answer;
+            }
             long cpu = CpuClock.millis();
             Certificate decided = found.certificate();
             Certificate written = evidence(kept, found, directory, input, budget);
@@ -407,6 +481,14 @@ public final class CheckRun {
         }
     }
 
+    private static boolean hasVerdict(RunDirectory run) throws IOException {
+        try {
+            return run.finalVerdict().isPresent();
+        } catch (HistoryException e) {
+            return false;
+        }
+    }
+
     private Chain chain(Verdict verdict, String input) throws IOException {
         return before.on(decided().seam(verdict.level()))
                 .then(input, Location.of(verdict.path()).absolute());
@@ -419,19 +501,17 @@ public final class CheckRun {
     /** Writes the parts that the verdict covers, and if it has an order the seam for the next part. */
     private CoveredParts written(Chain chain, Verdict verdict, Location run, String input, Budget budget)
             throws IOException {
-        CoveredParts listed = chain.write(run);
+        CoveredParts listed = chain.write(run).with(sizes(chain, verdict));
         KnownRuns.write(known, run);
         if (writes != null) {
             new Writes(input, writes).write(run);
         }
         Witness witness = verdict.witness();
-        if (settings.before().run() != null && verdict.status() == Verdict.Status.VIOLATION) {
-            StandingViolation.write(
-                    run,
-                    verdict,
-                    chain.parts().size(),
-                    settings.request(verdict.level()).terms(),
-                    decided().ends(verdict.level()));
+        StandingViolations violations = decided().kept(verdict.level());
+        if (violations == null) {
+            Seam.file(run, StandingViolations.FILE).delete();
+        } else {
+            violations.write(run);
         }
         if (settings.before().run() == null || witness == null) {
             return listed;
@@ -444,6 +524,25 @@ public final class CheckRun {
                     + (budget.exhausted() ? "; to write it, check again with --overwrite and --timeout more" : ""));
         }
         return listed;
+    }
+
+    /** The sizes of the last part and of its chain; null if the part was not read. */
+    private CoveredParts.@Nullable Sizes sizes(Chain chain, Verdict verdict) throws IOException {
+        long[] own = part;
+        if (own == null) {
+            return null;
+        }
+        long all = verdict.counts().transactions();
+        Seam seam = chain.seam();
+        if (seam != null) {
+            try {
+                long before = new RunDirectory(seam.run()).verdict().chainTransactions();
+                all = before < 0 ? before : before + all - seam.transactions();
+            } catch (HistoryException e) {
+                all = -1;
+            }
+        }
+        return new CoveredParts.Sizes(own[0], own[1], all);
     }
 
     /**

@@ -7,6 +7,7 @@ import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.report.RunDirectory;
 import org.polygraph.jobs.report.RunId;
 import org.polygraph.jobs.verdict.ExitCode;
+import org.polygraph.jobs.verdict.PartViolations;
 import org.polygraph.jobs.verdict.SessionOrder;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
@@ -19,7 +20,7 @@ import org.polygraph.storage.format.HistoryFormat;
  * @param requests one for each level, the strongest level first
  * @param asFits whether a level that the data of a history do not allow has no verdict, rather than INVALID
  * @param limits of each PATH
- * @param succeedOnViolation whether a VIOLATION has exit code 0
+ * @param failing which VIOLATIONs have exit code 3
  * @param runs where runs are kept
  * @param proof file of the solver's refutation, or null
  * @param before what is known of the history before each PATH
@@ -30,7 +31,7 @@ public record CheckSettings(
         List<CheckRequest> requests,
         boolean asFits,
         Limits limits,
-        boolean succeedOnViolation,
+        Failing failing,
         Runs runs,
         @Nullable String proof,
         Before before,
@@ -54,9 +55,21 @@ public record CheckSettings(
      *
      * @param state a file with the values of keys; null if there is none
      * @param run a run, or a folder of runs, of the earlier parts; null if the PATH is a whole history
+     * @param startsOver whether the PATH begins a new chain, which the violations of earlier parts are no part of
+     * @param rechecks whether a part that has changed is checked again, with all parts after it
+     * @param isEach whether the parts before the PATH are PATHs of the same command
      */
-    public record Before(@Nullable String state, @Nullable String run) {
-        public static final Before NOTHING = new Before(null, null);
+    public record Before(
+            @Nullable String state, @Nullable String run, boolean startsOver, boolean rechecks, boolean isEach) {
+        public static final Before NOTHING = new Before(null, null, false, false, false);
+    }
+
+    /** Which VIOLATIONs have exit code 3; others have exit code 0. */
+    public enum Failing {
+        ANY,
+        /** Those with a violation that the last part of a chain adds. If that is not known, the exit code is 4. */
+        NEW,
+        NONE
     }
 
     /** How a run that exists is used. */
@@ -92,9 +105,27 @@ public record CheckSettings(
         return runs.earlier == Earlier.RESUMED || operations >= MANY_OPERATIONS;
     }
 
+    /**
+     * Returns the exit code of a verdict.
+     *
+     * @param added the number of violations that the last part of a chain adds; negative if it is not known whether
+     *     there is one
+     */
+    public ExitCode exitCode(Verdict.Status status, long added) {
+        if (status != Verdict.Status.VIOLATION || failing == Failing.ANY) {
+            return status.exitCode();
+        }
+        return failing == Failing.NEW && added != 0 ? added < 0 ? ExitCode.UNKNOWN : status.exitCode() : ExitCode.PASS;
+    }
+
     /** Returns the exit code of a verdict. */
-    public ExitCode exitCode(Verdict.Status status) {
-        return status == Verdict.Status.VIOLATION && succeedOnViolation ? ExitCode.PASS : status.exitCode();
+    ExitCode exitCode(Verdict verdict) {
+        PartViolations violations = verdict.inPart();
+        return exitCode(
+                verdict.status(),
+                violations == null
+                        ? verdict.violationsFound()
+                        : violations.isUndecided() ? -1 : violations.added().size());
     }
 
     /**

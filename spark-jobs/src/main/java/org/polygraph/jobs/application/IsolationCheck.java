@@ -178,7 +178,7 @@ public final class IsolationCheck {
                 List.of(request),
                 false,
                 new CheckSettings.Limits(timeout.toNanos(), Runtime.getRuntime().maxMemory()),
-                false,
+                CheckSettings.Failing.ANY,
                 new CheckSettings.Runs(runs == null ? null : runs.toString(), CheckSettings.Earlier.CONTINUED),
                 null,
                 CheckSettings.Before.NOTHING,

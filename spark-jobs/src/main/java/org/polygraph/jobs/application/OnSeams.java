@@ -1,16 +1,17 @@
 package org.polygraph.jobs.application;
 
-import it.unimi.dsi.fastutil.longs.Long2LongMap;
-import it.unimi.dsi.fastutil.longs.Long2LongMaps;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Witness;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.verdict.PartViolations;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.artifact.Location;
@@ -38,6 +39,7 @@ final class OnSeams {
     private final Listener listener;
     private final String path;
     private final Chain before;
+    private final Set<IsolationLevel> begunAnew;
     private final long start;
     private final Budget budget;
 
@@ -45,12 +47,18 @@ final class OnSeams {
     private final List<CheckRequest> open;
     /** By level: the seam that a verdict was decided on. */
     private final Map<IsolationLevel, Seam> seams = new EnumMap<>(IsolationLevel.class);
-    /** By level: the ends of the sessions, if a VIOLATION stands. */
-    private final Map<IsolationLevel, Long2LongMap> ends = new EnumMap<>(IsolationLevel.class);
+    /** By level: the violations of the parts before the last one. */
+    private final Map<IsolationLevel, Seams.Earlier> earlier = new EnumMap<>(IsolationLevel.class);
+    /** By level: the violations of the chain, which its run keeps. */
+    private final Map<IsolationLevel, StandingViolations> kept = new EnumMap<>(IsolationLevel.class);
+    /** By level: a VIOLATION that is certain, while it is open what the last part adds. */
+    private final Map<IsolationLevel, BeyondViolations.Judged> certain = new EnumMap<>(IsolationLevel.class);
     /** By level: what the state of the longest seam does not explain. */
     private final Map<IsolationLevel, String> unexplained = new EnumMap<>(IsolationLevel.class);
 
     private long @Nullable [] writes;
+    private long @Nullable [] part;
+    private @Nullable String refusal;
 
     /**
      * Reads nothing yet.
@@ -58,6 +66,7 @@ final class OnSeams {
      * @param path the last part
      * @param before the other parts
      * @param requests strongest level first
+     * @param begunAnew the levels at which the last part begins a new chain
      * @param start from which elapsed time is measured
      */
     OnSeams(
@@ -67,6 +76,7 @@ final class OnSeams {
             String path,
             Chain before,
             List<CheckRequest> requests,
+            Set<IsolationLevel> begunAnew,
             long start,
             Budget budget) {
         this.settings = settings;
@@ -74,6 +84,7 @@ final class OnSeams {
         this.listener = listener;
         this.path = path;
         this.before = before;
+        this.begunAnew = begunAnew;
         this.start = start;
         this.budget = budget;
         open = new ArrayList<>(requests);
@@ -87,9 +98,10 @@ final class OnSeams {
         }
         try {
             Seams known = new Seams(after, before, listener::message, budget);
-            for (CheckRequest request : List.copyOf(open)) {
-                standing(known, request);
+            for (CheckRequest request : open) {
+                earlier.put(request.level(), known.earlier(request.terms()));
             }
+            startOver();
             for (int first = 0; first < open.size(); ) {
                 int left = open.size();
                 decide(known, List.copyOf(open.subList(first, left)));
@@ -98,6 +110,52 @@ final class OnSeams {
         } catch (BudgetException | IOException | HistoryException e) {
             // The check of all parts reports the failure.
         }
+    }
+
+    /** Closes the violations of earlier parts at the levels at which the last part begins a new chain. */
+    private void startOver() {
+        SubHistories subs = new SubHistories();
+        List<StandingViolations.Kept> all = new ArrayList<>();
+        for (IsolationLevel level : begunAnew) {
+            Seams.Earlier found = earlier.get(level);
+            StandingViolations violations = found == null ? null : found.violations();
+            if (found != null && violations == null && !found.isExact()) {
+                refusal = "--start-over: the run before does not keep the reads that its violations of " + level.label()
+                        + " need, as for histories with lists, rows, predicates or loaders, and at lin; begin a chain in"
+                        + " another folder of runs, with --initial-state";
+                return;
+            }
+            if (violations != null) {
+                violations.all().forEach(each -> {
+                    subs.add(violations.sub(each));
+                    all.add(each.closed());
+                });
+            }
+        }
+        // A level that others imply is judged without the same reads, so that the answers agree.
+        for (IsolationLevel level : all.isEmpty() ? List.<IsolationLevel>of() : begunAnew) {
+            earlier.put(
+                    level,
+                    new Seams.Earlier(
+                            StandingViolations.with(
+                                    settings.request(level).terms(),
+                                    before.parts().size(),
+                                    subs,
+                                    all),
+                            true));
+        }
+    }
+
+    /** The reason why no new chain can be begun; null if none is to be begun, or it can. */
+    @Nullable
+    String refusal() {
+        return refusal;
+    }
+
+    /** The reads that all parts are judged without, because a new chain was begun. */
+    LeftOut closed(IsolationLevel level) {
+        StandingViolations violations = known(level);
+        return violations == null ? LeftOut.NOTHING : violations.onlyClosed().leftOut();
     }
 
     /** The verdicts that were found. */
@@ -116,9 +174,66 @@ final class OnSeams {
         return seams.get(level);
     }
 
-    /** The ends of sessions in parts that are not in the history of a VIOLATION. */
-    Long2LongMap ends(IsolationLevel level) {
-        return ends.getOrDefault(level, Long2LongMaps.EMPTY_MAP);
+    /** The violations of the chain, which its run keeps; null if there are none. */
+    @Nullable
+    StandingViolations kept(IsolationLevel level) {
+        return kept.get(level);
+    }
+
+    private @Nullable StandingViolations known(IsolationLevel level) {
+        Seams.Earlier found = earlier.get(level);
+        return found == null ? null : found.violations();
+    }
+
+    /** Returns a verdict on all parts, with what the last part adds to their violations. */
+    Verdict ofWhole(Verdict verdict) {
+        IsolationLevel level = verdict.level();
+        BeyondViolations.Judged sure = certain.get(level);
+        if (verdict.status() == Verdict.Status.UNKNOWN && sure != null) {
+            // The parts that could decide more are gone, or the budget ended.
+            PartViolations violations =
+                    Objects.requireNonNull(sure.verdict().inPart()).beyond("beyond them: " + verdict.reason());
+            Verdict open = sure.verdict()
+                    .with()
+                    .inPart(violations)
+                    .reason(violations.text())
+                    .build();
+            return judged(new BeyondViolations.Judged(open, sure.kept()));
+        }
+        StandingViolations violations = known(level);
+        boolean hasSeam = verdict.status() == Verdict.Status.PASS
+                || (verdict.status() == Verdict.Status.UNKNOWN && verdict.witness() != null);
+        if (hasSeam && violations != null && violations.areClosed()) {
+            kept.put(level, violations);
+            return begunAnew(verdict);
+        }
+        Seams.Earlier found = earlier.get(level);
+        return verdict.status() == Verdict.Status.VIOLATION && settings.before().run() != null
+                ? judged(beyond(settings.request(level))
+                        .ofWhole(verdict, found == null ? before.parts().isEmpty() : found.isExact()))
+                : verdict;
+    }
+
+    private Verdict judged(BeyondViolations.Judged judged) {
+        Verdict verdict = judged.verdict();
+        if (judged.kept() != null) {
+            kept.put(verdict.level(), judged.kept());
+        }
+        return verdict.status() == Verdict.Status.VIOLATION
+                ? verdict.with().exitCode(settings.exitCode(verdict)).build()
+                : begunAnew(verdict);
+    }
+
+    /** Adds to a PASS that it is of a chain without the reads of violations after which it was begun anew. */
+    private Verdict begunAnew(Verdict verdict) {
+        StandingViolations violations = known(verdict.level());
+        return verdict.status() != Verdict.Status.PASS || violations == null
+                ? verdict
+                : verdict.with().reason(violations.begunAnew(verdict.reason())).build();
+    }
+
+    private BeyondViolations beyond(CheckRequest request) {
+        return new BeyondViolations(request, checker, listener, path, before, known(request.level()), budget);
     }
 
     /** What the state of the longest seam does not explain; null if it explains the last part. */
@@ -132,31 +247,9 @@ final class OnSeams {
         return writes;
     }
 
-    private void decided(Verdict verdict) {
-        decided.add(verdict);
-        open.removeIf(request -> request.level() == verdict.level());
-    }
-
-    /** Repeats the VIOLATION of an earlier part if the last one cannot change it. */
-    private void standing(Seams known, CheckRequest request) {
-        StandingViolation violation = budget.exhausted() ? null : known.violation(request.terms());
-        if (violation == null) {
-            return;
-        }
-        // The check of all parts reports a failure, if it fails too.
-        PathCheck.attempt(path, request, budget, listener.quiet(), () -> {
-            stands(violation.after(before, path, settings.format(), request, budget), request);
-            return null;
-        });
-    }
-
-    private void stands(StandingViolation.@Nullable Repeated found, CheckRequest request) {
-        if (found == null) {
-            return;
-        }
-        ends.put(request.level(), found.sessions());
-        found.verdict().exitCode(settings.exitCode(Verdict.Status.VIOLATION));
-        decided(PathCheck.complete(found.verdict(), path, start, before.state()));
+    /** {@link PathHistory#part}; null if the last part was not read on a seam. */
+    long @Nullable [] part() {
+        return part;
     }
 
     /** Decides levels on the longest seam on which any of them is decided. */
@@ -181,7 +274,12 @@ final class OnSeams {
             List<CheckRequest> served = new ArrayList<>();
             for (CheckRequest request : requests) {
                 Seam own = request == requests.get(0) ? seam : known.longest(request.terms(), most);
-                if (own != null && own.covered() == seam.covered() && seam.serves(request.terms())) {
+                // Without the reads that violations of one level need, a history says nothing about another level.
+                boolean isAlone =
+                        known(request.level()) != null || known(requests.get(0).level()) != null;
+                if (own != null
+                        && own.covered() == seam.covered()
+                        && (request == requests.get(0) || (!isAlone && seam.serves(request.terms())))) {
                     served.add(request);
                 }
             }
@@ -226,71 +324,105 @@ final class OnSeams {
         // The state contains what loaders of the first part wrote, so the request has no loaders.
         List<CheckRequest> each =
                 served.stream().map(CheckRequest::withoutLoaders).toList();
-        PathCheck check =
-                new PathCheck(settings, each, checker, listener.quiet(), path, before.on(seam), start, attempt(seam));
+        StandingViolations violations = known(served.get(0).level());
+        if (violations != null && seam.covered() > violations.covered()) {
+            // What the parts after those of the violations wrote is not known.
+            return violations.covered();
+        }
+        LeftOut reads = violations == null ? LeftOut.NOTHING : violations.leftOut();
+        StandingViolations ofSeam = seam.violations(budget::exhausted);
+        if (ofSeam != null && !reads.and(ofSeam.leftOut()).isSameAs(reads)) {
+            // A part after the seam explained one of its violations.
+            return seam.covered() - 1;
+        }
+        Chain chain = before.on(seam).without(reads);
+        PathCheck check = new PathCheck(settings, each, checker, listener.quiet(), path, chain, start, attempt(seam));
         int most = Integer.MAX_VALUE;
         for (Verdict verdict : check.run(PathCheck.Kept.NOWHERE)) {
-            HistoryTable table = verdict.table();
-            if (verdict.status() == Verdict.Status.PASS) {
-                seams.put(verdict.level(), seam);
-                decided(verdict);
-                listener.notice(
-                        path + ": the verdict covers the " + before.parts().size() + " earlier "
-                                + (before.parts().size() == 1 ? "part" : "parts") + " too");
-                Witness witness = verdict.witness();
-                String late = witness == null ? null : PartOrder.late(witness.table(), path);
-                if (late != null) {
-                    listener.notice(late);
-                }
-            } else if (verdict.status() == Verdict.Status.VIOLATION && table != null) {
+            Witness witness = verdict.witness();
+            HistoryTable table = witness == null ? verdict.table() : witness.table();
+            boolean isPass = verdict.status() == Verdict.Status.PASS;
+            if (isPass && table == null && violations == null) {
+                decided(verdict, seam);
+            } else if (table != null && (isPass || verdict.status() == Verdict.Status.VIOLATION)) {
                 String reason = OpenReads.unexplained(verdict, path, seam.covered());
                 if (!reason.isEmpty()) {
                     unexplained.putIfAbsent(verdict.level(), reason);
                 }
-                most = Math.min(
-                        most,
-                        refuted(
-                                verdict,
-                                table,
-                                settings.request(verdict.level()),
-                                new SeamRefutation(before, known, seam, path, settings.format(), budget)));
+                most = Math.min(most, judged(verdict, table, seam, known));
             }
         }
         writes = check.writes();
+        part = check.part();
         return most;
     }
 
-    /** Decides the chain by a VIOLATION on a seam if it can. Returns the most parts that another seam may cover. */
-    private int refuted(Verdict verdict, HistoryTable table, CheckRequest request, SeamRefutation refutation) {
+    private void decided(Verdict verdict, Seam seam) {
+        seams.put(verdict.level(), seam);
+        decided.add(verdict);
+        open.removeIf(request -> request.level() == verdict.level());
+        if (verdict.status() == Verdict.Status.UNKNOWN) {
+            return;
+        }
+        listener.notice(path + ": the verdict covers the " + before.parts().size() + " earlier "
+                + (before.parts().size() == 1 ? "part" : "parts") + " too");
+        Witness witness = verdict.witness();
+        String late = witness == null ? null : PartOrder.late(witness.table(), path);
+        if (late != null) {
+            listener.notice(late);
+        }
+    }
+
+    /** Decides the chain by a verdict on a seam if it can. Returns the most parts that another seam may cover. */
+    private int judged(Verdict verdict, HistoryTable table, Seam seam, Seams known) {
+        CheckRequest request = settings.request(verdict.level());
         int[] most = {Integer.MAX_VALUE};
         PathCheck.attempt(path, request, budget, listener.quiet(), () -> {
-            most[0] = examined(verdict, table, request, refutation);
+            most[0] = examined(verdict, table, request, seam, known);
             return null;
         });
         return most[0];
     }
 
-    private int examined(Verdict verdict, HistoryTable table, CheckRequest request, SeamRefutation refutation)
+    private int examined(Verdict verdict, HistoryTable table, CheckRequest request, Seam seam, Seams known)
             throws IOException, HistoryException {
+        boolean[] isLater = new boolean[table.transactions()];
+        for (int t = 0; t < isLater.length; t++) {
+            isLater[t] = table.index(t)
+                    > seam.sessions().getOrDefault(table.sessionLabel(table.sessionOf(t)), Long.MIN_VALUE);
+        }
+        BeyondViolations beyond = beyond(request);
         try {
-            int part = refutation.partOfMissing(table);
-            Verdict open = part < 0 ? OpenReads.unlessWritten(verdict, path) : verdict;
-            if (open == verdict) {
-                stands(refutation.proved(verdict, table, request), request);
-                return part < 0 ? Integer.MAX_VALUE : part;
+            BeyondViolations.Judged found = beyond.onSeam(
+                    verdict,
+                    table,
+                    isLater,
+                    reads -> new SeamRefutation(before.without(reads), known, seam, path, settings.format(), budget));
+            if (found == null) {
+                return beyond.most();
             }
-            Verdict others =
-                    OpenTransactions.decided(open, table, request.withoutLoaders(), checker, listener.quiet(), budget);
-            if (others.status() == Verdict.Status.ERROR) {
+            if (found.verdict().status() == Verdict.Status.ERROR) {
                 return Integer.MAX_VALUE;
             }
-            seams.put(verdict.level(), refutation.seam());
-            decided(others);
+            if (!found.isDecided()) {
+                certain.put(request.level(), complete(found));
+                return beyond.most();
+            }
+            decided(judged(complete(found)), seam);
             return 0;
         } catch (BudgetException e) {
             // Other seams are tried, or all parts. If these are gone, the reason names the part that was needed here.
             unexplained.computeIfPresent(verdict.level(), (level, reason) -> reason + "; " + Failures.text(e));
-            return Integer.MAX_VALUE;
+            return beyond.most();
         }
+    }
+
+    private BeyondViolations.Judged complete(BeyondViolations.Judged found) {
+        Verdict verdict = found.verdict();
+        if (verdict.status() != Verdict.Status.VIOLATION) {
+            return found;
+        }
+        Verdict.Builder made = verdict.with();
+        return new BeyondViolations.Judged(PathCheck.complete(made, path, start, before.state()), found.kept());
     }
 }

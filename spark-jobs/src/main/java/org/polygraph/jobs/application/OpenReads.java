@@ -113,7 +113,8 @@ final class OpenReads {
     }
 
     /**
-     * Whether a transaction of the last part reads a value that this history does not write. If so, the history may
+     * Whether a transaction of the last part reads a value that this history does not write, of a key that it did not
+     * write before. If so, the history may
      * violate the level only because the writer is in the next part.
      */
     static boolean areIn(HistoryTable history, String last) {
@@ -124,6 +125,7 @@ final class OpenReads {
                 if (!history.isWrite(o)
                         && history.value(o) != history.initialValue(key)
                         && isIn(history.whereIs(t), last)
+                        && history.lastWrite(t, key, o) < 0
                         && !written.contains(Writes.hash(history, key, history.value(o)))) {
                     return true;
                 }

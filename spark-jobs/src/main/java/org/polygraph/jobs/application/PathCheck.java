@@ -197,6 +197,11 @@ final class PathCheck {
         return input.writes();
     }
 
+    /** {@link PathHistory#part}. */
+    long @Nullable [] part() {
+        return input.part();
+    }
+
     /** @param problem the reason why the history cannot be judged; null if it can */
     private List<Verdict> verdicts(Verdict.@Nullable Builder problem, Kept kept) {
         List<Verdict> verdicts = new ArrayList<>();
@@ -261,7 +266,7 @@ final class PathCheck {
             verdict.reason(String.join("; ", doubts));
         }
         if (verdict.status() == Verdict.Status.VIOLATION) {
-            verdict.exitCode(settings.exitCode(Verdict.Status.VIOLATION));
+            verdict.exitCode(settings.exitCode(verdict.build()));
         }
         return complete(
                 verdict.recorded(input.recorded()).counts(windowCounts == null ? input.counts() : windowCounts),

@@ -40,6 +40,8 @@ final class PathHistory {
     private @Nullable HistoryTable recorded;
     private @Nullable Phase reading;
     private long @Nullable [] writes;
+    /** The transactions of the PATH and their operations. */
+    private long @Nullable [] part;
 
     /**
      * Reads nothing yet.
@@ -86,6 +88,7 @@ final class PathHistory {
         // A guess of the rows takes unknown outcomes as committed, or as aborted.
         counts = Counts.of(read.unknownRows() == null ? read : read.asRead());
         writes = settings.before().run() == null || settings.runs().folder() == null ? null : Writes.of(read, path);
+        part = read.unknownRows() == null ? sizes(read) : null;
         reading = new Phase(
                 "read",
                 TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - before),
@@ -102,6 +105,19 @@ final class PathHistory {
                                 ? "1 transaction, which did not commit;"
                                 : counts.transactions() + " transactions, none of them committed;")
                         + " expected one at least, or there is nothing to judge; check what was recorded";
+    }
+
+    /** Counts the transactions of the PATH and their operations. */
+    private long[] sizes(HistoryTable read) {
+        long[] sizes = new long[2];
+        boolean[] isOf = earlier.parts().isEmpty() && earlier.seam() == null ? null : OpenReads.filesOf(read, path);
+        for (int t = 0; t < read.transactions(); t++) {
+            if (isOf == null || isOf[read.fileOf(t)]) {
+                sizes[0]++;
+                sizes[1] += read.operationsEnd(t) - read.firstOperation(t);
+            }
+        }
+        return sizes;
     }
 
     /** Takes a history as the one to judge. */
@@ -176,5 +192,10 @@ final class PathHistory {
     /** {@link Writes#of} the PATH; null if they are not kept, or if the history was not read. */
     long @Nullable [] writes() {
         return writes;
+    }
+
+    /** The number of transactions of the PATH and that of their operations; null if they were not counted. */
+    long @Nullable [] part() {
+        return part;
     }
 }

@@ -4,9 +4,11 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Claim;
+import org.polygraph.jobs.certificate.format.Fingerprint;
 import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistorySize;
@@ -31,8 +33,11 @@ public final class Predecessors {
      * @param after a run; or a folder of runs, in which the run with the longest list counts
      * @param next the history
      * @param out the folder of runs, which a chain may begin in; null if no run is kept
+     * @throws ChangedPartException if this part, or one before it, has changed since it was checked
      */
-    static Before before(String after, Chain.Part next, @Nullable String out) throws IOException, HistoryException {
+    static Before before(CheckSettings.Before settings, Chain.Part next, @Nullable String out)
+            throws IOException, HistoryException {
+        String after = Objects.requireNonNull(settings.run());
         Location given = Location.of(after);
         if (!given.exists()) {
             if (out != null && Location.of(out).absolute().equals(given.absolute())) {
@@ -66,12 +71,48 @@ public final class Predecessors {
                 // A run whose seam was replaced still shows the parts, and the check of its part renews it.
                 Chain chain = known(Chain.listed(run), run);
                 int at = chain.indexOf(next);
+                int changed = at < 0 ? chain.changed(next) : settings.isEach() ? -1 : changedBefore(chain, at, found);
+                if (changed >= 0 && !(at < 0 && settings.rechecks())) {
+                    throw new ChangedPartException(chain, changed);
+                }
+                if (changed >= 0) {
+                    delete(chain.parts().get(changed), runs);
+                    return new Before(chain.first(changed), null);
+                }
                 return at < 0
                         ? new Before(chain, onlyChain(chain, run, runs, next))
-                        : new Before(new Chain(chain.state(), chain.parts().subList(0, at), null), null);
+                        : new Before(chain.first(at), null);
             }
         }
         return Before.NOTHING;
+    }
+
+    /** The number of the first of some parts that has changed since a run; negative if there is none. */
+    private static int changedBefore(Chain chain, int count, KnownRuns.Found run) throws IOException {
+        for (int p = 0; p < count; p++) {
+            Chain.Part part = chain.parts().get(p);
+            Location file = Location.of(part.location());
+            if (file.exists()
+                    && file.modified() >= run.finished()
+                    && !Fingerprint.ofInput(file, () -> false).equals(part.input())) {
+                return p;
+            }
+        }
+        return -1;
+    }
+
+    /**
+     * Deletes the runs of chains with a part that has changed. If the process is killed, those that are left are of one
+     * chain.
+     *
+     * @param runs the longest chain first
+     */
+    private static void delete(Chain.Part changed, List<KnownRuns.Found> runs) throws IOException, HistoryException {
+        for (KnownRuns.Found run : runs) {
+            if (Chain.listed(run.location()).parts().contains(changed)) {
+                run.location().delete();
+            }
+        }
     }
 
     private static HistoryException wrongPlace(String after, String found) {

@@ -36,9 +36,17 @@ import org.polygraph.storage.table.HistoryTable;
  * @param covered the number of parts
  * @param transactions of the tail
  * @param sessions by session: the index of its last transaction
+ * @param violations SHA-256 of the {@link StandingViolations} whose reads the order leaves out; empty if there are none
  */
 record Seam(
-        Location run, String input, int covered, Cut cut, int transactions, SeamFiles files, Long2LongMap sessions) {
+        Location run,
+        String input,
+        int covered,
+        Cut cut,
+        int transactions,
+        SeamFiles files,
+        Long2LongMap sessions,
+        String violations) {
     /**
      * The cut of an order.
      *
@@ -54,6 +62,7 @@ record Seam(
     private static final String TAIL = "tail";
     private static final String TAIL_INPUT = "tail_sha256";
     private static final String PLACES = "places";
+    private static final String VIOLATIONS = "violations";
     private static final String NAME = "seam";
 
     /** Returns the seam of a run; null if it has none. */
@@ -75,7 +84,8 @@ record Seam(
                             Long.parseLong(ends.field("latest_start"))),
                     Integer.parseInt(ends.field("transactions")),
                     SeamFiles.of(run, tail, name -> ends.field(name.equals(tail) ? TAIL_INPUT : name)),
-                    ends.last());
+                    ends.last(),
+                    ends.fields().getOrDefault(VIOLATIONS, ""));
         } catch (IllegalArgumentException e) {
             throw SessionEnds.damaged(file.name());
         }
@@ -117,6 +127,9 @@ record Seam(
             fields.put(file.location().fileName(), file.input());
         }
         fields.put(PLACES, Long.toString(cut.places));
+        if (!violations.isEmpty()) {
+            fields.put(VIOLATIONS, violations);
+        }
         new SessionEnds(fields, sessions).write(file(run, FILE), NAME);
     }
 
@@ -131,6 +144,22 @@ record Seam(
             if (file.isStored()) {
                 file.present(stop);
             }
+        }
+        violations(stop);
+    }
+
+    /** Returns the violations whose reads the order leaves out; null if there are none. */
+    @Nullable
+    StandingViolations violations(BooleanSupplier stop) throws IOException {
+        if (violations.isEmpty()) {
+            return null;
+        }
+        new Chain.Part(violations, file(run, StandingViolations.FILE).absolute())
+                .present("the violations of a chain", stop);
+        try {
+            return StandingViolations.of(run, stop);
+        } catch (HistoryException e) {
+            throw new IOException(Failures.text(e), e);
         }
     }
 

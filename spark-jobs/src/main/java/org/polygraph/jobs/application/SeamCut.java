@@ -227,6 +227,7 @@ final class SeamCut {
         SourceFiles.Unit unit = table.source().unit();
         String name = SeamFiles.tail(unit);
         Location tail = Seam.file(run, name);
+        Location violations = Seam.file(run, StandingViolations.FILE);
         HistoryWriter.write(
                 after, tail.name(), unit == SourceFiles.Unit.ROW ? HistoryFormat.PARQUET : HistoryFormat.JSONL);
         inputs.put(name, Fingerprint.ofInput(tail, stop));
@@ -244,7 +245,8 @@ final class SeamCut {
                                                 : before.cut().latestStart())),
                         after.transactions(),
                         SeamFiles.of(run, name, each -> inputs.getOrDefault(each, "")),
-                        sessions(before))
+                        sessions(before),
+                        violations.exists() ? Fingerprint.ofInput(violations, stop) : "")
                 .write();
     }
 

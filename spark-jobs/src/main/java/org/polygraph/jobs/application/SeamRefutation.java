@@ -4,6 +4,7 @@ import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.longs.LongOpenHashSet;
 import it.unimi.dsi.fastutil.longs.LongSet;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
@@ -114,18 +115,17 @@ final class SeamRefutation {
     }
 
     /**
-     * Returns a VIOLATION of the chain that does not depend on the parts that are not opened; null if none is found.
+     * Returns sub-histories of the chain that violate the level by themselves and have every possible writer of what
+     * they read, so that they do not depend on the parts that are not opened; none if none is found.
      */
-    StandingViolation.@Nullable Repeated proved(Verdict verdict, HistoryTable table, CheckRequest request)
+    List<HistoryTable> proved(Verdict verdict, HistoryTable table, CheckRequest request)
             throws IOException, HistoryException {
         Terms terms = request.terms();
-        if (terms.guarantee() == Guarantee.LIN) {
-            return null;
-        }
+        List<HistoryTable> proved = new ArrayList<>();
         int tried = 0;
         for (Violation violation : verdict.violations()) {
             SubHistory minimal = violation.minimal();
-            if (minimal == null || tried++ >= MOST_TRIED || budget.exhausted()) {
+            if (terms.guarantee() == Guarantee.LIN || minimal == null || tried++ >= MOST_TRIED || budget.exhausted()) {
                 continue;
             }
             BitSet opened = new BitSet();
@@ -133,22 +133,10 @@ final class SeamRefutation {
             if (sub != null
                     && !OpenReads.areIn(sub, path)
                     && BruteForce.judge(sub, terms) == BruteForce.Answer.VIOLATED) {
-                StandingViolation.Repeated found =
-                        StandingViolation.of(sub, reason(opened), table, seam.sessions(), request, budget);
-                if (found != null) {
-                    return found;
-                }
+                proved.add(sub);
             }
         }
-        return null;
-    }
-
-    private String reason(BitSet opened) {
-        StringBuilder names = new StringBuilder();
-        opened.stream().forEach(p -> names.append(names.isEmpty() ? "" : ", ")
-                .append(before.parts().get(p).location()));
-        return "no part before " + (seam.covered() + 1) + " of the chain wrote a value that these transactions read"
-                + (opened.isEmpty() ? "" : ", but for " + names + ", opened again");
+        return proved;
     }
 
     /**

@@ -56,16 +56,17 @@ public final class SeamReplay {
     /**
      * Checks the seam of a run whose order was replayed.
      *
+     * @param claim of the run
      * @param table the history that the order is about, as {@link Chain#read} returns it
      * @return the result of the check if it has a seam
      */
-    public static Optional<Result> of(Location run, HistoryTable table, BooleanSupplier stop, long memoryBytes)
+    public static Optional<Result> of(
+            Location run, Claim claim, HistoryTable table, BooleanSupplier stop, long memoryBytes)
             throws IOException, HistoryException {
         Seam seam = Seam.of(run, stop);
         if (seam == null) {
             return Optional.empty();
         }
-        Claim claim = Claim.read(run);
         long skew = claim.terms().map(Terms::clockSkewNanos).orElse(0L);
         HistoryTable judged =
                 Loaders.of(table, claim.loaders(), claim.usesTimes(), skew).applied();

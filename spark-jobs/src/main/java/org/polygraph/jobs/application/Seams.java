@@ -129,6 +129,7 @@ final class Seams {
                         && (longest == null || seam.covered() > longest.covered() || isOwn)
                         && seam.covered() <= most
                         && seam.serves(terms)
+                        && (seam.violations().isEmpty() || isOwn)
                         && chain.continues(Chain.of(run))
                         && isUnchanged(run, seam.covered())) {
                     longest = seam;
@@ -141,29 +142,45 @@ final class Seams {
         return longest;
     }
 
-    /** Returns a violation at these terms of the most parts that stands by itself; null if there is none. */
-    @Nullable
-    StandingViolation violation(Terms terms) {
-        StandingViolation longest = null;
+    /**
+     * The violations of the parts before a history.
+     *
+     * @param violations null if none are kept
+     * @param isExact whether these are all that were found
+     */
+    record Earlier(@Nullable StandingViolations violations, boolean isExact) {}
+
+    /** Returns the violations that the run of the most parts keeps that was decided at these terms. */
+    Earlier earlier(Terms terms) {
+        Earlier last = new Earlier(null, true);
+        int most = 0;
         for (Location run : runs) {
             try {
-                StandingViolation violation = StandingViolation.of(run, stop);
-                if (violation != null
-                        && violation.terms().equals(terms)
-                        && violation.covered() <= chain.parts().size()
-                        && (longest == null || violation.covered() > longest.covered())
-                        && chain.continues(Chain.of(run))
-                        && isUnchanged(run, violation.covered())) {
-                    longest = violation;
+                Claim claim = Claim.read(run);
+                boolean isViolation = claim.verdict().equals("VIOLATION");
+                // Of an UNKNOWN with a seam, a later part decides the rest, so no violation stands that it does not
+                // keep.
+                boolean isDecided = isViolation
+                        || claim.verdict().equals("PASS")
+                        || Seam.file(run, Seam.FILE).exists();
+                if (!claim.terms().equals(Optional.of(terms)) || !isDecided) {
+                    continue;
+                }
+                Chain of = Chain.of(run);
+                int covered = of.parts().size();
+                if (covered > most && chain.continues(of) && isUnchanged(run, covered)) {
+                    StandingViolations violations = StandingViolations.of(run, stop);
+                    last = new Earlier(violations, violations == null ? !isViolation : violations.areAllShown());
+                    most = covered;
                 }
             } catch (IOException | HistoryException e) {
                 warn.accept(Failures.text(e) + "; it is not used");
             }
-            if (longest != null && longest.covered() == chain.parts().size()) {
+            if (most == chain.parts().size()) {
                 break;
             }
         }
-        return longest;
+        return last;
     }
 
     private @Nullable Writes written(Location run) throws IOException {

@@ -167,6 +167,8 @@ final class CheckCommand implements Callable<Integer> {
         int exitCode = 0;
         boolean isFirst = true;
         boolean isNew = false;
+        boolean isPartChanged = false;
+        String changed = null;
         for (String path : options.paths()) {
             long start = System.nanoTime();
             CheckSettings settings = Objects.requireNonNull(settingsOf.get(path));
@@ -177,7 +179,15 @@ final class CheckCommand implements Callable<Integer> {
                     exitCode = ExitCode.merge(exitCode, explain(path, settings, start));
                     continue;
                 }
-                answers = run.answers(path);
+                answers = changed == null
+                        ? run.answers(path)
+                        : run.failed(
+                                path,
+                                path + ": not checked, because " + changed
+                                        + ", a part before it, has changed; restore that part, or give --recheck");
+                if (options.areParts() && run.hasChanged()) {
+                    changed = path;
+                }
             } catch (ConfigurationException e) {
                 if (isFirst) {
                     environment.message(Failures.text(e));
@@ -189,12 +199,16 @@ final class CheckCommand implements Callable<Integer> {
             metrics.add(answers, path);
             exitCode = ExitCode.merge(exitCode, print(answers, path, settings, start));
             isFirst = false;
+            isPartChanged |= run.hasChanged();
             isNew |= answers.stream().anyMatch(answer -> answer.found() != null && answer.run() != null);
         }
         String runs = options.out();
-        if (runs != null && isNew) {
+        if (runs != null) {
             try {
-                RunPages.write(Location.of(runs));
+                Location folder = Location.of(runs);
+                if (isNew || isPartChanged || (options.isOfChain() && RunPages.showsChange(folder))) {
+                    RunPages.write(folder, isPartChanged);
+                }
             } catch (IOException e) {
                 environment.message(runs + ": the index of the runs cannot be written (" + Failures.cause(e) + ")");
             }
@@ -421,7 +435,7 @@ final class CheckCommand implements Callable<Integer> {
         if (ResultLine.isMessage(stored.status())) {
             environment.message(stored.anomaly() + " (found by an earlier run)");
         }
-        int exitCode = settings.exitCode(stored.status()).code();
+        int exitCode = settings.exitCode(stored.status(), stored.added()).code();
         PrintStream out = environment.out();
         if (options.json()) {
             out.println(stored.json(path, exitCode, strongest, run.name()));

@@ -36,6 +36,11 @@ final class CheckOptions {
         SUCCEED
     }
 
+    enum FailOn {
+        NEW,
+        ANY
+    }
+
     @Spec(Spec.Target.MIXEE)
     @SuppressWarnings("NullAway.Init")
     private CommandSpec spec;
@@ -172,6 +177,25 @@ final class CheckOptions {
     private @Nullable String after;
 
     @Option(
+            names = "--fail-on",
+            paramLabel = "WHICH",
+            description = "Of a chain: any violation has exit code 3, or only one that PATH adds (new).")
+    private FailOn failOn = FailOn.ANY;
+
+    @Option(
+            names = "--start-over",
+            description =
+                    "With --after: PATH begins a new chain, from the state that the part before it leaves, without"
+                            + " the violations of earlier parts.")
+    private boolean startOver;
+
+    @Option(
+            names = "--recheck",
+            description = "If a part of the chain in --out has changed: delete the runs of this part and of those after"
+                    + " it, and check them again.")
+    private boolean recheck;
+
+    @Option(
             names = "--each",
             description =
                     "PATH is a folder of parts: check them one after the other, by name, h2 before h10, each after those before;"
@@ -264,6 +288,15 @@ final class CheckOptions {
         if (each && (out == null || after != null)) {
             return "--each needs --out DIR, where the runs are, and excludes --after";
         }
+        if (startOver && (after == null || out == null || paths.paths().size() > 1)) {
+            return "--start-over needs --after and --out, and one PATH, which begins the new chain";
+        }
+        if (recheck && !each && (out == null || !out.equals(after))) {
+            return "--recheck is of the chain in one folder; give --each, or the same folder to --after and --out";
+        }
+        if (failOn == FailOn.NEW && after == null && !each) {
+            return "--fail-on new is of a chain; give --after or --each";
+        }
         if (initialState != null && (initialState.isEmpty() || initialState.equals("-"))) {
             return "--initial-state '" + initialState + "' is no file; give one";
         }
@@ -338,14 +371,16 @@ final class CheckOptions {
                 new CheckSettings.Limits(
                         timeoutNanos == null ? Long.MAX_VALUE : timeoutNanos,
                         memoryBytes == null ? heap : Math.min(memoryBytes, heap)),
-                onViolation == OnViolation.SUCCEED,
+                onViolation == OnViolation.SUCCEED
+                        ? CheckSettings.Failing.NONE
+                        : failOn == FailOn.NEW ? CheckSettings.Failing.NEW : CheckSettings.Failing.ANY,
                 new CheckSettings.Runs(
                         out,
                         overwrite
                                 ? CheckSettings.Earlier.OVERWRITTEN
                                 : resume ? CheckSettings.Earlier.RESUMED : CheckSettings.Earlier.CONTINUED),
                 proof,
-                new CheckSettings.Before(initialState, each ? out : after),
+                new CheckSettings.Before(initialState, each ? out : after, startOver, recheck, each),
                 window == null || window > 0);
     }
 
@@ -357,6 +392,16 @@ final class CheckOptions {
     @Nullable
     String out() {
         return out;
+    }
+
+    /** Whether the paths are the parts of a chain. */
+    boolean areParts() {
+        return each;
+    }
+
+    /** Whether a path is a part of a chain. */
+    boolean isOfChain() {
+        return each || after != null;
     }
 
     boolean json() {

@@ -70,6 +70,7 @@ final class PolygraphCommand implements Runnable {
         choices(commands, SessionOrder.class);
         choices(commands, EngineOptions.Choice.class);
         choices(commands, CheckOptions.OnViolation.class);
+        choices(commands, CheckOptions.FailOn.class);
         choices(commands, Workload.Distribution.class);
         choices(commands, Workload.Level.class);
         choices(commands, WorkloadKind.class);

@@ -58,7 +58,7 @@ final class PruneOptions {
         if (!dryRun && !pruning.items().isEmpty()) {
             pruning.delete();
             if (runs.child(RunPages.INDEX).exists()) {
-                RunPages.write(runs);
+                RunPages.write(runs, false);
             }
         }
         PrintStream out = environment.out();

@@ -67,11 +67,11 @@ final class RunsCommand implements Callable<Integer> {
                                 : Legible.of(String.join(
                                                 "  ",
                                                 run.time(),
-                                                verdict.status().name(),
+                                                run.status(),
                                                 verdict.level(),
                                                 verdict.path(),
                                                 run.name(),
-                                                verdict.anomaly())
+                                                run.why())
                                         .stripTrailing()));
             }
             if (runs.isEmpty()) {

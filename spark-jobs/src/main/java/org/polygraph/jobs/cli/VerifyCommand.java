@@ -28,6 +28,7 @@ import org.polygraph.jobs.application.SeamReplay;
 import org.polygraph.jobs.certificate.format.Claim;
 import org.polygraph.jobs.certificate.format.Fingerprint;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
+import org.polygraph.jobs.certificate.format.RankFile;
 import org.polygraph.jobs.certificate.judge.Verification;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.CheckRequest;
@@ -309,6 +310,7 @@ final class VerifyCommand implements Callable<Integer> {
                     "give PATH, or - to read it again");
         }
         boolean once = history.equals(STDIN);
+        boolean isViolation = claim.verdict().equals("VIOLATION");
         Chain covered = Chain.of(folder);
         covered.requireUnchanged();
         boolean isAlone = engine.isSpark() && !once && covered.withoutLast().isEmpty() && !SeamReplay.isNeeded(folder);
@@ -327,16 +329,42 @@ final class VerifyCommand implements Callable<Integer> {
             if (once) {
                 System.setIn(new DigestInputStream(stdin, digest));
             }
-            table = covered.withoutLast().isEmpty() ? read(budget) : read(covered, budget);
+            Chain judged = isViolation ? Chain.violated(folder, covered) : Chain.explained(folder, covered);
+            table = judged.withoutLast().isEmpty() && judged.isWhole() ? read(budget) : read(judged, budget);
         } finally {
             System.setIn(stdin);
         }
         String bytes = once ? Fingerprint.hex(digest) : input;
         Verification.Report report = Verification.of(folder, claim, table, bytes, budget::exhausted);
-        return report.answer() == Verification.Answer.VERIFIED
-                        && !claim.verdict().equals("VIOLATION")
-                ? seam(report, SeamReplay.of(folder, table, budget::exhausted, budget.bytes()))
-                : found(report);
+        if (report.answer() != Verification.Answer.VERIFIED) {
+            return found(report);
+        }
+        if (isViolation) {
+            return once || !RankFile.in(folder).exists() ? found(report) : rest(report, folder, covered, bytes, budget);
+        }
+        return seam(report, SeamReplay.of(folder, claim, table, budget::exhausted, budget.bytes()));
+    }
+
+    /** Adds to the report of a VIOLATION the result of replaying the order of the chain without the reads that violations need. */
+    private Found rest(Verification.Report violation, Location folder, Chain covered, String input, Budget budget)
+            throws IOException, HistoryException {
+        long violatedTransactions = transactions;
+        long violatedOperations = operations;
+        Claim claim = Claim.read(folder).ofRest();
+        HistoryTable rest = read(Chain.explained(folder, covered), budget);
+        transactions = violatedTransactions;
+        operations = violatedOperations;
+        Verification.Report order = Verification.of(folder, claim, rest, input, budget::exhausted);
+        List<String> checked = new ArrayList<>(violation.checked());
+        checked.add("beyond       the order of the chain without the reads that these violations need:");
+        checked.addAll(order.checked());
+        Verification.Report both = new Verification.Report(
+                order.answer(),
+                order.answer() == Verification.Answer.VERIFIED ? "" : "beyond the violations: " + order.reason(),
+                checked);
+        return order.answer() == Verification.Answer.VERIFIED
+                ? seam(both, SeamReplay.of(folder, claim, rest, budget::exhausted, budget.bytes()))
+                : found(both);
     }
 
     /** Adds the result of checking the seam to the report of a PASS. */

@@ -40,6 +40,7 @@ public final class ResultLine {
 
     private static String of(Verdict verdict, String levels) {
         String last = verdict.status() == Verdict.Status.VIOLATION
+                        && verdict.inPart() == null
                         && !verdict.violations().isEmpty()
                 ? verdict.violations().get(0).anomaly().label()
                 : verdict.reason();

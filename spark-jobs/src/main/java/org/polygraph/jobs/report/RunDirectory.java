@@ -49,7 +49,7 @@ public final class RunDirectory {
 
     private static final String VIOLATIONS = "violations";
     private static final String STAGES = "stages";
-    private static final String SEAM_FOLDER = "seam";
+    static final String SEAM_FOLDER = "seam";
     /** Written last, if there was time for a seam. */
     private static final String SEAM = "seam.parquet";
 
@@ -160,7 +160,8 @@ public final class RunDirectory {
         if (witness == null && !isWritten) {
             run.child(RankFile.FOLDER).delete();
         }
-        int kept = verdict.table() == null || witness != null
+        boolean isOrder = witness != null && verdict.status() != Verdict.Status.VIOLATION;
+        int kept = verdict.table() == null || isOrder
                 ? 0
                 : Math.min(KEPT, verdict.violations().size());
         sweep(run);
@@ -179,9 +180,12 @@ public final class RunDirectory {
         boolean verified = certificate != null && certificate.verified();
         HistoryTable recorded = verdict.recorded();
         if (witness != null) {
-            String content = Fingerprint.ofContent(recorded == null ? witness.table() : recorded, stop);
+            HistoryTable ordered = recorded == null || !isOrder ? witness.table() : recorded;
+            String content = Fingerprint.ofContent(ordered, stop);
             String path = RankFile.write(run, witness, new Fingerprint(input, content), Version.current(), stop);
-            return located(certificate, path, verified, null);
+            if (isOrder) {
+                return located(certificate, path, verified, null);
+            }
         }
         String content = certificate == null || isWritten || recorded == null ? null : content(recorded, stop);
         HistoryTable table = verdict.table();

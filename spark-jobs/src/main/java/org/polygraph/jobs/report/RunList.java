@@ -1,12 +1,15 @@
 package org.polygraph.jobs.report;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.certificate.format.Fingerprint;
 import org.polygraph.storage.artifact.Location;
+import org.polygraph.storage.artifact.SeekableInput;
 import org.polygraph.storage.model.HistoryException;
 
 /** The runs in a folder, the newest last. */
@@ -41,8 +44,29 @@ public final class RunList {
      *
      * @param name {@code run=<id>}
      * @param time in UTC, to the second
+     * @param changed the name of a part of its chain that has changed since it was checked, so that the verdict is not
+     *     of the files that there are now; empty if there is none
      */
-    public record Run(String name, String time, StoredVerdict verdict) {}
+    public record Run(String name, String time, StoredVerdict verdict, String changed) {
+        /** The status that is shown. */
+        public String status() {
+            return changed.isEmpty() ? verdict.status().name() : CHANGED;
+        }
+
+        /** The name of the first anomaly, or the reason. */
+        public String why() {
+            return changed.isEmpty()
+                    ? verdict.anomaly()
+                    : changed + " has changed since; it was " + verdict.status() + "; check with --recheck";
+        }
+
+        private Run with(String changed) {
+            return new Run(name, time, verdict, changed);
+        }
+    }
+
+    /** The status of a run whose chain has a part that has changed. */
+    public static final String CHANGED = "CHANGED";
 
     /** Finds the runs and reads none of them. */
     static List<Finished> finished(Location folder) throws IOException {
@@ -60,7 +84,7 @@ public final class RunList {
     /** Reads verdict.json of a run; null if it is damaged. */
     static @Nullable Run read(Finished run) throws IOException {
         try {
-            return new Run(run.name(), run.time(), new RunDirectory(run.location()).brief());
+            return new Run(run.name(), run.time(), new RunDirectory(run.location()).brief(), "");
         } catch (HistoryException e) {
             // The run is left out. Its report, and a check with --overwrite, describe the damage.
             return null;
@@ -76,6 +100,46 @@ public final class RunList {
                 runs.add(run);
             }
         }
-        return runs;
+        return withChanges(folder, runs);
+    }
+
+    /**
+     * Finds the first part that has changed since it was checked, and marks the runs of it and of the parts after it.
+     * Only files that were written since are read.
+     *
+     * @param folder of all runs
+     */
+    static List<Run> withChanges(Location folder, List<Run> runs) throws IOException {
+        int first = Integer.MAX_VALUE;
+        String name = "";
+        for (Run run : runs) {
+            StoredVerdict verdict = run.verdict;
+            if (verdict.part().number() > 0 && verdict.part().number() < first && hasChanged(folder, run)) {
+                first = verdict.part().number();
+                name = verdict.path();
+            }
+        }
+        List<Run> marked = new ArrayList<>();
+        for (Run run : runs) {
+            marked.add(run.verdict.part().number() >= first ? run.with(name) : run);
+        }
+        return marked;
+    }
+
+    private static boolean hasChanged(Location folder, Run run) throws IOException {
+        Location part = Location.of(run.verdict.part().location());
+        Location own = folder.child(run.name);
+        if (!part.exists() || part.modified() < own.child(RunDirectory.VERDICT).modified()) {
+            return false;
+        }
+        Location list = own.child(RunDirectory.SEAM_FOLDER).child("chain.txt");
+        if (!list.exists()) {
+            return false;
+        }
+        try (SeekableInput in = list.open()) {
+            String[] lines = new String(in.readAllBytes(), StandardCharsets.UTF_8).split("\n");
+            String last = lines[lines.length - 1];
+            return !last.startsWith(Fingerprint.ofInput(part, () -> false));
+        }
     }
 }

@@ -22,22 +22,28 @@ public final class RunPages {
     /** The name of the first page. */
     public static final String INDEX = "index.html";
 
+    /** The hash of no runs. */
+    private static final String NEVER = "0".repeat(64);
+
     /** The number of bytes in which the page of a day has its summary. */
     private static final int BEGINNING = 2048;
 
     private RunPages() {}
 
-    /** Writes {@link #INDEX} into a folder, and the pages of the days whose runs have changed. */
-    public static void write(Location folder) throws IOException {
+    /**
+     * Writes {@link #INDEX} into a folder, and the pages of the days whose runs have changed.
+     *
+     * @param isPartChanged whether a part of a chain has changed, so that every page has to show what rests on it
+     */
+    public static void write(Location folder, boolean isPartChanged) throws IOException {
         SortedMap<String, List<RunList.Finished>> byDay = new TreeMap<>();
         for (RunList.Finished run : RunList.finished(folder)) {
             byDay.computeIfAbsent(run.day(), day -> new ArrayList<>()).add(run);
         }
         if (byDay.size() < 2) {
-            List<RunsPage.Entry> entries = new ArrayList<>();
-            for (List<RunList.Finished> runs : byDay.values()) {
-                entries.addAll(entries(runs));
-            }
+            List<RunList.Finished> all = new ArrayList<>();
+            byDay.values().forEach(all::addAll);
+            List<RunsPage.Entry> entries = entries(folder, all);
             folder.child(INDEX).write(out -> RunsPage.of(entries, null, out));
             return;
         }
@@ -45,35 +51,53 @@ public final class RunPages {
         for (Map.Entry<String, List<RunList.Finished>> day : byDay.entrySet()) {
             Location page = folder.child(pageOf(day.getKey()));
             String shown = hash(day.getValue());
-            DaySummary summary = page.exists() ? DaySummary.in(beginning(page), day.getKey()) : null;
+            DaySummary summary = page.exists() && !isPartChanged ? DaySummary.in(beginning(page), day.getKey()) : null;
             if (summary == null || !summary.shown().equals(shown)) {
-                summary = written(page, day.getKey(), shown, entries(day.getValue()));
+                summary = written(page, day.getKey(), shown, entries(folder, day.getValue()));
             }
             days.add(summary);
         }
         folder.child(INDEX).write(out -> RunsPage.ofDays(days, RunPages::pageOf, out));
     }
 
+    /** Whether the first page shows that a part of a chain has changed. */
+    public static boolean showsChange(Location folder) throws IOException {
+        Location index = folder.child(INDEX);
+        if (!index.exists()) {
+            return false;
+        }
+        try (SeekableInput in = index.open()) {
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8).contains(RunList.CHANGED);
+        }
+    }
+
     private static DaySummary written(Location page, String day, String shown, List<RunsPage.Entry> entries)
             throws IOException {
-        DaySummary summary = DaySummary.of(day, shown, entries);
+        boolean isPartChanged =
+                entries.stream().anyMatch(entry -> entry.status().equals(RunList.CHANGED));
+        // The page is made again when the part is as it was.
+        DaySummary summary = DaySummary.of(day, isPartChanged ? NEVER : shown, entries);
         page.write(out -> RunsPage.of(entries, summary, out));
         return summary;
     }
 
-    private static List<RunsPage.Entry> entries(List<RunList.Finished> runs) throws IOException {
-        List<RunsPage.Entry> entries = new ArrayList<>();
-        for (RunList.Finished found : runs) {
-            RunList.Run run = RunList.read(found);
-            if (run == null) {
-                continue;
+    private static List<RunsPage.Entry> entries(Location folder, List<RunList.Finished> found) throws IOException {
+        List<RunList.Run> runs = new ArrayList<>();
+        for (RunList.Finished each : found) {
+            RunList.Run run = RunList.read(each);
+            if (run != null) {
+                runs.add(run);
             }
+        }
+        List<RunsPage.Entry> entries = new ArrayList<>();
+        for (RunList.Run run : RunList.withChanges(folder, runs)) {
             StoredVerdict verdict = run.verdict();
             entries.add(new RunsPage.Entry(
                     verdict.path(),
                     verdict.level(),
-                    verdict.status().name(),
-                    verdict.anomaly(),
+                    verdict.part().number(),
+                    run.status(),
+                    run.why(),
                     run.time(),
                     run.name() + "/report.html"));
         }

@@ -23,6 +23,9 @@ import org.polygraph.storage.model.HistoryException;
  * @param json verdict.json, without its line break
  * @param path of the history that was checked
  * @param anomaly the name of the first anomaly, or the reason
+ * @param part the last part of its chain
+ * @param added the number of violations that the last part of a chain adds, otherwise of all; negative if it is not
+ *     known whether there is one
  */
 public record StoredVerdict(
         String json,
@@ -32,7 +35,23 @@ public record StoredVerdict(
         long transactions,
         long operations,
         String anomaly,
+        long added,
+        Part part,
         Violations violations) {
+    /**
+     * The part of a chain that was checked.
+     *
+     * @param number from 1; 0 if no part is listed
+     * @param location its absolute name
+     * @param chainTransactions of all parts up to it; negative if it is not known
+     */
+    record Part(int number, String location, long chainTransactions) {}
+
+    /** The number of transactions of all parts of the chain; negative if it is not known. */
+    public long chainTransactions() {
+        return part.chainTransactions;
+    }
+
     /**
      * The violations of the verdict.
      *
@@ -121,6 +140,11 @@ public record StoredVerdict(
         return text.toString(StandardCharsets.UTF_8);
     }
 
+    /** Runs of earlier versions do not state what is new. */
+    private static long added(VerdictFields fields, int violations) {
+        return fields.text("new_violations").isEmpty() ? violations : fields.number("new_violations");
+    }
+
     /** @throws HistoryException if it is not a verdict that this version can read; the message names {@code file} */
     static StoredVerdict parse(String json, String file, List<String> explanations)
             throws IOException, HistoryException {
@@ -134,6 +158,7 @@ public record StoredVerdict(
             throw new HistoryException(file, "verdict schema " + schema, "" + VerdictJson.SCHEMA, REMEDY);
         }
         int violations = fields.anomalies().size();
+        String violated = fields.text("chain.violated");
         int found = (int) fields.number("violations_found");
         return new StoredVerdict(
                 json,
@@ -144,7 +169,14 @@ public record StoredVerdict(
                         + fields.number("counts.txns_aborted")
                         + fields.number("counts.txns_indeterminate"),
                 fields.number("counts.reads") + fields.number("counts.writes"),
-                violations == 0 ? fields.text("reason") : fields.anomalies().get(0),
+                violations == 0 || !violated.isEmpty()
+                        ? fields.text("reason")
+                        : fields.anomalies().get(0),
+                fields.text("new_violations").equals("null") ? -1 : added(fields, violations),
+                new Part(
+                        (int) fields.number("chain.parts"),
+                        fields.text("location"),
+                        fields.text("chain.txns").isEmpty() ? -1 : fields.number("chain.txns")),
                 new Violations(List.copyOf(explanations), fields.anomalies(), Math.max(violations, found)));
     }
 }

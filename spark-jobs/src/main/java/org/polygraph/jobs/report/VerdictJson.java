@@ -23,6 +23,7 @@ import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.jobs.verdict.CoveredParts;
 import org.polygraph.jobs.verdict.InitialFile;
 import org.polygraph.jobs.verdict.LoadedRows;
+import org.polygraph.jobs.verdict.PartViolations;
 import org.polygraph.jobs.verdict.Phase;
 import org.polygraph.jobs.verdict.ResidualSize;
 import org.polygraph.jobs.verdict.Strongest;
@@ -171,6 +172,15 @@ public final class VerdictJson {
         json.writeStringField("reason", verdict.reason());
         counts(verdict.counts());
         number("violations_found", verdict.violationsFound());
+        PartViolations inPart = verdict.inPart();
+        if (inPart != null && inPart.isUndecided()) {
+            json.writeNullField("new_violations");
+        } else {
+            number(
+                    "new_violations",
+                    inPart == null ? verdict.violationsFound() : inPart.added().size());
+        }
+        number("standing_violations", inPart == null ? 0 : inPart.standing().size());
         json.writeArrayFieldStart("anomalies");
         for (Violation violation : verdict.violations()) {
             anomaly(violation, verdict.level());
@@ -181,7 +191,7 @@ public final class VerdictJson {
         residual(verdict.residual());
         windows(verdict.windows());
         number("peak_memory_bytes", verdict.peakMemoryBytes());
-        parts(verdict.parts());
+        parts(verdict);
         certificate(verdict.certificate());
         number("ms", verdict.millis());
         json.writeNumberField("exit_code", verdict.exitCode());
@@ -426,15 +436,47 @@ public final class VerdictJson {
         json.writeEndObject();
     }
 
-    private void parts(@Nullable CoveredParts parts) throws IOException {
-        if (parts == null) {
+    private void parts(Verdict verdict) throws IOException {
+        CoveredParts parts = verdict.parts();
+        PartViolations inPart = verdict.inPart();
+        if (parts == null && inPart == null) {
             return;
         }
         json.writeObjectFieldStart("chain");
-        number("parts", parts.count());
-        json.writeStringField("sha256", parts.list());
-        json.writeStringField("base", parts.base());
+        if (parts != null) {
+            number("parts", parts.count());
+            json.writeStringField("sha256", parts.list());
+            json.writeStringField("base", parts.base());
+            CoveredParts.Sizes sizes = parts.sizes();
+            if (sizes != null) {
+                number("part_txns", sizes.transactions());
+                number("part_ops", sizes.operations());
+                if (sizes.chainTransactions() >= 0) {
+                    number("txns", sizes.chainTransactions());
+                }
+            }
+        }
+        if (inPart != null) {
+            json.writeStringField(
+                    "rest", inPart.isComplete() ? "kept" : verdict.witness() == null ? "unknown" : "open");
+            json.writeStringField("violated", inPart.text());
+            named("new", inPart.added());
+            named("standing", inPart.standing());
+        }
         json.writeEndObject();
+    }
+
+    private void named(String field, List<PartViolations.Named> violations) throws IOException {
+        json.writeArrayFieldStart(field);
+        for (PartViolations.Named each : violations) {
+            json.writeStartObject();
+            json.writeStringField("name", each.name());
+            number("part", each.part());
+            json.writeStringField("path", each.location());
+            strings("txns", each.transactions());
+            json.writeEndObject();
+        }
+        json.writeEndArray();
     }
 
     private void certificate(@Nullable Certificate certificate) throws IOException {

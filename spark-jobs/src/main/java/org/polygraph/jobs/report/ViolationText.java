@@ -10,6 +10,7 @@ import org.polygraph.jobs.report.wording.InitialRows;
 import org.polygraph.jobs.report.wording.Legible;
 import org.polygraph.jobs.report.wording.Phenomenon;
 import org.polygraph.jobs.verdict.Certificate;
+import org.polygraph.jobs.verdict.PartViolations;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.isolation.Alternative;
@@ -94,10 +95,20 @@ public final class ViolationText {
             all.append(
                     detail == Detail.FULL
                             ? full(verdict, i, table, () -> false)
-                            : new ViolationText(verdict, table, detail).explain(violation));
+                            : heading(verdict, i) + new ViolationText(verdict, table, detail).explain(violation));
         }
         return all.append(more(shown, violations.size(), verdict.violationsFound()))
                 .toString();
+    }
+
+    /** The line that separates the violations that the last part of a chain adds from those that stand; often empty. */
+    private static String heading(Verdict verdict, int number) {
+        PartViolations inPart = verdict.inPart();
+        String heading = inPart == null
+                ? ""
+                : inPart.heading(
+                        number, verdict.violations().get(number).anomaly().label());
+        return heading.isEmpty() ? "" : "  " + Legible.of(heading) + "\n";
     }
 
     /**
@@ -113,7 +124,7 @@ public final class ViolationText {
         ViolationText text = new ViolationText(verdict, table, Detail.FULL);
         text.explain(violation);
         new ReasonText(text.facts, text.out).append(violation, verdict.level(), number);
-        return text.out.toString();
+        return heading(verdict, number) + text.out;
     }
 
     /**

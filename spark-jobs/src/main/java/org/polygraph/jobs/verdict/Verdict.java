@@ -53,6 +53,7 @@ public final class Verdict implements Cloneable {
     private ResidualSize residual = ResidualSize.NONE;
     private @Nullable WindowCounts windows;
     private @Nullable CoveredParts parts;
+    private @Nullable PartViolations inPart;
     private long peakMemoryBytes;
     private @Nullable Certificate certificate;
     private @Nullable Witness witness;
@@ -146,6 +147,11 @@ public final class Verdict implements Cloneable {
     /** Returns the parts that the verdict covers; null if no run lists them. */
     public @Nullable CoveredParts parts() {
         return parts;
+    }
+
+    /** Returns what the last part of a chain adds to its violations; null for other verdicts. */
+    public @Nullable PartViolations inPart() {
+        return inPart;
     }
 
     public long peakMemoryBytes() {
@@ -300,6 +306,12 @@ public final class Verdict implements Cloneable {
         /** Sets the parts that the run of the verdict lists. */
         public Builder parts(CoveredParts value) {
             made.parts = value;
+            return this;
+        }
+
+        /** Sets what the last part of a chain adds to its violations. */
+        public Builder inPart(PartViolations value) {
+            made.inPart = value;
             return this;
         }
 

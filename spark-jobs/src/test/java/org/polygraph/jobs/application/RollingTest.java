@@ -292,7 +292,8 @@ class RollingTest {
                         seam.cut().latestStart()),
                 transactions,
                 SeamFiles.of(seam.run(), tail, file -> inputs.getOrDefault(file, "")),
-                seam.sessions());
+                seam.sessions(),
+                "");
     }
 
     /** An engine with a bug in its first check of the transactions that are not open. */
@@ -348,7 +349,9 @@ class RollingTest {
         assertThat(answer.status()).isEqualTo(Verdict.Status.UNKNOWN);
         Location run = Location.of(answer.run().name());
         HistoryTable read = HistoryReader.read(part.toString(), HistoryFormat.AUTO);
-        assertThat(SeamReplay.of(run, read, () -> false, 1L << 30).orElseThrow().problem())
+        assertThat(SeamReplay.of(run, Claim.read(run), read, () -> false, 1L << 30)
+                        .orElseThrow()
+                        .problem())
                 .isEmpty();
 
         Seam seam = Seam.of(run, () -> false);
@@ -360,7 +363,9 @@ class RollingTest {
                 tail.name(),
                 HistoryFormat.JSONL);
         replaced(seam, Fingerprint.ofInput(tail, () -> false), 2, 0).write();
-        assertThat(SeamReplay.of(run, read, () -> false, 1L << 30).orElseThrow().problem())
+        assertThat(SeamReplay.of(run, Claim.read(run), read, () -> false, 1L << 30)
+                        .orElseThrow()
+                        .problem())
                 .contains("part-0.jsonl:4 is neither in the order nor in the tail");
     }
 
@@ -425,17 +430,28 @@ class RollingTest {
                 .cardinality();
     }
 
-    private static void verify(Location run, Chain chain, Path part, String name) throws Exception {
-        HistoryTable read = chain.withoutLast().isEmpty()
+    /** Verifies the evidence of a run, and the order of the rest of a VIOLATION. */
+    static void verify(Location run, Chain chain, Path part, String name) throws Exception {
+        Claim claim = Claim.read(run);
+        boolean isViolation = claim.verdict().equals("VIOLATION");
+        String input = Fingerprint.ofInput(Location.of(part.toString()), () -> false);
+        Chain judged = isViolation ? Chain.violated(run, chain) : Chain.explained(run, chain);
+        Verification.Report report = Verification.of(run, claim, read(judged, part), input, () -> false);
+        assertThat(report.answer()).as(name + report.reason()).isEqualTo(Verification.Answer.VERIFIED);
+        if (!isViolation || RankFile.in(run).exists()) {
+            HistoryTable rest = read(Chain.explained(run, chain), part);
+            Claim ofRest = isViolation ? claim.ofRest() : claim;
+            Verification.Report order = Verification.of(run, ofRest, rest, input, () -> false);
+            assertThat(order.answer()).as(name + order.reason()).isEqualTo(Verification.Answer.VERIFIED);
+            Optional<SeamReplay.Result> seam = SeamReplay.of(run, ofRest, rest, () -> false, 1L << 30);
+            assertThat(seam.map(SeamReplay.Result::problem).orElse("")).as(name).isEmpty();
+        }
+    }
+
+    private static HistoryTable read(Chain chain, Path part) throws Exception {
+        return chain.withoutLast().isEmpty() && chain.isWhole()
                 ? HistoryReader.read(part.toString(), HistoryFormat.AUTO)
                 : chain.withoutLast().read(part.toString(), HistoryFormat.AUTO, () -> false, 1L << 30);
-        String input = Fingerprint.ofInput(Location.of(part.toString()), () -> false);
-        assertThat(Verification.of(run, Claim.read(run), read, input, () -> false)
-                        .answer())
-                .as(name)
-                .isEqualTo(Verification.Answer.VERIFIED);
-        Optional<SeamReplay.Result> seam = SeamReplay.of(run, read, () -> false, 1L << 30);
-        assertThat(seam.map(SeamReplay.Result::problem).orElse("")).as(name).isEmpty();
     }
 
     /** Values are read long after they were written, or never, so the order of their writers stays open. */
@@ -530,15 +546,20 @@ class RollingTest {
     }
 
     static CheckSettings settings(IsolationLevel level, Path runs) {
+        return settings(List.of(level), runs);
+    }
+
+    /** @param levels the strongest first */
+    static CheckSettings settings(List<IsolationLevel> levels, Path runs) {
         return new CheckSettings(
                 HistoryFormat.AUTO,
-                List.of(request(level)),
+                levels.stream().map(RollingTest::request).toList(),
                 false,
                 new CheckSettings.Limits(Long.MAX_VALUE, 1L << 30),
-                false,
+                CheckSettings.Failing.ANY,
                 new CheckSettings.Runs(runs.toString(), CheckSettings.Earlier.CONTINUED),
                 null,
-                new CheckSettings.Before(null, runs.toString()),
+                new CheckSettings.Before(null, runs.toString(), false, false, false),
                 false);
     }
 

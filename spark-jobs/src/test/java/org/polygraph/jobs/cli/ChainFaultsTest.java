@@ -260,7 +260,11 @@ class ChainFaultsTest {
         Files.move(first, folder.resolve("aside"));
         InProcess next = after(write("next.jsonl", line(1, 1, read("y", "null") + "," + write("y", 1))));
         assertThat(next.exitCode()).as(next.toString()).isEqualTo(3);
-        assertThat(next.out()).contains("  1 txns", "LostUpdate");
+        assertThat(next.out())
+                .contains(
+                        "no new violation; LostUpdate of both.jsonl stands;"
+                                + " beyond 2 transactions of both.jsonl the chain keeps ser",
+                        "both.jsonl:1");
         InProcess further = after(write("further.jsonl", line(3, 0, read("y", 1) + "," + write("y", 2))));
         assertThat(further.exitCode()).as(further.toString()).isEqualTo(3);
         // A part that is late, or that writes a value that was read, takes all parts.
@@ -276,6 +280,164 @@ class ChainFaultsTest {
         String again = write("again.jsonl", line(4, 0, write("x", 1)));
         assertThat(check("ser", again, "--after", run(further).toString()).word())
                 .isEqualTo("PASS");
+    }
+
+    /** Each of two parts adds a violation, and another one none; then a new chain is begun. */
+    @Test
+    void whatAPartAddsIsApart() throws IOException {
+        after(hour(1));
+        after(lost("a", 2));
+        InProcess nothing = check("ser", hour(2), "--after", runs(), "--fail-on", "new");
+        assertThat(nothing.exitCode()).as(nothing.toString()).isZero();
+        assertThat(nothing.out())
+                .startsWith("VIOLATION")
+                .contains("no new violation; LostUpdate of a.jsonl stands; beyond 2 transactions of a.jsonl");
+        // The same check again is answered by the run.
+        InProcess again = check("ser", hour(2), "--after", runs(), "--fail-on", "new");
+        assertThat(again.exitCode()).as(again.toString()).isZero();
+        assertThat(again.out()).contains("no new violation; LostUpdate of a.jsonl stands");
+        assertThat(after(hour(2)).exitCode()).isEqualTo(3);
+        InProcess second = check("ser", lost("b", 4), "--after", runs(), "--fail-on", "new");
+        assertThat(second.exitCode()).as(second.toString()).isEqualTo(3);
+        assertThat(second.out()).contains("new: LostUpdate; LostUpdate of a.jsonl stands; beyond 4 transactions");
+        assertThat(InProcess.run("explain", run(second).toString()).out())
+                .contains("New in b.jsonl, part 4 of the chain", "Of a.jsonl, part 2 of the chain");
+        String report = Files.readString(run(second).resolve("report.html"));
+        assertThat(report)
+                .contains(
+                        "This is part 4 of a chain.", "<dt>This part</dt><dd>2 transactions", "<dt>Chain</dt><dd>6 tr");
+        assertThat(report)
+                .contains("New in b.jsonl, part 4 of the chain", "Of a.jsonl, part 2 of the chain; it stands");
+        // The page shows the command that repeats the check.
+        String printed = report.replaceAll("(?s).*<pre id=\"rerun\"[^>]*>polygraph ([^<]*)</pre>.*", "$1");
+        InProcess repeated = InProcess.run(List.of(printed.split(" ")));
+        assertThat(repeated.exitCode()).as(printed + repeated).isEqualTo(3);
+        assertThat(run(repeated)).isEqualTo(run(second));
+        assertThat(repeated.out()).contains("new: LostUpdate; LostUpdate of a.jsonl stands");
+        InProcess verified = InProcess.run("verify", runs());
+        assertThat(verified.exitCode()).as(verified.toString()).isZero();
+        assertThat(verified.out()).contains("beyond       the order of the chain without the reads");
+        InProcess anew = check("ser", hour(3), "--after", runs(), "--start-over");
+        assertThat(anew.exitCode()).as(anew.toString()).isZero();
+        assertThat(anew.out())
+                .contains("PASS", "begun anew, without the reads of 4 transactions of a.jsonl and b.jsonl");
+        assertThat(after(hour(3)).word()).isEqualTo("PASS");
+        assertThat(check("ser", hour(3), "--after", runs(), "--overwrite").word())
+                .isEqualTo("PASS");
+        InProcess third = after(lost("c", 6));
+        assertThat(third.exitCode()).as(third.toString()).isEqualTo(3);
+        assertThat(third.out()).contains("ms  LostUpdate; beyond 6 transactions");
+        InProcess all = InProcess.run("verify", "--chain", run(third).toString());
+        assertThat(all.exitCode()).as(all.toString()).isZero();
+        assertThat(check("ser", hour(4), "--start-over").exitCode()).isEqualTo(2);
+        // Another level is still of the whole chain.
+        check("ser", hour(4), "--after", runs(), "--start-over");
+        InProcess both = check("ser,si", hour(4), "--after", runs());
+        assertThat(both.exitCode()).as(both.toString()).isEqualTo(3);
+        assertThat(both.out()).contains("PASS  ser", "VIOLATION  si");
+    }
+
+    /** The first part that has changed is named, no part after it is a PASS, and what the message advises works. */
+    @Test
+    void aPartIsChangedOnPurpose() throws IOException {
+        Path archive = Files.createDirectory(folder.resolve("archive"));
+        for (int i = 1; i <= 4; i++) {
+            Files.move(Path.of(hour(i)), archive.resolve("hour-" + i + ".jsonl"));
+        }
+        assertThat(check("ser", archive.toString(), "--each").exitCode()).isZero();
+        Path second = archive.resolve("hour-2.jsonl");
+        String old = Files.readString(second);
+        Files.writeString(second, line(0, 1, read("x", 1) + "," + write("x", 2) + "," + write("z", 1)));
+        for (String option : List.of("--json", "--overwrite")) {
+            InProcess changed = check("ser", archive.toString(), "--each", option);
+            assertThat(changed.exitCode()).as(changed.toString()).isEqualTo(6);
+            assertThat(changed.err())
+                    .contains("hour-2.jsonl: found part 2 of 4 of the chain, which has changed", "with --recheck")
+                    .contains("hour-4.jsonl: not checked, because ");
+            assertThat(changed.out().lines().filter(line -> line.contains("PASS")))
+                    .hasSize(1);
+            InProcess later = after(archive.resolve("hour-3.jsonl").toString());
+            assertThat(later.exitCode()).as(later.toString()).isEqualTo(6);
+            assertThat(later.err()).contains("hour-2.jsonl: found part 2 of 4 of the chain, which has changed");
+        }
+        assertThat(InProcess.run("runs", runs()).out().lines().filter(line -> line.contains("Z  PASS  ")))
+                .hasSize(1);
+        assertThat(folder.resolve("runs/index.html")).content().contains("CHANGED");
+        InProcess again = check("ser", archive.toString(), "--each", "--recheck");
+        assertThat(again.exitCode()).as(again.toString()).isZero();
+        assertThat(again.out().lines().filter(line -> line.startsWith("PASS"))).hasSize(4);
+        assertThat(InProcess.run("runs", runs()).out().lines().filter(line -> line.contains("Z  PASS  ")))
+                .hasSize(4);
+        assertThat(check("ser", archive.toString(), "--each").exitCode()).isZero();
+        // A file that is restored needs no check.
+        String changedAgain = Files.readString(second);
+        Files.writeString(second, old);
+        assertThat(check("ser", archive.toString(), "--each").exitCode()).isEqualTo(6);
+        Files.writeString(second, changedAgain);
+        assertThat(check("ser", archive.toString(), "--each").exitCode()).isZero();
+        assertThat(folder.resolve("runs/index.html")).content().doesNotContain("CHANGED");
+        // One part alone, and then those after it.
+        Files.writeString(second, old);
+        InProcess alone = check("ser", second.toString(), "--after", runs(), "--recheck");
+        assertThat(alone.exitCode()).as(alone.toString()).isZero();
+        assertThat(InProcess.run("runs", runs()).out().lines()).hasSize(2);
+        assertThat(after(archive.resolve("hour-3.jsonl").toString()).word()).isEqualTo("PASS");
+        InProcess verified = InProcess.run("verify", "--chain", runs());
+        assertThat(verified.exitCode()).as(verified.toString()).isZero();
+    }
+
+    /** What the messages about broken and forked chains advise is done here, and works. */
+    @Test
+    void adviceAboutChainsWorks() throws IOException {
+        after(hour(1));
+        Path run = run(after(hour(2)));
+        Files.delete(run.resolve("seam/chain.txt"));
+        assertBroken(after(hour(3)), "or delete the run, and check its part again after the run before it");
+        delete(run);
+        assertThat(after(hour(2)).word()).isEqualTo("PASS");
+        assertThat(after(hour(3)).word()).isEqualTo("PASS");
+        Files.write(run(after(hour(2))).resolve("seam/base.txt"), new byte[0]);
+        assertBroken(check("ser", hour(3), "--after", run(after(hour(2))).toString()), "again with --overwrite");
+        assertThat(check("ser", hour(2), "--after", runs(), "--overwrite").word())
+                .isEqualTo("PASS");
+        assertThat(after(hour(4)).word()).isEqualTo("PASS");
+        Path third = run(after(hour(3)));
+        String other = write("other.jsonl", line(1, 0, read("x", 3)));
+        Path fork = run(check("ser", other, "--after", third.toString()));
+        assertBroken(after(hour(5)), "delete the run of the later part, and check that part again");
+        delete(fork);
+        assertThat(after(other).word()).isEqualTo("PASS");
+        assertThat(after(hour(5)).word()).isEqualTo("PASS");
+    }
+
+    /** All parts are checked again, also those with a violation: nothing becomes INVALID, and no answer changes. */
+    @Test
+    void eachPartAgain() throws IOException {
+        Path archive = Files.createDirectory(folder.resolve("archive"));
+        Files.move(Path.of(lost("a", 2)), archive.resolve("h1.jsonl"));
+        for (int i = 1; i <= 3; i++) {
+            Files.move(Path.of(hour(i)), archive.resolve("h" + (i + 1) + ".jsonl"));
+        }
+        Files.move(Path.of(lost("b", 4)), archive.resolve("h5.jsonl"));
+        String first = "";
+        for (String option : List.of("--resume", "--overwrite", "--overwrite", "--resume")) {
+            InProcess each = check("ser", archive.toString(), "--each", option);
+            assertThat(each.exitCode()).as(each.toString()).isEqualTo(3);
+            String lines = each.out().replaceAll("  \\d+ ms  ", "  ");
+            first = first.isEmpty() ? lines : first;
+            assertThat(lines).isEqualTo(first);
+            assertThat(lines).contains("new: LostUpdate; LostUpdate of h1.jsonl stands");
+            InProcess verified = InProcess.run("verify", runs());
+            assertThat(verified.exitCode()).as(verified.toString()).isZero();
+        }
+    }
+
+    /** A part in which two transactions of new sessions read the same value of a key and overwrite it. */
+    private String lost(String key, int session) throws IOException {
+        return write(
+                key + ".jsonl",
+                line(session, 0, read(key, "null") + "," + write(key, 1)),
+                line(session + 1, 0, read(key, "null") + "," + write(key, 2)));
     }
 
     /** The log of the next part writes the version that was read. It cannot be compared with a string. */

@@ -20,6 +20,8 @@ import org.polygraph.storage.model.HistoryException;
  * @param hasSessionOrder whether session order is part of the level
  * @param path the PATH of the history when the run was made, as an absolute name
  * @param chain the parts that the verdict covers; empty if it names none
+ * @param isRestOfOthers whether the order of the chain without the reads that its violations need leaves out
+ *     transactions that a later part may explain
  * @param unshown numbers of the violations without a sub-history; their files have the transactions that they name
  */
 public record Claim(
@@ -32,7 +34,8 @@ public record Claim(
         String path,
         Certificate certificate,
         Optional<Parts> chain,
-        Set<Integer> unshown) {
+        Set<Integer> unshown,
+        boolean isRestOfOthers) {
     /** The name of the file in a run. */
     public static final String FILE = "verdict.json";
 
@@ -57,6 +60,7 @@ public record Claim(
     private static final String CERTIFICATE = "certificate";
     private static final String CHAIN = "chain";
     private static final String CHOICES = "choices";
+    private static final String ORDER_OF_OTHERS = "order-of-others";
 
     /**
      * Reads verdict.json of a run.
@@ -88,7 +92,8 @@ public record Claim(
                         read.text(CERTIFICATE + ".content")),
                 Optional.ofNullable(fields.get(CHAIN + ".sha256"))
                         .map(list -> new Parts(list, !read.text(CHAIN + ".base").isEmpty())),
-                read.unshown());
+                read.unshown(),
+                read.text(CHAIN + ".rest").equals("open"));
     }
 
     /** Whether the evidence of a PASS is a choice of writers, for which no order was written. */
@@ -106,9 +111,29 @@ public record Claim(
         return verdict.equals("VIOLATION") && certificate.kind.equals("necessary-reads");
     }
 
+    /**
+     * The claim of a VIOLATION of a chain about the chain without the reads that its violations need: it keeps the
+     * level, or later parts may explain what its order leaves out. No loaders were looked for in it.
+     */
+    public Claim ofRest() {
+        boolean isOfOthers = isRestOfOthers;
+        return new Claim(
+                isOfOthers ? "UNKNOWN" : "PASS",
+                level,
+                terms,
+                InitialChoice.IMPLICIT,
+                usesTimes,
+                hasSessionOrder,
+                path,
+                new Certificate(isOfOthers ? ORDER_OF_OTHERS : "order", false, ""),
+                chain,
+                Set.of(),
+                isOfOthers);
+    }
+
     /** Whether the order may leave out transactions that a later part of the chain may explain. */
     public boolean isOfOthers() {
-        return verdict.equals("UNKNOWN") && certificate.kind.equals("order-of-others");
+        return verdict.equals("UNKNOWN") && certificate.kind.equals(ORDER_OF_OTHERS);
     }
 
     private static Optional<Terms> terms(Location file, String level, Map<String, String> fields)

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import org.polygraph.jobs.report.page.HtmlReport.Item;
+import org.polygraph.jobs.verdict.CoveredParts;
 import org.polygraph.jobs.verdict.Phase;
 import org.polygraph.jobs.verdict.ResidualSize;
 import org.polygraph.jobs.verdict.Verdict;
@@ -17,12 +18,24 @@ record Cost(List<PhaseBar> phases, List<Item> cost, String rerun) {
     /** @param width in percent of the longest */
     record PhaseBar(String name, String time, String cpu, String items, double width) {}
 
-    /** @param options of the command that repeats it */
-    static Cost of(Verdict verdict, String options) {
+    /**
+     * Returns the cost of a check.
+     *
+     * @param run the location of its run
+     * @param options of the command that repeats it
+     */
+    static Cost of(Verdict verdict, String run, String options) {
+        CoveredParts parts = verdict.parts();
+        int end = run.lastIndexOf('/');
+        String folder = Shell.quoted(end < 0 ? "." : run.substring(0, end));
+        // On a seam no loaders are looked for, whatever the command said.
+        String same = parts != null && parts.isOnSeam() ? options.replace(" --initial implicit", "") : options;
+        String chain =
+                parts == null || parts.count() < 2 ? "" : " --after " + folder + " -o " + folder + " --overwrite";
         return new Cost(
                 phases(verdict),
                 cost(verdict),
-                "polygraph check -l " + verdict.level().label() + options + " " + Shell.quoted(verdict.path()));
+                "polygraph check -l " + verdict.level().label() + same + chain + " " + Shell.quoted(verdict.path()));
     }
 
     private static List<PhaseBar> phases(Verdict verdict) {

@@ -15,6 +15,7 @@ import org.polygraph.jobs.report.wording.Legible;
 import org.polygraph.jobs.report.wording.LevelStatement;
 import org.polygraph.jobs.verdict.Certificate;
 import org.polygraph.jobs.verdict.Counts;
+import org.polygraph.jobs.verdict.CoveredParts;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.partitioner.isolation.Violation;
@@ -114,7 +115,7 @@ public final class HtmlReport {
                         : Timeline.of(table, verdict.violations(), verdict.unexplained()),
                 shown,
                 new Evidence(evidence(), verifyCommand()),
-                Cost.of(verdict, assumed.options()));
+                Cost.of(verdict, run, assumed.options()));
         return Templates.named("page").execute(page);
     }
 
@@ -129,13 +130,23 @@ public final class HtmlReport {
                 path,
                 verdict.path(),
                 verdict.reason(),
-                advice());
+                part() + advice());
+    }
+
+    /** Says of which part of a chain the page is; empty if it is of a whole history. */
+    private String part() {
+        CoveredParts parts = verdict.parts();
+        return parts == null || parts.count() < 2
+                ? ""
+                : "This is part " + parts.count()
+                        + " of a chain. The verdict is of all parts up to it as one history. ";
     }
 
     private String verifyCommand() {
         return verdict.certificate() == null || verdict.certificate().path() == null
                 ? ""
-                : "polygraph verify " + Shell.quoted(run) + " " + Shell.quoted(verdict.path());
+                : "polygraph verify " + Shell.quoted(run)
+                        + (part().isEmpty() ? " " + Shell.quoted(verdict.path()) : "");
     }
 
     private @Nullable HistoryTable table() {
@@ -205,14 +216,28 @@ public final class HtmlReport {
 
     private List<Item> coverage() {
         Counts counts = verdict.counts();
-        return List.of(
+        List<Item> items = new ArrayList<>();
+        CoveredParts parts = verdict.parts();
+        CoveredParts.Sizes sizes = parts == null || parts.count() < 2 ? null : parts.sizes();
+        if (sizes != null) {
+            items.add(new Item("This part", grouped(sizes.transactions()) + " transactions", ""));
+            items.add(new Item(
+                    "Chain",
+                    sizes.chainTransactions() < 0
+                            ? "not counted"
+                            : grouped(sizes.chainTransactions()) + " transactions",
+                    ""));
+            items.add(new Item("Read for this verdict", "", ""));
+        }
+        items.addAll(List.of(
                 item("Sessions", counts.sessions()),
                 item("Committed", counts.transactionsCommitted()),
                 item("Aborted", counts.transactionsAborted()),
                 item("Outcome unknown", counts.transactionsIndeterminate()),
                 item("Reads", counts.reads()),
                 item("Writes", counts.writes()),
-                item("Keys", counts.keys()));
+                item("Keys", counts.keys())));
+        return items;
     }
 
     private static Item item(String term, long value) {

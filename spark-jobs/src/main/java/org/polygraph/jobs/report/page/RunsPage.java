@@ -5,6 +5,7 @@ import java.io.OutputStream;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -29,11 +30,12 @@ public final class RunsPage {
     /**
      * A run.
      *
-     * @param status PASS, VIOLATION, UNKNOWN, INVALID or ERROR
+     * @param part the number of the part of a chain; 0 if no part is listed
+     * @param status PASS, VIOLATION, UNKNOWN, INVALID, ERROR or CHANGED
      * @param why the name of the anomaly, or the reason; may be empty
      * @param link relative to the page
      */
-    public record Entry(String path, String level, String status, String why, String time, String link) {}
+    public record Entry(String path, String level, int part, String status, String why, String time, String link) {}
 
     /**
      * @param summary {@link DaySummary#text}; may be empty
@@ -45,16 +47,25 @@ public final class RunsPage {
             String cssHash,
             String title,
             String folder,
+            boolean chain,
             List<String> levels,
             List<Row> rows) {}
 
-    /** @param time of the newest run */
-    record Row(String path, String fullPath, List<Cell> cells, String time) {}
+    /**
+     * A history.
+     *
+     * @param part the number of the part of a chain; empty if the page shows no chain
+     * @param time of the newest run
+     */
+    record Row(String part, String path, String fullPath, List<Cell> cells, String time) {}
 
     /** Without a run of the level the link is empty. */
-    record Cell(String link, String status, String word, String why) {}
+    record Cell(String level, String link, String status, String word, String why) {}
 
     record Days(String css, String cssHash, String title, List<String> levels, List<Day> days) {}
+
+    /** The verdicts of a level. */
+    record Count(String level, String text) {}
 
     /**
      * The runs of a day.
@@ -62,7 +73,7 @@ public final class RunsPage {
      * @param violations of all levels
      * @param most violations of any day, at least 1
      */
-    record Day(String link, String day, int histories, List<String> cells, int violations, int most) {}
+    record Day(String link, String day, int histories, List<Count> cells, int violations, int most) {}
 
     /**
      * Writes the page of several days, a row each with the number of verdicts of each kind.
@@ -80,8 +91,8 @@ public final class RunsPage {
         List<String> levels = levels(found);
         List<Day> rows = new ArrayList<>();
         for (DaySummary day : days) {
-            List<String> cells = new ArrayList<>();
-            levels.forEach(level -> cells.add(day.verdicts().getOrDefault(level, "")));
+            List<Count> cells = new ArrayList<>();
+            levels.forEach(level -> cells.add(new Count(level, day.verdicts().getOrDefault(level, ""))));
             rows.add(new Day(link.apply(day.day()), day.day(), day.histories(), cells, day.violations(), most));
         }
         String css = css();
@@ -110,9 +121,13 @@ public final class RunsPage {
     public static void of(List<Entry> entries, @Nullable DaySummary day, OutputStream out) throws IOException {
         List<String> levels = levels(entries.stream().map(Entry::level).collect(Collectors.toSet()));
         Map<String, Map<String, Entry>> byPath = new LinkedHashMap<>();
+        Map<String, Integer> parts = new LinkedHashMap<>();
         for (Entry entry : entries) {
-            byPath.computeIfAbsent(entry.path(), path -> new LinkedHashMap<>()).put(entry.level(), entry);
+            byPath.computeIfAbsent(entry.path(), path -> new LinkedHashMap<>())
+                    .merge(entry.level(), entry, RunsPage::later);
+            parts.merge(entry.path(), entry.part(), Math::max);
         }
+        boolean isChain = parts.values().stream().anyMatch(part -> part > 1);
         List<Row> rows = new ArrayList<>();
         String folder = folder(byPath.keySet());
         byPath.forEach((path, cells) -> {
@@ -122,8 +137,9 @@ public final class RunsPage {
                 Entry entry = cells.get(level);
                 row.add(
                         entry == null
-                                ? new Cell("", "none", "", "")
+                                ? new Cell(level, "", "none", "", "")
                                 : new Cell(
+                                        level,
                                         entry.link(),
                                         entry.status().toLowerCase(Locale.ROOT),
                                         entry.status(),
@@ -131,13 +147,31 @@ public final class RunsPage {
                 time = entry == null || time.compareTo(entry.time()) > 0 ? time : entry.time();
             }
             String within = Legible.shortened(path.substring(folder.length()), PATH);
-            rows.add(new Row(within, path, row, time.replace('T', ' ').replace("Z", "")));
+            String part = isChain ? Integer.toString(parts.getOrDefault(path, 0)) : "";
+            rows.add(new Row(part, within, path, row, time.replace('T', ' ').replace("Z", "")));
         });
+        if (isChain) {
+            rows.sort(Comparator.comparingInt(row -> Integer.parseInt(row.part())));
+        }
         String css = css();
-        String title = byPath.size() + (byPath.size() == 1 ? " history" : " histories");
+        String title = byPath.size() + (isChain ? " parts of a chain" : byPath.size() == 1 ? " history" : " histories");
         String summary = day == null ? "" : day.text();
-        Page page = new Page(summary, css, HtmlReport.hash(css), title, folder, levels, rows);
+        Page page = new Page(summary, css, HtmlReport.hash(css), title, folder, isChain, levels, rows);
         Templates.write("runs", page, out);
+    }
+
+    /** The later one of two runs; after an ERROR the verdict of the earlier one stays in view. */
+    private static Entry later(Entry earlier, Entry later) {
+        return !later.status().equals("ERROR") || earlier.status().equals("ERROR")
+                ? later
+                : new Entry(
+                        earlier.path(),
+                        earlier.level(),
+                        earlier.part(),
+                        earlier.status(),
+                        "since then ERROR: " + later.why(),
+                        later.time(),
+                        earlier.link());
     }
 
     /** Returns the folder, with its last slash, that several paths begin with; empty if they share none. */

@@ -18,6 +18,7 @@ import org.polygraph.jobs.report.wording.InitialRows;
 import org.polygraph.jobs.report.wording.Legible;
 import org.polygraph.jobs.report.wording.Phenomenon;
 import org.polygraph.jobs.report.wording.VersionOrder;
+import org.polygraph.jobs.verdict.PartViolations;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.IsolationLevel;
@@ -65,8 +66,12 @@ record ViolationPage(
         }
     }
 
-    /** The anomaly and what it means here. */
-    record Name(String label, List<String> aliases, String meaning, String detail) {}
+    /**
+     * The anomaly and what it means here.
+     *
+     * @param part whether it is new or stands, and of which part of a chain it is; often empty
+     */
+    record Name(String label, List<String> aliases, String part, String meaning, String detail) {}
 
     /**
      * Why no order explains the history.
@@ -136,12 +141,16 @@ record ViolationPage(
         int shown = Math.min(all.size(), extent.transactions);
         Drawing lanes = LaneDrawing.of(violation, facts, anchor);
         boolean timed = LaneDrawing.isTimed(table, all.subList(0, Math.min(all.size(), LaneDrawing.MOST)));
+        PartViolations inPart = verdict.inPart();
         return new ViolationPage(
                 anchor,
                 i + 1,
                 new Name(
                         violation.anomaly().label(),
                         violation.aliases(),
+                        inPart == null
+                                ? ""
+                                : inPart.heading(i, violation.anomaly().label()),
                         Phenomenon.of(violation, facts),
                         Phenomenon.detail(violation)),
                 new Story(

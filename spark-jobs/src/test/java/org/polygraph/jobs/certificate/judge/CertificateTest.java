@@ -70,7 +70,8 @@ class CertificateTest {
                 "history",
                 new Claim.Certificate("order", false, ""),
                 Optional.empty(),
-                Set.of());
+                Set.of(),
+                false);
     }
 
     private static Verification.Report verify(Location run, Terms terms, HistoryTable table)

@@ -100,7 +100,8 @@ class CertifiedPredicatesTest {
                 "history",
                 new Claim.Certificate("order", false, ""),
                 Optional.empty(),
-                Set.of());
+                Set.of(),
+                false);
         return Verification.of(run, claim, table, "bytes", () -> false);
     }
 }

@@ -1,0 +1,432 @@
+package org.polygraph.jobs.application;
+
+import it.unimi.dsi.fastutil.ints.IntArrayList;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Collections;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.certificate.format.Guarantee;
+import org.polygraph.jobs.certificate.format.Terms;
+import org.polygraph.jobs.certificate.format.Witness;
+import org.polygraph.jobs.certificate.judge.BruteForce;
+import org.polygraph.jobs.certificate.judge.SubHistoryProof;
+import org.polygraph.jobs.decision.Budget;
+import org.polygraph.jobs.decision.Check;
+import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.decision.Checkpoints;
+import org.polygraph.jobs.verdict.Certificate;
+import org.polygraph.jobs.verdict.PartViolations;
+import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.partitioner.isolation.SubHistory;
+import org.polygraph.partitioner.isolation.Violation;
+import org.polygraph.partitioner.subhistory.WholeHistoryIds;
+import org.polygraph.storage.artifact.Location;
+import org.polygraph.storage.model.HistoryException;
+import org.polygraph.storage.table.HistorySelection;
+import org.polygraph.storage.table.HistoryTable;
+
+/**
+ * Goes on after the violations of a chain. The reads that they need are left out, and the rest is judged; the reads of
+ * what is violated there are left out too, until the rest keeps the level. So violations that the last part adds are
+ * found, and the order of the rest has a seam for the next part.
+ *
+ * <p>Reads are left out and writes are not. So a violation of the rest is one of the chain, and a rest that keeps the
+ * level shows that the last part adds none.
+ */
+final class BeyondViolations {
+    /** The most times that the rest is judged. Each takes about as long as the check of the part. */
+    private static final int MOST_ROUNDS = 16;
+
+    private final CheckRequest request;
+    private final Terms terms;
+    private final Checker checker;
+    private final Listener listener;
+    private final String path;
+    private final Chain before;
+    private final Budget budget;
+    private final @Nullable StandingViolations known;
+
+    private final SubHistories subs = new SubHistories();
+    private final List<StandingViolations.Kept> kept = new ArrayList<>();
+    private final List<PartViolations.Named> added = new ArrayList<>();
+    private final List<PartViolations.Named> standing = new ArrayList<>();
+    private LeftOut leftOut = LeftOut.NOTHING;
+    private int most = Integer.MAX_VALUE;
+    /** A VIOLATION after whose violations the check does not go on. */
+    private @Nullable Verdict unseparated;
+
+    /**
+     * Judges nothing yet.
+     *
+     * @param path the last part
+     * @param before the other parts
+     * @param known the violations that their last run keeps; null if it keeps none
+     */
+    BeyondViolations(
+            CheckRequest request,
+            Checker checker,
+            Listener listener,
+            String path,
+            Chain before,
+            @Nullable StandingViolations known,
+            Budget budget) {
+        this.request = request.withoutLoaders();
+        this.terms = request.terms();
+        this.checker = checker;
+        this.listener = listener;
+        this.path = path;
+        this.before = before;
+        this.known = known;
+        this.budget = budget;
+    }
+
+    /**
+     * A verdict on a chain.
+     *
+     * @param kept its violations; null if they are not kept
+     */
+    record Judged(Verdict verdict, @Nullable StandingViolations kept) {
+        /** Whether it is decided what the last part adds, or the next part has to decide it. */
+        boolean isDecided() {
+            PartViolations violations = verdict.inPart();
+            return violations == null || violations.isComplete() || verdict.witness() != null;
+        }
+    }
+
+    /** The most parts that a seam may cover to decide more. */
+    int most() {
+        return most;
+    }
+
+    /** What examines the rest of a history on a seam. */
+    @FunctionalInterface
+    interface Refuting {
+        SeamRefutation without(LeftOut reads);
+    }
+
+    /**
+     * Judges a chain on a seam.
+     *
+     * @param rest PASS or VIOLATION of the history without the reads of {@link StandingViolations#leftOut}
+     * @param table this history
+     * @param isLater by transaction of it: whether it is of a part after the seam
+     * @return null if this seam does not decide the chain
+     */
+    @Nullable
+    Judged onSeam(Verdict rest, HistoryTable table, boolean[] isLater, Refuting refuting)
+            throws IOException, HistoryException {
+        if (known != null) {
+            if (!known.areStanding(table, isLater)) {
+                return null;
+            }
+            known.all().forEach(each -> add(known.sub(each), each));
+            known.shown().forEach(each -> standing.add(each.named()));
+            if (standing.isEmpty() && !known.areAllShown()) {
+                return null;
+            }
+        }
+        Verdict last = rest;
+        HistoryTable left = table;
+        for (int round = 0; last.status() == Verdict.Status.VIOLATION && round < MOST_ROUNDS; round++) {
+            SeamRefutation refutation = refuting.without(leftOut);
+            int part = refutation.partOfMissing(left);
+            most = part < 0 ? Integer.MAX_VALUE : part;
+            Verdict open = part < 0 ? OpenReads.unlessWritten(last, path) : last;
+            if (open != last) {
+                last = OpenTransactions.decided(open, left, request, checker, listener.quiet(), budget);
+                break;
+            }
+            int found = kept.size();
+            for (HistoryTable sub : refutation.proved(last, left, request)) {
+                found(sub);
+            }
+            if (kept.size() == found) {
+                break;
+            }
+            most = Integer.MAX_VALUE;
+            left = leftOut.applied(table);
+            last = judged(left);
+        }
+        if (added.isEmpty() && standing.isEmpty()) {
+            // PASS; or a later part may explain what is violated.
+            boolean isDecided = last.status() == Verdict.Status.PASS || last != rest;
+            return isDecided ? new Judged(last, kept.isEmpty() ? null : all()) : null;
+        }
+        StandingViolations all = all();
+        List<StandingViolations.Kept> shown = new ArrayList<>(all.all());
+        shown.removeIf(each -> each.isClosed() || !each.isShown());
+        // New ones come first.
+        Collections.rotate(shown, added.size());
+        int most = Math.min(shown.size(), request.mostViolations());
+        Verdict.Builder verdict = rest.instead(Verdict.Status.VIOLATION, "")
+                .violations(all.violations(shown.subList(0, most), request, budget), all.history())
+                .furtherViolations(List.of(), added.size() + standing.size())
+                .certificate(new Certificate(Certificate.CYCLE, null, false));
+        return new Judged(with(verdict, last, last != rest), all);
+    }
+
+    /** Adds to a VIOLATION what is new and what stands, and the order of the rest. @param isOther whether the rest was judged anew */
+    private Verdict with(Verdict.Builder verdict, Verdict rest, boolean isOther) {
+        boolean isComplete = rest.status() == Verdict.Status.PASS;
+        String why = rest.status() != Verdict.Status.VIOLATION
+                ? rest.reason()
+                : rest == unseparated
+                        ? ""
+                        : "the rest is violated too, by what was not separated within " + MOST_ROUNDS + " rounds";
+        PartViolations violations = new PartViolations(
+                added, standing, isComplete, isComplete ? beyond() : why.isEmpty() ? "" : "beyond them: " + why);
+        Witness order = rest.witness();
+        if (order != null) {
+            verdict.witness(order);
+        }
+        if (isOther) {
+            rest.phases().forEach(verdict::phase);
+        }
+        return verdict.inPart(violations).reason(violations.text()).build();
+    }
+
+    private String beyond() {
+        int transactions = leftOut.transactions();
+        return "beyond " + transactions + (transactions == 1 ? " transaction " : " transactions ")
+                + PartViolations.ofFiles(kept.stream().flatMap(each -> each.files().stream()))
+                + " the chain keeps " + request.level().label();
+    }
+
+    /** Judges a history again. */
+    private Verdict judged(HistoryTable rest) {
+        Check check = new Check(rest, request, listener, budget, Checkpoints.NONE);
+        return LevelCheck.of(check, checker).build();
+    }
+
+    private StandingViolations all() {
+        return StandingViolations.with(terms, before.parts().size() + 1, subs, kept);
+    }
+
+    private void add(HistoryTable sub, StandingViolations.Kept of) {
+        subs.add(sub);
+        kept.add(of);
+        leftOut = leftOut.and(sub);
+    }
+
+    /** Adds a sub-history that violates the level by itself. */
+    private void found(HistoryTable sub) {
+        Verdict verdict = LevelCheck.of(new Check(sub, request, budget), new EmbeddedChecker())
+                .build();
+        if (verdict.status() == Verdict.Status.VIOLATION
+                && !verdict.violations().isEmpty()
+                && !leftOut.and(sub).isSameAs(leftOut)) {
+            Violation violation = verdict.violations().get(0);
+            PartViolations.Named named = named(violation, sub);
+            added.add(named);
+            add(sub, new StandingViolations.Kept(named, files(sub), true, false, new int[0]));
+        }
+    }
+
+    private PartViolations.Named named(Violation violation, HistoryTable table) {
+        return named(violation, table, before.parts().size());
+    }
+
+    /** @param part the number of the part that added it, from 0 */
+    private PartViolations.Named named(Violation violation, HistoryTable table, int part) {
+        return new PartViolations.Named(
+                violation.anomaly().label(),
+                part + 1,
+                part < before.parts().size() ? before.parts().get(part).location() : location(),
+                violation.transactions().stream()
+                        .filter(t -> t >= 0)
+                        .map(table::name)
+                        .toList());
+    }
+
+    /** The number of the last part, before the last one of the chain, that has a transaction of a violation. */
+    private int partOf(Violation violation, HistoryTable table) {
+        int last = 0;
+        for (int t : violation.transactions()) {
+            String file = t < 0 ? "" : table.source().files().get(table.fileOf(t));
+            for (int p = last; p < before.parts().size(); p++) {
+                String location = before.parts().get(p).location();
+                last = location.endsWith(file) || file.endsWith(location) ? p : last;
+            }
+        }
+        return last;
+    }
+
+    private String location() {
+        try {
+            return Location.of(path).absolute();
+        } catch (IOException e) {
+            return path;
+        }
+    }
+
+    /** The files of the transactions that read. */
+    private static List<String> files(HistoryTable sub) {
+        List<String> files = new ArrayList<>();
+        for (int t = 0; t < sub.transactions(); t++) {
+            boolean reads = false;
+            for (int o = sub.firstOperation(t); o < sub.operationsEnd(t); o++) {
+                reads |= !sub.isWrite(o);
+            }
+            String file = sub.source().files().get(sub.fileOf(t));
+            if (reads && !files.contains(file)) {
+                files.add(file);
+            }
+        }
+        return files;
+    }
+
+    /**
+     * Adds to a VIOLATION of all parts which violations are new, and judges the rest.
+     *
+     * @param whole the verdict
+     * @param isExact whether {@link #known} has each violation of the parts before the last one; if not, violations
+     *     without a transaction of the last part are taken as theirs
+     */
+    Judged ofWhole(Verdict whole, boolean isExact) {
+        HistoryTable table = whole.table();
+        if (table == null || whole.violations().isEmpty()) {
+            return new Judged(whole, null);
+        }
+        boolean isPossible = table.isPlain()
+                && table.initialState() == null
+                && terms.guarantee() != Guarantee.LIN
+                && (whole.assumptions() == null || whole.assumptions().loaders().count() == 0);
+        boolean[] isOfLast = OpenReads.filesOf(table, path);
+        List<Violation> fresh = new ArrayList<>();
+        List<Violation> earlier = new ArrayList<>();
+        if (!isPossible) {
+            unseparated = whole;
+            for (Violation each : whole.violations()) {
+                boolean isNew = before.parts().isEmpty()
+                        || each.transactions().stream().anyMatch(t -> t >= 0 && isOfLast[table.fileOf(t)]);
+                (isNew ? fresh : earlier).add(each);
+                (isNew ? added : standing).add(isNew ? named(each, table) : named(each, table, partOf(each, table)));
+            }
+            return before.parts().isEmpty()
+                    ? new Judged(whole, null)
+                    : new Judged(shown(whole, whole, fresh, earlier, table), null);
+        }
+        if (known != null) {
+            for (StandingViolations.Kept each : known.all()) {
+                boolean isDue = each.isShown() && !each.isClosed();
+                if (each.isClosed() || (isDue && known.stands(each, table))) {
+                    add(known.sub(each), each);
+                }
+                if (isDue && known.stands(each, table)) {
+                    standing.add(each.named());
+                    earlier.addAll(violation(known.sub(each), table));
+                }
+            }
+        }
+        HistorySelection selection = leftOut.of(table);
+        Verdict rest = selection == null ? whole : judged(selection.table());
+        for (int round = 0; rest.status() == Verdict.Status.VIOLATION && round < MOST_ROUNDS; round++) {
+            HistoryTable left = selection == null ? table : selection.table();
+            Verdict open = OpenReads.unlessWritten(rest, path);
+            if (open != rest) {
+                rest = OpenTransactions.decided(open, left, request, checker, listener.quiet(), budget);
+                break;
+            }
+            List<Violation> found = Stream.concat(rest.violations().stream(), rest.unexplained().stream())
+                    .toList();
+            if (selection != null) {
+                found = new WholeHistoryIds(selection).of(found);
+            }
+            List<Violation> minimal =
+                    found.stream().filter(each -> each.minimal() != null).toList();
+            if (!add(minimal, table, isExact, isOfLast, fresh, earlier)
+                    && !add(found, table, isExact, isOfLast, fresh, earlier)) {
+                break;
+            }
+            selection = leftOut.of(table);
+            rest = selection == null ? rest : judged(selection.table());
+        }
+        return new Judged(shown(whole, rest, fresh, earlier, table), kept.isEmpty() ? null : all());
+    }
+
+    /**
+     * Adds violations that were found in one round. Those of earlier parts alone are added first, because without the
+     * reads that they need there may be no others.
+     *
+     * @return whether more reads are left out
+     */
+    private boolean add(
+            List<Violation> found,
+            HistoryTable table,
+            boolean isExact,
+            boolean[] isOfLast,
+            List<Violation> fresh,
+            List<Violation> earlier) {
+        BitSet old = new BitSet();
+        for (int i = 0; i < found.size() && !isExact; i++) {
+            old.set(i, found.get(i).transactions().stream().noneMatch(t -> t >= 0 && isOfLast[table.fileOf(t)]));
+        }
+        LeftOut start = leftOut;
+        for (int i = 0; i < found.size(); i++) {
+            Violation violation = found.get(i);
+            SubHistory minimal = violation.minimal();
+            int[] operations = minimal == null ? reads(violation, table) : minimal.operations();
+            HistoryTable sub = HistorySelection.of(table, operations).table();
+            boolean isOpen = minimal != null && OpenReads.areIn(sub, path);
+            if ((!old.isEmpty() && !old.get(i)) || isOpen || leftOut.and(sub).isSameAs(leftOut)) {
+                continue;
+            }
+            boolean isShown = minimal != null
+                    && SubHistoryProof.firstGap(table, sub, terms) == null
+                    && BruteForce.judge(sub, terms) == BruteForce.Answer.VIOLATED;
+            PartViolations.Named named =
+                    old.get(i) ? named(violation, table, partOf(violation, table)) : named(violation, table);
+            add(sub, new StandingViolations.Kept(named, files(sub), isShown, false, new int[0]));
+            (old.get(i) ? standing : added).add(named);
+            (old.get(i) ? earlier : fresh).add(violation);
+        }
+        return !leftOut.isSameAs(start);
+    }
+
+    /** The reads of a violation that has no sub-history: those of its transactions, of its keys if it names any. */
+    private static int[] reads(Violation violation, HistoryTable table) {
+        IntArrayList reads = new IntArrayList();
+        for (int t : violation.transactions().stream()
+                .filter(t -> t >= 0)
+                .sorted()
+                .distinct()
+                .toList()) {
+            for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+                if (!table.isWrite(o)
+                        && (violation.keys().isEmpty() || violation.keys().contains(table.key(o)))) {
+                    reads.add(o);
+                }
+            }
+        }
+        return reads.toIntArray();
+    }
+
+    /** The violation of a closed sub-history of a history, in ids of it; empty if the budget ends. */
+    private List<Violation> violation(HistoryTable sub, HistoryTable table) {
+        int[] operations = SubHistoryProof.closure(table, sub, terms, table.transactions());
+        if (operations == null) {
+            return List.of();
+        }
+        HistorySelection selection = HistorySelection.of(table, operations);
+        Verdict verdict = judged(selection.table());
+        return verdict.violations().isEmpty()
+                ? List.of()
+                : List.of(new WholeHistoryIds(selection).of(verdict.violations().get(0)));
+    }
+
+    private Verdict shown(
+            Verdict whole, Verdict rest, List<Violation> fresh, List<Violation> earlier, HistoryTable table) {
+        List<Violation> all = new ArrayList<>(fresh);
+        all.addAll(earlier);
+        int most = Math.min(all.size(), request.mostViolations());
+        Verdict.Builder verdict = whole.with();
+        if (!all.isEmpty()) {
+            verdict.violations(all.subList(0, most), table)
+                    .furtherViolations(all.subList(most, all.size()), Math.max(whole.violationsFound(), all.size()));
+        }
+        return with(verdict, rest, rest != whole);
+    }
+}
