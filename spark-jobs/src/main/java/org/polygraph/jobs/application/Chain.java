@@ -89,8 +89,11 @@ public record Chain(
 
         private Location present(String name, Location file, String remedy, BooleanSupplier stop) throws IOException {
             if (!file.exists()) {
+                int seam = location.lastIndexOf("/seam/");
+                boolean isPruned = seam > 0 && Pruning.isPruned(Location.of(location.substring(0, seam)));
                 throw new BudgetException(
-                        location + ", " + name + ", is gone, and the chain cannot be decided without it; restore it");
+                        location + ", " + name + (isPruned ? ", was removed by runs --prune" : ", is gone")
+                                + ", and the chain cannot be decided without it; restore it");
             }
             if (!input.isEmpty() && !Fingerprint.ofInput(file, stop).equals(input)) {
                 // The user can restore the file, so this is not a fault of the history.
