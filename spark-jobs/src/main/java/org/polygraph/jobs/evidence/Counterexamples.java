@@ -17,6 +17,7 @@ import org.polygraph.jobs.decision.Check;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.Finding;
 import org.polygraph.jobs.verdict.Certificate;
+import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.Dependency;
 import org.polygraph.partitioner.isolation.IsolationLevel;
@@ -206,10 +207,28 @@ public final class Counterexamples {
 
     private Violation judged(Violation violation, RealTimeName name, @Nullable SubHistoryFinder finder) {
         try {
-            return judged(hasTimeInOrder() ? name.of(violation, finder, this::finder) : violation);
+            return named(judged(hasTimeInOrder() ? name.of(violation, finder, this::finder) : violation));
         } catch (BudgetException | OutOfMemoryError e) {
             return violation;
         }
+    }
+
+    /**
+     * Snapshot isolation forbids lost updates, so a violation whose sub-history keeps it is none. Example: a transaction
+     * reads a row that another one deletes, and inserts a row with the same key, which is another row.
+     */
+    private Violation named(Violation violation) {
+        SubHistory sub = violation.minimal();
+        if (request.level() != IsolationLevel.SER || violation.anomaly() != Anomaly.LOST_UPDATE || sub == null) {
+            return violation;
+        }
+        HistoryTable recorded = RecordedSelection.of(table, sub.operations());
+        HistoryTable shown =
+                recorded == null ? HistorySelection.of(table, sub.operations()).table() : recorded;
+        Terms snapshot = new CheckRequest(IsolationLevel.SI, TimeMode.NONE, 0, request.indeterminate()).terms();
+        boolean keeps =
+                BruteForce.judge(shown, snapshot, BruteForce.FEW_STATES, time::exhausted) == BruteForce.Answer.HOLDS;
+        return keeps ? violation.named(Anomaly.ITEM_CYCLE, Anomaly.ITEM_CYCLE.aliases()) : violation;
     }
 
     private boolean hasTimeInOrder() {
