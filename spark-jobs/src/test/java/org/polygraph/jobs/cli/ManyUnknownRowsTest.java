@@ -86,8 +86,15 @@ class ManyUnknownRowsTest {
         assertThat(counts).containsKeys("ser PASS holds", "ser VIOLATION violated");
     }
 
-    /** Adds a history with its own keys, values, columns and sessions; returns false if keys have initial values. */
+    /**
+     * Adds a history with its own keys, values, columns and sessions.
+     *
+     * @return false if keys have initial values, or a condition is one of remainders, which larger values change
+     */
     private boolean add(String text) throws IOException {
+        if (text.contains("\"mod\"")) {
+            return false;
+        }
         String[] all = text.split("\n");
         JsonNode initial = JSON.readTree(all[0]).get("initial");
         if (!initial.get("value").isNull()) {

@@ -41,6 +41,10 @@ final class PredicateResolution {
     private final Long2IntOpenHashMap numbers = new Long2IntOpenHashMap();
 
     /** By number: the row, the key, the condition, and the number of the next key of the same row. */
+    /** Keys of pairs that a query found although no version of the row matches, and their rows. */
+    private final IntArrayList unmatchedKeys = new IntArrayList();
+
+    private final IntArrayList unmatchedRows = new IntArrayList();
     private final IntArrayList rowOf = new IntArrayList();
 
     private final IntArrayList matchKeys = new IntArrayList();
@@ -138,13 +142,19 @@ final class PredicateResolution {
         }
         for (int number = 0; number < matchKeys.size(); number++) {
             int row = rowOf.getInt(number);
-            boolean matches = matches(number, table.initialValue(row), NONE);
-            boolean isRowOfNull = table.hasRows() && !matches && table.existsAtFirst(row);
-            initial.put(matchKeys.getInt(number), isRowOfNull ? Header.ROW_OF_NULL : code(matches));
+            initial.put(matchKeys.getInt(number), initial(row, matches(number, table.initialValue(row), NONE)));
+        }
+        for (int i = 0; i < unmatchedKeys.size(); i++) {
+            initial.put(unmatchedKeys.getInt(i), initial(unmatchedRows.getInt(i), false));
         }
         byte[] kinds = newKinds == null ? null : newKinds.toByteArray();
         return table.with(new Operations(ends, newKeys.toIntArray(), newCodes.toLongArray(), kinds))
                 .withInitialState(initial);
+    }
+
+    private long initial(int row, boolean matches) {
+        boolean isRowOfNull = table.hasRows() && !matches && table.existsAtFirst(row);
+        return isRowOfNull ? Header.ROW_OF_NULL : code(matches);
     }
 
     /**
@@ -241,7 +251,10 @@ final class PredicateResolution {
             boolean isSelected = pairs == null || pairs.contains(PredicateReads.pair(c, row));
             if (isSelected && left.contains(row) && !enough.contains(row)) {
                 // No version of the row matches, so nothing writes this value.
-                put(key(row, c) << 1, values.opaque(PredicateReads.YES), (byte) 0);
+                int key = key(row, c);
+                unmatchedKeys.add(key);
+                unmatchedRows.add(row);
+                put(key << 1, values.opaque(PredicateReads.YES), (byte) 0);
             }
         }
     }
