@@ -40,13 +40,18 @@ final class BeyondViolations {
     /** The most times that the rest is judged. Each takes about as long as the check of the part. */
     private static final int MOST_ROUNDS = 16;
 
+    private static final long LEAST_NANOS = 1_000_000_000L;
+
     private final CheckRequest request;
     private final Terms terms;
     private final Checker checker;
     private final Listener listener;
     private final String path;
     private final Chain before;
+    private final Budget whole;
+    /** The verdict is known, so the rest may take some times as long, and not all that is left. */
     private final Budget budget;
+
     private final @Nullable StandingViolations known;
 
     private final SubHistories subs = new SubHistories();
@@ -80,7 +85,8 @@ final class BeyondViolations {
         this.path = path;
         this.before = before;
         this.known = known;
-        this.budget = budget;
+        this.whole = budget;
+        this.budget = budget.twice(LEAST_NANOS);
     }
 
     /**
@@ -171,8 +177,9 @@ final class BeyondViolations {
     /** Adds to a VIOLATION what is new and what stands, and the order of the rest. @param isOther whether the rest was judged anew */
     private Verdict with(Verdict.Builder verdict, Verdict rest, boolean isOther) {
         boolean isComplete = rest.status() == Verdict.Status.PASS;
+        boolean isShareOver = rest.status() == Verdict.Status.UNKNOWN && budget.exhausted() && !whole.exhausted();
         String why = rest.status() != Verdict.Status.VIOLATION
-                ? rest.reason()
+                ? isShareOver ? "the rest is not decided in twice the time of the verdict" : rest.reason()
                 : rest == unseparated
                         ? ""
                         : "the rest is violated too, by what was not separated within " + MOST_ROUNDS + " rounds";

@@ -219,6 +219,19 @@ public final class Budget {
         return share;
     }
 
+    /**
+     * Returns a share that has twice the time that has passed so far, and at least so much. It ends with this budget at
+     * the latest.
+     */
+    public Budget twice(long leastNanos) {
+        long now = System.nanoTime();
+        long most = Math.max(leastNanos, 2 * (now - startNanos));
+        long left = timeoutNanos == NO_DEADLINE ? most : Math.min(most, timeoutNanos - (now - startNanos));
+        Budget share = new Budget(cancelled, now, left, heap);
+        share.whole = this;
+        return share;
+    }
+
     /** Returns the memory that the process may use. */
     public long heap() {
         return heap;

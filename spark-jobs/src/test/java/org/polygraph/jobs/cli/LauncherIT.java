@@ -344,6 +344,6 @@ class LauncherIT {
                 "--keep",
                 "1",
                 archive.resolve("runs").toString());
-        assertThat(pruned.out()).contains("2026-11-01T00  run=").containsPattern("removed \\d+ bytes of 1 of 4 runs\n");
+        assertThat(pruned.out()).contains("2026-11-01T00  run=").containsPattern("removed \\d+ bytes of 2 of 4 runs\n");
     }
 }

@@ -113,9 +113,10 @@ public final class ShownVerdicts {
         if (!part.minimal()) {
             // Real time alone refutes less of it. It is minimal without real time, and named by what it violates there.
             assertThat(request.level().realTime()).as(what).isTrue();
-            assertThat(BruteForce.judge(alone, withoutTime(request).terms()))
+            assertThat(org.polygraph.jobs.certificate.judge.BruteForce.judge(
+                            alone, withoutTime(request).terms()))
                     .as(what)
-                    .isEqualTo(BruteForce.Answer.VIOLATED);
+                    .isEqualTo(org.polygraph.jobs.certificate.judge.BruteForce.Answer.VIOLATED);
         }
         String as = violation.anomaly() + " " + HistoryDsl.print(alone) + " of " + what;
         if (alone.transactions() > MOST_TRANSACTIONS) {
