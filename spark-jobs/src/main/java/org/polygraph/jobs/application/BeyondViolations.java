@@ -40,8 +40,6 @@ final class BeyondViolations {
     /** The most times that the rest is judged. Each takes about as long as the check of the part. */
     private static final int MOST_ROUNDS = 16;
 
-    private static final long LEAST_NANOS = 1_000_000_000L;
-
     private final CheckRequest request;
     private final Terms terms;
     private final Checker checker;
@@ -49,7 +47,6 @@ final class BeyondViolations {
     private final String path;
     private final Chain before;
     private final Budget whole;
-    /** The verdict is known, so the rest may take some times as long, and not all that is left. */
     private final Budget budget;
 
     private final @Nullable StandingViolations known;
@@ -69,6 +66,8 @@ final class BeyondViolations {
      * @param path the last part
      * @param before the other parts
      * @param known the violations that their last run keeps; null if it keeps none
+     * @param whole the budget of the check
+     * @param share what all attempts to judge the rest may take of it
      */
     BeyondViolations(
             CheckRequest request,
@@ -77,7 +76,8 @@ final class BeyondViolations {
             String path,
             Chain before,
             @Nullable StandingViolations known,
-            Budget budget) {
+            Budget whole,
+            Budget share) {
         this.request = request.withoutLoaders();
         this.terms = request.terms();
         this.checker = checker;
@@ -85,8 +85,8 @@ final class BeyondViolations {
         this.path = path;
         this.before = before;
         this.known = known;
-        this.whole = budget;
-        this.budget = budget.twice(LEAST_NANOS);
+        this.whole = whole;
+        this.budget = share;
     }
 
     /**

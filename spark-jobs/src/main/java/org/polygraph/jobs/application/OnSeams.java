@@ -34,6 +34,9 @@ final class OnSeams {
     private static final long NANOS_PER_BYTE = 4_000;
     private static final String STDIN = "-";
 
+    private static final long LEAST_BEYOND_NANOS = 1_000_000_000L;
+
+    private final Map<IsolationLevel, Budget> shares = new EnumMap<>(IsolationLevel.class);
     private final CheckSettings settings;
     private final Checker checker;
     private final Listener listener;
@@ -233,7 +236,9 @@ final class OnSeams {
     }
 
     private BeyondViolations beyond(CheckRequest request) {
-        return new BeyondViolations(request, checker, listener, path, before, known(request.level()), budget);
+        // All attempts at a level have one share, because the verdict is known.
+        Budget share = shares.computeIfAbsent(request.level(), level -> budget.twice(LEAST_BEYOND_NANOS));
+        return new BeyondViolations(request, checker, listener, path, before, known(request.level()), budget, share);
     }
 
     /** What the state of the longest seam does not explain; null if it explains the last part. */

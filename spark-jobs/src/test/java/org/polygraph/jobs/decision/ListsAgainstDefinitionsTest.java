@@ -193,6 +193,10 @@ class ListsAgainstDefinitionsTest {
         Verdict alone = check(HistoryReader.read(file.toString(), HistoryFormat.JSONL), request);
         String as = violation + "\n" + text + "of " + what;
         assertThat(alone.status()).as(as).isEqualTo(Verdict.Status.VIOLATION);
+        if (!sub.minimal()) {
+            // Less of it violates real time alone, which may be found first.
+            return;
+        }
         // A transaction that writes in the whole history may only read in the sub-history.
         Anomaly name = alone.violations().get(0).anomaly();
         assertThat(name == Anomaly.READ_ONLY_ANOMALY ? Anomaly.ITEM_CYCLE : name)
