@@ -214,12 +214,15 @@ public final class Counterexamples {
     }
 
     /**
-     * Snapshot isolation forbids lost updates, so a violation whose sub-history keeps it is none. Example: a transaction
+     * Snapshot isolation forbids lost updates, so a violation whose sub-history keeps it is none, unless all replace a row. Example: a transaction
      * reads a row that another one deletes, and inserts a row with the same key, which is another row.
      */
     private Violation named(Violation violation) {
         SubHistory sub = violation.minimal();
-        if (request.level() != IsolationLevel.SER || violation.anomaly() != Anomaly.LOST_UPDATE || sub == null) {
+        if (request.level() != IsolationLevel.SER
+                || violation.anomaly() != Anomaly.LOST_UPDATE
+                || sub == null
+                || violation.keys().stream().anyMatch(key -> isReplacedByAll(key, violation.transactions()))) {
             return violation;
         }
         HistoryTable recorded = RecordedSelection.of(table, sub.operations());
@@ -229,6 +232,17 @@ public final class Counterexamples {
         boolean keeps =
                 BruteForce.judge(shown, snapshot, BruteForce.FEW_STATES, time::exhausted) == BruteForce.Answer.HOLDS;
         return keeps ? violation.named(Anomaly.ITEM_CYCLE, Anomaly.ITEM_CYCLE.aliases()) : violation;
+    }
+
+    /** Whether each of the transactions updates or deletes the row, which is a lost update whatever the level allows. */
+    private boolean isReplacedByAll(int key, List<Integer> transactions) {
+        return transactions.stream().allMatch(t -> {
+            boolean replaces = false;
+            for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+                replaces |= table.key(o) == key && table.isWrite(o) && !table.isInsert(o);
+            }
+            return replaces;
+        });
     }
 
     private boolean hasTimeInOrder() {

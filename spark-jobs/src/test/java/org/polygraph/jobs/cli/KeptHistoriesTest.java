@@ -178,10 +178,11 @@ class KeptHistoriesTest {
             }
             String name = explanation.strip().split("[ :]", 2)[0];
             if (name.equals("LostUpdate") && level == IsolationLevel.SER) {
-                // Snapshot isolation forbids them too.
+                // Snapshot isolation forbids nearly all of them too.
                 InProcess weaker = InProcess.run("check", "-l", "si", each.toString());
                 counts.merge("LostUpdate", 1, Integer::sum);
-                if (!weaker.word().equals("VIOLATION")) {
+                // An update beside a delete may write the row anew.
+                if (!weaker.word().equals("VIOLATION") && !text.contains("\"op\":\"d\"")) {
                     counts.merge("WRONG LostUpdate", 1, Integer::sum);
                     wrong.add(String.format("LostUpdate at si %s%n%.1500s%n%.1500s", weaker.word(), what, text));
                 }
