@@ -126,7 +126,8 @@ final class TimeHint implements Strategy {
         }
         RealTime time = state.check.request().time() == TimeMode.NONE ? null : state.realTime();
         if (time != null && time.bound() == 0) {
-            return null;
+            // The times order no two transactions.
+            time = null;
         }
         Finding found = fromFirstOrders(time);
         if (found != null || time == null || refuted || state.needsRealTime() || budget.exhausted()) {

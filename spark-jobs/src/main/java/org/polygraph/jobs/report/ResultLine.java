@@ -12,7 +12,7 @@ public final class ResultLine {
 
     /** Returns the line without its line break. */
     public static String of(Verdict verdict) {
-        return of(verdict, verdict.level().label());
+        return of(verdict, verdict.level().label(), last(verdict));
     }
 
     /**
@@ -21,16 +21,7 @@ public final class ResultLine {
      * @param levels the column of the level: one, or several that have one answer
      */
     public static String withoutMessage(Verdict verdict, String levels) {
-        return isMessage(verdict.status())
-                ? of(
-                        verdict.status().name(),
-                        levels,
-                        verdict.path(),
-                        verdict.counts().transactions(),
-                        verdict.counts().operations(),
-                        verdict.millis(),
-                        "")
-                : of(verdict, levels);
+        return of(verdict, levels, isMessage(verdict.status()) ? "" : last(verdict));
     }
 
     /** Whether the reason of a verdict is a message on stderr. */
@@ -38,12 +29,16 @@ public final class ResultLine {
         return status == Verdict.Status.INVALID || status == Verdict.Status.ERROR;
     }
 
-    private static String of(Verdict verdict, String levels) {
-        String last = verdict.status() == Verdict.Status.VIOLATION
+    /** The first anomaly, or the reason. */
+    private static String last(Verdict verdict) {
+        return verdict.status() == Verdict.Status.VIOLATION
                         && verdict.inPart() == null
                         && !verdict.violations().isEmpty()
                 ? verdict.violations().get(0).anomaly().label()
                 : verdict.reason();
+    }
+
+    private static String of(Verdict verdict, String levels, String last) {
         return of(
                 verdict.status().name(),
                 levels,
