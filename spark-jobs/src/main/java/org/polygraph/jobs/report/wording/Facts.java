@@ -31,6 +31,11 @@ public final class Facts {
     private @Nullable Queries queries;
     /** Keys of which some write leaves a row with the value null; null until it is needed. */
     private @Nullable IntSet rowsOfNull;
+    /** The violation that was asked for last, its keys, and the operations that {@link #kept} returned for it. */
+    private @Nullable Violation last;
+
+    private IntSet keysOfLast = IntSets.EMPTY_SET;
+    private IntSet keptOfLast = IntSets.EMPTY_SET;
 
     /** @param names names of the transactions of the table; not called for the initial transaction */
     public Facts(HistoryTable table, IntFunction<String> names) {
@@ -91,8 +96,13 @@ public final class Facts {
         IntList shown = new IntArrayList();
         Queries made = queries();
         IntSet implied = made == null ? IntSets.EMPTY_SET : made.implied(t);
-        IntSet kept = made == null ? IntSets.EMPTY_SET : kept(violation);
-        IntSet keys = new IntOpenHashSet(keys(violation));
+        if (violation != last) {
+            last = violation;
+            keysOfLast = new IntOpenHashSet(keys(violation));
+            keptOfLast = made == null ? IntSets.EMPTY_SET : kept(violation);
+        }
+        IntSet kept = keptOfLast;
+        IntSet keys = keysOfLast;
         int place = 0;
         for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
             boolean isOfQuery = isQuery(table.key(o)) || implied.contains(place);

@@ -1,5 +1,9 @@
 package org.polygraph.jobs.report.wording;
 
+import it.unimi.dsi.fastutil.ints.Int2ObjectRBTreeMap;
+import it.unimi.dsi.fastutil.ints.Int2ObjectSortedMap;
+import it.unimi.dsi.fastutil.ints.IntLinkedOpenHashSet;
+import it.unimi.dsi.fastutil.ints.IntSortedSet;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -42,10 +46,20 @@ public record VersionOrder(int key, List<List<Version>> steps, Shape shape, int 
     /** The orders of the keys of a violation. */
     public static List<VersionOrder> of(Violation violation, HistoryTable table) {
         Certain certain = Certain.of(violation);
-        List<VersionOrder> orders = new ArrayList<>();
-        for (int key : keys(violation)) {
-            orders.add(new Builder(key, table, certain).build());
+        Int2ObjectSortedMap<IntSortedSet> users = new Int2ObjectRBTreeMap<>();
+        keys(violation).forEach(key -> users.put((int) key, new IntLinkedOpenHashSet()));
+        for (int t : certain.transactions()) {
+            for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
+                IntSortedSet ofKey = users.get(table.key(o));
+                if (ofKey != null) {
+                    ofKey.add(t);
+                }
+            }
         }
+        List<VersionOrder> orders = new ArrayList<>();
+        users.int2ObjectEntrySet()
+                .forEach(each ->
+                        orders.add(new Builder(each.getIntKey(), table, certain.edges(), each.getValue()).build()));
         return orders;
     }
 
@@ -63,14 +77,18 @@ public record VersionOrder(int key, List<List<Version>> steps, Shape shape, int 
     private static final class Builder {
         private final int key;
         private final HistoryTable table;
-        private final Certain certain;
+        private final List<Dependency> edges;
+        /** Transactions of the violation with an operation on the key. */
+        private final IntSortedSet users;
+
         private final List<Version> versions = new ArrayList<>();
         private int more;
 
-        Builder(int key, HistoryTable table, Certain certain) {
+        Builder(int key, HistoryTable table, List<Dependency> edges, IntSortedSet users) {
             this.key = key;
             this.table = table;
-            this.certain = certain;
+            this.edges = edges;
+            this.users = users;
         }
 
         VersionOrder build() {
@@ -92,7 +110,7 @@ public record VersionOrder(int key, List<List<Version>> steps, Shape shape, int 
 
         private void collect() {
             versions.add(new Version(table.initialValue(key), Dependency.INITIAL, new ArrayList<>()));
-            for (int t : certain.transactions()) {
+            for (int t : users) {
                 for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
                     if (!table.isWriteOf(o, key)) {
                         continue;
@@ -113,7 +131,7 @@ public record VersionOrder(int key, List<List<Version>> steps, Shape shape, int 
                 before[v - 1][v] |=
                         versions.get(v - 1).writer() == versions.get(v).writer();
             }
-            for (int t : certain.transactions()) {
+            for (int t : users) {
                 for (int o = table.firstOperation(t); o < table.operationsEnd(t); o++) {
                     if (table.isReadOf(o, key)) {
                         int read = read(table.value(o), t);
@@ -128,7 +146,7 @@ public record VersionOrder(int key, List<List<Version>> steps, Shape shape, int 
                     }
                 }
             }
-            for (Dependency edge : certain.edges()) {
+            for (Dependency edge : edges) {
                 if (edge.key() == key && edge.kind() == EdgeKind.WW) {
                     order(before, last(edge.from()), edge.to());
                 } else if (edge.key() == key && edge.kind() == EdgeKind.RW) {
