@@ -236,7 +236,7 @@ final class ClauseMaker {
             int bracket = search.addVariable();
             atoms.addBracket(writer, candidate, reader);
             if (proof != null) {
-                proof.bracket(bracket, writer, txn, reader);
+                proof.bracket(bracket, writer, candidate, reader);
             }
             clause.push(Literals.positive(bracket));
             return;

@@ -3,6 +3,7 @@ package org.polygraph.solver;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.solver.proof.EdgeLists;
+import org.polygraph.solver.proof.KeyKind;
 import org.polygraph.solver.proof.KeyLists;
 import org.polygraph.solver.proof.ProofProblem;
 import org.polygraph.solver.proof.ProofShape;
@@ -25,7 +26,7 @@ import org.polygraph.solver.proof.ProofShape;
  *       value equals the key's initial one.
  *   <li><b>readers</b> CSR by key: {@code readerTxn[r]}, one entry per (key, transaction) with an external read;
  *       {@code readerClass[r]}: class of the value read.
- *   <li><b>kinds</b> by key, or null if all are {@link Kind#PLAIN}: what the order of a key's writers must obey with E
+ *   <li><b>kinds</b> by key, or null if all are {@link KeyKind#PLAIN}: what the order of a key's writers must obey with E
  *       = 2. With E = 1 kinds change nothing.
  *   <li><b>optional</b> by transaction, or null for none: its commit is a choice. Without its commit its writes do not
  *       exist and its reads are not constrained; it must have no known edges that hold only if it committed.
@@ -39,23 +40,11 @@ import org.polygraph.solver.proof.ProofShape;
  * if it reads whether a row exists (ROW_UNBORN, ROW_BORN). With E = 2 also c(W) before b(W') or c(W') before b(W) for
  * any two counted writers of a plain key. A transaction counts if it committed or is not optional.
  *
- * <p>A row that is inserted and deleted has two keys of the same writers, see {@link Kind}: one for its values, and one
+ * <p>A row that is inserted and deleted has two keys of the same writers, see {@link KeyKind}: one for its values, and one
  * for whether the row exists. Only this one orders its writers with E = 2: if the last counted writer c(W) before c(W')
  * left a row, then c(W) is before b(W').
  */
 public final class Polygraph {
-    /** The meaning of the reads and writers of a key with E = 2. */
-    public enum Kind {
-        /** Reads at snapshots; no two writers overlap. */
-        PLAIN,
-        /** The values of a row: reads at snapshots; writers may overlap. */
-        ROW_VALUES,
-        /** Whether a row exists, which at first it does not: reads at commits; class INITIAL is no row. */
-        ROW_UNBORN,
-        /** Whether a row exists, which at first it does: reads at commits; class INITIAL is a row. */
-        ROW_BORN
-    }
-
     /** The class of the initial value of every key. */
     public static final int INITIAL = -1;
 
@@ -70,7 +59,7 @@ public final class Polygraph {
     final int[] readerStart;
     final int[] readerTxn;
     final int[] readerClass;
-    private final Kind @Nullable [] kinds;
+    private final KeyKind @Nullable [] kinds;
     final boolean @Nullable [] optional;
     final @Nullable Reachability reachability;
     final int @Nullable [] chains;
@@ -132,25 +121,17 @@ public final class Polygraph {
 
     /** Whether the reads of a key happen at commits. */
     boolean readsAtCommit(int key) {
-        return kinds != null && kinds[key].compareTo(Kind.ROW_UNBORN) >= 0;
+        return kinds != null && kinds[key].readsAtCommit();
     }
 
     /** The event of writer T of a key that must come after c(W) for T to be a later version than W. */
     int overwrites(int key, int txn) {
-        return kinds == null || kinds[key] == Kind.PLAIN ? snapshot(txn) : commit(txn);
+        return kinds == null || kinds[key] == KeyKind.PLAIN ? snapshot(txn) : commit(txn);
     }
 
     /** Whether a writer of this class must have committed before the snapshot of the writer that overwrites it. */
     boolean bindsNext(int key, int valueClass) {
-        if (eventsPerTransaction == 1 || kinds == null || kinds[key] == Kind.PLAIN) {
-            return eventsPerTransaction == 2;
-        }
-        return kinds[key] != Kind.ROW_VALUES && (valueClass == INITIAL) == (kinds[key] == Kind.ROW_BORN);
-    }
-
-    /** Whether some key has a kind that matters. */
-    public boolean hasRows() {
-        return kinds != null;
+        return eventsPerTransaction == 2 && (kinds == null || kinds[key].bindsNext(valueClass == INITIAL));
     }
 
     int transaction(int event) {
@@ -169,6 +150,7 @@ public final class Polygraph {
                 successors(),
                 new KeyLists(writerStart, writerTxn, writerClass),
                 new KeyLists(readerStart, readerTxn, readerClass),
+                kinds,
                 optional);
     }
 
@@ -209,7 +191,7 @@ public final class Polygraph {
         private int[] readerStart = NO_KEYS;
         private int[] readerTxn = new int[0];
         private int[] readerClass = new int[0];
-        private Kind @Nullable [] kinds;
+        private KeyKind @Nullable [] kinds;
         private boolean @Nullable [] optional;
         private @Nullable Reachability reachability;
         private int @Nullable [] chains;
@@ -251,7 +233,7 @@ public final class Polygraph {
             return this;
         }
 
-        public Builder kinds(Kind @Nullable [] byKey) {
+        public Builder kinds(KeyKind @Nullable [] byKey) {
             kinds = byKey;
             return this;
         }
@@ -291,7 +273,7 @@ public final class Polygraph {
                     readerStart.length == writerStart.length
                             && readerTxn.length >= readerStart[readerStart.length - 1]
                             && readerClass.length >= readerStart[readerStart.length - 1]);
-            Kind[] known = kinds;
+            KeyKind[] known = kinds;
             shape("kinds", known == null || known.length >= writerStart.length - 1);
             boolean[] choices = optional;
             shape("optional", choices == null || choices.length >= transactions);

@@ -1,6 +1,7 @@
 package org.polygraph.solver;
 
 import java.util.function.BiPredicate;
+import org.polygraph.solver.proof.KeyKind;
 
 /** Tries every order of a small problem's events, and every choice of commits. */
 final class BruteForce {
@@ -52,8 +53,7 @@ final class BruteForce {
                 continue;
             }
             position[e] = at;
-            int t = e / g.eventsPerTxn;
-            if ((!prune || e != g.b(t) || readsRight(t)) && place(at + 1)) {
+            if ((!prune || readsRight(e)) && place(at + 1)) {
                 return true;
             }
             position[e] = -1;
@@ -61,10 +61,15 @@ final class BruteForce {
         return false;
     }
 
-    private boolean readsRight(int t) {
+    /** Whether the reads that happen at an event, the last one placed, return what they should. */
+    private boolean readsRight(int event) {
+        int t = event / g.eventsPerTxn;
         for (int k = 0; k < g.keys; k++) {
             for (int[] read : g.readers.get(k)) {
-                if (read[0] == t && committed[t] && lastBefore(g, k, t, position, committed) != read[1]) {
+                if (read[0] == t
+                        && g.readAt(k, t) == event
+                        && committed[t]
+                        && lastBefore(g, k, t, g.readAt(k, t), position, committed) != read[1]) {
                     return false;
                 }
             }
@@ -72,12 +77,13 @@ final class BruteForce {
         return true;
     }
 
-    private static int lastBefore(RandomPolygraph g, int k, int t, int[] position, boolean[] committed) {
+    /** The value of the last write of another transaction before an event. */
+    private static int lastBefore(RandomPolygraph g, int k, int t, int event, int[] position, boolean[] committed) {
         int last = -1;
         int value = 0;
         for (int[] w : g.writers.get(k)) {
             int at = position[g.c(w[0])];
-            if (w[0] != t && committed[w[0]] && at >= 0 && at < position[g.b(t)] && at > last) {
+            if (w[0] != t && committed[w[0]] && at >= 0 && at < position[event] && at > last) {
                 last = at;
                 value = w[1];
             }
@@ -97,20 +103,46 @@ final class BruteForce {
 
     static boolean explains(RandomPolygraph g, int k, int[] position, boolean[] committed) {
         for (int[] read : g.readers.get(k)) {
-            if (committed[read[0]] && lastBefore(g, k, read[0], position, committed) != read[1]) {
+            if (committed[read[0]] && lastBefore(g, k, read[0], g.readAt(k, read[0]), position, committed) != read[1]) {
                 return false;
             }
         }
+        return g.eventsPerTxn == 1
+                || switch (g.kind(k)) {
+                    case PLAIN -> !someOverlap(g, k, position, committed);
+                    case ROW_VALUES -> true;
+                    case ROW_UNBORN, ROW_BORN -> rowsAreSeen(g, k, position, committed);
+                };
+    }
+
+    private static boolean someOverlap(RandomPolygraph g, int k, int[] position, boolean[] committed) {
         for (int[] v : g.writers.get(k)) {
             for (int[] w : g.writers.get(k)) {
-                if (g.eventsPerTxn == 2
-                        && v[0] != w[0]
+                if (v[0] != w[0]
                         && committed[v[0]]
                         && committed[w[0]]
                         && position[g.c(v[0])] > position[g.b(w[0])]
                         && position[g.c(w[0])] > position[g.b(v[0])]) {
-                    return false;
+                    return true;
                 }
+            }
+        }
+        return false;
+    }
+
+    /** Whether each writer that finds a row of another one at its commit also has this row in its snapshot. */
+    private static boolean rowsAreSeen(RandomPolygraph g, int k, int[] position, boolean[] committed) {
+        for (int[] w : g.writers.get(k)) {
+            int[] last = null;
+            for (int[] v : g.writers.get(k)) {
+                boolean isBefore = committed[v[0]] && position[g.c(v[0])] < position[g.c(w[0])];
+                if (isBefore && (last == null || position[g.c(v[0])] > position[g.c(last[0])])) {
+                    last = v;
+                }
+            }
+            boolean leavesRow = last != null && (last[1] == 0) == (g.kind(k) == KeyKind.ROW_BORN);
+            if (committed[w[0]] && leavesRow && position[g.c(last[0])] > position[g.b(w[0])]) {
+                return false;
             }
         }
         return true;

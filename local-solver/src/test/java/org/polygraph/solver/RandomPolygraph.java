@@ -3,6 +3,7 @@ package org.polygraph.solver;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import org.polygraph.solver.proof.KeyKind;
 
 /** A small problem whose fields are visible to tests. */
 final class RandomPolygraph {
@@ -13,6 +14,7 @@ final class RandomPolygraph {
     final int keys;
     final List<List<int[]>> writers = new ArrayList<>();
     final List<List<int[]>> readers = new ArrayList<>();
+    KeyKind[] kinds;
     boolean[] optional;
     boolean[][] reaches;
     int[] dirtyKeys;
@@ -39,6 +41,15 @@ final class RandomPolygraph {
         return eventsPerTxn * t + eventsPerTxn - 1;
     }
 
+    KeyKind kind(int key) {
+        return kinds == null ? KeyKind.PLAIN : kinds[key];
+    }
+
+    /** The event at which a transaction reads a key. */
+    int readAt(int key, int t) {
+        return kind(key) == KeyKind.ROW_UNBORN || kind(key) == KeyKind.ROW_BORN ? c(t) : b(t);
+    }
+
     /** Value 0 is the initial value. */
     void write(int key, int txn, int value) {
         writers.get(key).add(new int[] {txn, value});
@@ -55,6 +66,12 @@ final class RandomPolygraph {
     static RandomPolygraph random(Random random, int n, int eventsPerTxn) {
         int keys = 1 + random.nextInt(3);
         RandomPolygraph g = new RandomPolygraph(n, eventsPerTxn, keys);
+        if (eventsPerTxn == 2 && random.nextBoolean()) {
+            g.kinds = new KeyKind[keys];
+            for (int k = 0; k < keys; k++) {
+                g.kinds[k] = KeyKind.values()[random.nextInt(KeyKind.values().length)];
+            }
+        }
         int values = random.nextInt(3) == 0 ? 100 : 1 + random.nextInt(3);
         int[] hidden = permutation(random, g.events(), eventsPerTxn);
         boolean[][] writes = new boolean[n][keys];
@@ -78,7 +95,7 @@ final class RandomPolygraph {
                         int last = -1;
                         for (int[] w : g.writers.get(k)) {
                             int at = hidden[g.c(w[0])];
-                            if (at < hidden[g.b(t)] && at > last) {
+                            if (at < hidden[g.readAt(k, t)] && at > last) {
                                 last = at;
                                 value = w[1];
                             }
@@ -216,6 +233,7 @@ final class RandomPolygraph {
                 .position(position.clone())
                 .writers(writerStart, writerTxn, writerClass)
                 .readers(readerStart, readerTxn, readerClass)
+                .kinds(kinds)
                 .optional(optional)
                 .dirtyKeys(dirtyKeys);
         int[][] csr = csr(1, 0);

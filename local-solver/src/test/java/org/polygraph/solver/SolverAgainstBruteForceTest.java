@@ -2,10 +2,12 @@ package org.polygraph.solver;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.polygraph.solver.Outcome.Core;
 import org.polygraph.solver.SolverOptions.Option;
+import org.polygraph.solver.proof.KeyKind;
 import org.polygraph.solver.proof.ProofChecker;
 import org.polygraph.solver.proof.ProofResult;
 import org.polygraph.solver.proof.ProofTrace;
@@ -16,6 +18,8 @@ class SolverAgainstBruteForceTest {
     private int satisfiable;
     private int unsatisfiable;
     private long conflicts;
+    private int withRows;
+    private int refutedRows;
     private long proofSteps;
 
     @Test
@@ -25,7 +29,11 @@ class SolverAgainstBruteForceTest {
 
     @Test
     void twoEventsATransaction() {
-        run(2, SuiteScale.of(2_000), 2, 5);
+        int rounds = SuiteScale.of(3_000);
+        run(2, rounds, 2, 5);
+        System.out.println(refutedRows + " of " + withRows + " problems with rows refuted");
+        assertThat(refutedRows).isGreaterThan(rounds / 20);
+        assertThat(withRows - refutedRows).isGreaterThan(rounds / 20);
     }
 
     private void run(long firstSeed, int rounds, int eventsPerTxn, int largest) {
@@ -44,6 +52,8 @@ class SolverAgainstBruteForceTest {
         Random random = new Random(seed);
         RandomPolygraph g = RandomPolygraph.random(random, 2 + random.nextInt(largest - 1), eventsPerTxn);
         boolean expected = BruteForce.isSatisfiable(g);
+        withRows += g.kinds == null ? 0 : 1;
+        refutedRows += g.kinds == null || expected ? 0 : 1;
         for (int variant = 0; variant < 2; variant++) {
             SolverOptions options = SolverOptions.defaults()
                     .with(Option.SEED, seed)
@@ -111,17 +121,27 @@ class SolverAgainstBruteForceTest {
             if (core.reader(i) < 0) {
                 int v = g.writers.get(key).get(core.other(i) - firstWriter)[0];
                 holds |= !committed[v];
-                holds |= position[g.c(w)] < position[g.b(v)] || position[g.c(v)] < position[g.b(w)];
+                boolean isPlain = g.kind(key) == KeyKind.PLAIN;
+                holds |= position[g.c(w)] < position[g.b(v)];
+                holds |= position[g.c(v)] < position[isPlain ? g.b(w) : g.c(w)];
+                for (int[] t : isPlain ? List.<int[]>of() : g.writers.get(key)) {
+                    holds |= (t[1] != 0) == (g.kind(key) == KeyKind.ROW_BORN)
+                            && committed[t[0]]
+                            && position[g.c(w)] < position[g.c(t[0])]
+                            && position[g.c(t[0])] < position[g.c(v)];
+                }
             } else {
                 int[] read = g.readers.get(key).get(core.reader(i) - firstReader);
                 int r = read[0];
-                holds |= !committed[r] || (w >= 0 && position[g.b(r)] < position[g.c(w)]);
+                holds |= !committed[r] || (w >= 0 && position[g.readAt(key, r)] < position[g.c(w)]);
                 for (int[] t : g.writers.get(key)) {
                     holds |= t[1] == read[1]
                             && t[0] != r
                             && committed[t[0]]
-                            && (w < 0 || position[g.c(w)] < position[g.b(t[0])])
-                            && position[g.c(t[0])] < position[g.b(r)];
+                            && (w < 0
+                                    || position[g.c(w)]
+                                            < position[g.kind(key) == KeyKind.PLAIN ? g.b(t[0]) : g.c(t[0])])
+                            && position[g.c(t[0])] < position[g.readAt(key, r)];
                 }
             }
             if (!holds) {

@@ -2,6 +2,7 @@ package org.polygraph.solver.proof;
 
 import java.util.Arrays;
 import java.util.function.BooleanSupplier;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -131,11 +132,9 @@ public final class ProofChecker {
                 }
             }
             case ProofTrace.BRACKET -> {
-                if ((numbers[1] != NONE && !isEvent(numbers[1]))
-                        || !isTransaction(numbers[2])
-                        || !isEvent(numbers[3])) {
-                    return "a bracket needs an event or -1, a transaction and an event, not " + numbers[1] + ", "
-                            + numbers[2] + ", " + numbers[3];
+                if ((numbers[1] != NONE && !isEvent(numbers[1])) || !isEvent(numbers[2]) || !isEvent(numbers[3])) {
+                    return "a bracket needs an event or -1 and two events, not " + numbers[1] + ", " + numbers[2] + ", "
+                            + numbers[3];
                 }
             }
             default -> {
@@ -165,6 +164,10 @@ public final class ProofChecker {
 
     private boolean isEvent(int event) {
         return event >= 0 && event < p.events();
+    }
+
+    private int transaction(int event) {
+        return event / p.eventsPerTransaction;
     }
 
     private boolean isTransaction(int txn) {
@@ -241,20 +244,32 @@ public final class ProofChecker {
 
     private @Nullable String overlap(int[] numbers, int size) {
         int key = KeyLists.keyOf(p.writers.start, numbers[0]);
-        if (p.eventsPerTransaction != 2
-                || key < 0
+        if (key < 0
                 || key != KeyLists.keyOf(p.writers.start, numbers[1])
-                || numbers[0] == numbers[1]) {
+                || numbers[0] == numbers[1]
+                || !p.bindsNext(key, numbers[0])) {
             return "writers " + numbers[0] + " and " + numbers[1] + " may overlap, or are not two of one key";
         }
         int a = p.writers.txn[numbers[0]];
         int b = p.writers.txn[numbers[1]];
+        boolean isExistence = p.kind(key).readsAtCommit();
         if (!isThereOrFalse(numbers, 2, size, p.commit(a), p.snapshot(b))
-                || !isThereOrFalse(numbers, 2, size, p.commit(b), p.snapshot(a))) {
+                || !isThereOrFalse(numbers, 2, size, p.commit(b), isExistence ? p.commit(a) : p.snapshot(a))) {
             return "the clause leaves out that transaction " + a + " precedes " + b + ", or the reverse";
         }
         String fault = mustAllowUncommitted(a);
-        return fault == null ? mustAllowUncommitted(b) : fault;
+        fault = fault == null ? mustAllowUncommitted(b) : fault;
+        if (fault != null || !isExistence) {
+            return fault;
+        }
+        // Unless a writer between the two leaves a state that does not bind the second one.
+        return candidates(
+                numbers,
+                size,
+                key,
+                p.commit(a),
+                p.commit(b),
+                w -> w != numbers[0] && w != numbers[1] && !p.bindsNext(key, w));
     }
 
     private @Nullable String read(int[] numbers, int size) {
@@ -265,7 +280,7 @@ public final class ProofChecker {
             return "there is no reader " + reader;
         }
         int readTxn = p.readers.txn[reader];
-        int snapshot = p.snapshot(readTxn);
+        int read = p.readAt(key, readTxn);
         int value = p.readers.valueClass[reader];
         int commit = NONE;
         String fault = mustAllowUncommitted(readTxn);
@@ -283,28 +298,32 @@ public final class ProofChecker {
             }
             commit = p.commit(txn);
             fault = fault == null ? mustAllowUncommitted(txn) : fault;
-            if (fault == null && !isThereOrFalse(numbers, 2, size, snapshot, commit)) {
+            if (fault == null && !isThereOrFalse(numbers, 2, size, read, commit)) {
                 return "the clause leaves out that reader " + reader + " may precede writer " + writer;
             }
         }
-        return fault == null ? candidates(numbers, size, key, readTxn, value, commit) : fault;
+        if (fault != null) {
+            return fault;
+        }
+        return candidates(
+                numbers, size, key, commit, read, w -> p.writers.valueClass[w] == value && p.writers.txn[w] != readTxn);
     }
 
     /**
-     * Checks each candidate of a read: the clause must name it, or it must certainly not lie between the writer's
-     * commit and the read. Returns the fault, or null.
+     * Checks each candidate, a writer of the key: the clause must name it, or it must certainly not lie between the
+     * commit (of a writer, or {@link #NONE}) and the end. Returns the fault, or null.
      */
-    private @Nullable String candidates(int[] numbers, int size, int key, int readTxn, int value, int commit) {
-        int snapshot = p.snapshot(readTxn);
+    private @Nullable String candidates(
+            int[] numbers, int size, int key, int commit, int end, IntPredicate isCandidate) {
         for (int i = 2; i < size; i++) {
-            name(numbers[i], commit, snapshot);
+            name(numbers[i], key, commit, end);
         }
         int open = 0;
         int lastPlace = -1;
         int firstPlace = Integer.MAX_VALUE;
         for (int w = p.writers.start[key]; w < p.writers.start[key + 1]; w++) {
             int txn = p.writers.txn[w];
-            if (p.writers.valueClass[w] != value || txn == readTxn || namedAt[txn] == step) {
+            if (!isCandidate.test(w) || namedAt[txn] == step) {
                 continue;
             }
             if (open == unnamed.length) {
@@ -312,51 +331,57 @@ public final class ProofChecker {
             }
             unnamed[open++] = txn;
             lastPlace = Math.max(lastPlace, paths.place(p.commit(txn)));
-            firstPlace = Math.min(firstPlace, paths.place(p.snapshot(txn)));
+            firstPlace = Math.min(firstPlace, paths.place(p.overwrites(key, txn)));
         }
         if (open > 0) {
-            paths.forward(snapshot, lastPlace);
-            open = keepUnreached(open, true);
+            paths.forward(end, lastPlace);
+            int kept = 0;
+            for (int i = 0; i < open; i++) {
+                if (!paths.isReached(p.commit(unnamed[i]))) {
+                    unnamed[kept++] = unnamed[i];
+                }
+            }
+            open = kept;
         }
         if (open > 0 && commit != NONE) {
             paths.backward(commit, firstPlace);
-            open = keepUnreached(open, false);
+            int kept = 0;
+            for (int i = 0; i < open; i++) {
+                if (!paths.isReached(p.overwrites(key, unnamed[i]))) {
+                    unnamed[kept++] = unnamed[i];
+                }
+            }
+            open = kept;
         }
         return open == 0 ? null : "the clause leaves out candidate " + unnamed[0] + ", which no known path rules out";
-    }
-
-    private int keepUnreached(int open, boolean commits) {
-        int kept = 0;
-        for (int i = 0; i < open; i++) {
-            if (!paths.isReached(commits ? p.commit(unnamed[i]) : p.snapshot(unnamed[i]))) {
-                unnamed[kept++] = unnamed[i];
-            }
-        }
-        return kept;
     }
 
     /**
      * Marks the candidates that this literal names: if the candidate lies between, the literal is true. The literal is
      * the candidate's bracket, one of its edges or its commit.
      */
-    private void name(int literal, int commit, int snapshot) {
+    private void name(int literal, int key, int commit, int end) {
         int variable = literal >> 1;
         switch (kinds[variable]) {
             case ProofTrace.EDGE -> {
                 int source = from(literal);
                 int target = to(literal);
-                int before = target / p.eventsPerTransaction;
-                if (commit != NONE && source == commit && target == p.snapshot(before)) {
+                int before = transaction(target);
+                if (commit != NONE && source == commit && target == p.overwrites(key, before)) {
                     namedAt[before] = step;
                 }
-                int after = source / p.eventsPerTransaction;
-                if (target == snapshot && source == p.commit(after)) {
+                int after = transaction(source);
+                if (target == end && source == p.commit(after)) {
                     namedAt[after] = step;
                 }
             }
             case ProofTrace.BRACKET -> {
-                if (!isNegative(literal) && first[variable] == commit && third[variable] == snapshot) {
-                    namedAt[second[variable]] = step;
+                int candidate = transaction(second[variable]);
+                if (!isNegative(literal)
+                        && first[variable] == commit
+                        && second[variable] == p.overwrites(key, candidate)
+                        && third[variable] == end) {
+                    namedAt[candidate] = step;
                 }
             }
             default -> {
@@ -376,9 +401,9 @@ public final class ProofChecker {
             return "a definition is a negated bracket and one of its parts";
         }
         int bracket = literals[0] >> 1;
-        int candidate = second[bracket];
+        int candidate = transaction(second[bracket]);
         int part = literals[1];
-        boolean follows = (first[bracket] != NONE && asserts(part, first[bracket], p.snapshot(candidate)))
+        boolean follows = (first[bracket] != NONE && asserts(part, first[bracket], second[bracket]))
                 || asserts(part, p.commit(candidate), third[bracket])
                 || (isKind(part, ProofTrace.COMMIT) && !isNegative(part) && first[part >> 1] == candidate);
         if (!follows) {

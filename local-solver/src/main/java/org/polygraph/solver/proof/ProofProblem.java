@@ -18,6 +18,7 @@ public final class ProofProblem {
 
     final KeyLists writers;
     final KeyLists readers;
+    final KeyKind @Nullable [] kinds;
     final boolean @Nullable [] optional;
 
     /**
@@ -29,6 +30,7 @@ public final class ProofProblem {
      * @param writers at most one entry per (key, transaction); the class of a value is the key's first writer of an
      *     equal value, or -1 for the initial value
      * @param readers as many keys; the class is that of the value read
+     * @param kinds by key, or null if all are {@link KeyKind#PLAIN}
      * @param optional by transaction, or null: whether its commit is a choice
      * @throws IllegalArgumentException naming the array and index that is wrong
      */
@@ -38,6 +40,7 @@ public final class ProofProblem {
             EdgeLists successors,
             KeyLists writers,
             KeyLists readers,
+            KeyKind @Nullable [] kinds,
             boolean @Nullable [] optional) {
         require(
                 eventsPerTransaction == 1 || eventsPerTransaction == 2,
@@ -54,12 +57,14 @@ public final class ProofProblem {
         this.successors = successors;
         this.writers = writers;
         this.readers = readers;
+        this.kinds = kinds;
         this.optional = optional;
         successors.validate(events());
         writers.validate("writer");
         readers.validate("reader");
         require(readers.keys() == keys(), "readerStart's length", 0, readers.start.length);
         validateKeys();
+        require(kinds == null || kinds.length >= keys(), "kinds' length", 0, 0);
         require(optional == null || optional.length >= transactions, "optional's length", 0, 0);
     }
 
@@ -113,6 +118,7 @@ public final class ProofProblem {
                 && eventsPerTransaction == other.eventsPerTransaction
                 && writers.isSame(other.writers)
                 && readers.isSame(other.readers)
+                && IntStream.range(0, keys()).allMatch(k -> kind(k) == other.kind(k))
                 && IntStream.range(0, transactions).allMatch(t -> isOptional(t) == other.isOptional(t));
     }
 
@@ -130,6 +136,25 @@ public final class ProofProblem {
 
     int commit(int txn) {
         return eventsPerTransaction * txn + eventsPerTransaction - 1;
+    }
+
+    KeyKind kind(int key) {
+        return kinds == null ? KeyKind.PLAIN : kinds[key];
+    }
+
+    /** The event at which a transaction reads a key. */
+    int readAt(int key, int txn) {
+        return kind(key).readsAtCommit() ? commit(txn) : snapshot(txn);
+    }
+
+    /** The event of a writer of a key that must come after the commit of another writer to be a later version. */
+    int overwrites(int key, int txn) {
+        return kind(key) == KeyKind.PLAIN ? snapshot(txn) : commit(txn);
+    }
+
+    /** Whether this writer must have committed before the next one of its key takes its snapshot. */
+    boolean bindsNext(int key, int writer) {
+        return eventsPerTransaction == 2 && kind(key).bindsNext(writers.valueClass[writer] == INITIAL);
     }
 
     boolean isOptional(int txn) {

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * feed, numbers are decimal and stand one space apart.
  */
 public final class ProofText {
-    private static final String TITLE = "polygraph-proof 1";
+    private static final String TITLE = "polygraph-proof 2";
 
     private ProofText() {}
 
@@ -38,6 +38,14 @@ public final class ProofText {
         }
         for (int k = 0; k < p.keys(); k++) {
             items(out, 'g', k, p.readers, writerBase);
+        }
+        for (int k = 0; k < p.keys(); k++) {
+            if (p.kind(k) != KeyKind.PLAIN) {
+                out.append('k');
+                number(out, k);
+                number(out, p.kind(k).ordinal());
+                out.append('\n');
+            }
         }
         for (int t = 0; t < p.transactions; t++) {
             if (p.isOptional(t)) {
@@ -186,6 +194,18 @@ public final class ProofText {
             successors.read();
             writers.read();
             readers.read();
+            KeyKind[] kinds = null;
+            while (letter == 'k') {
+                if (size != 2 || numbers[0] < 0 || numbers[0] >= keys || numbers[1] < 1 || numbers[1] > 3) {
+                    throw bad("no kind of a key", "'k KEY KIND', with a kind from 1 to 3");
+                }
+                if (kinds == null) {
+                    kinds = new KeyKind[keys];
+                    Arrays.fill(kinds, KeyKind.PLAIN);
+                }
+                kinds[numbers[0]] = KeyKind.values()[numbers[1]];
+                next();
+            }
             boolean[] optional = null;
             while (letter == 'u') {
                 if (size != 1 || numbers[0] < 0 || numbers[0] >= transactions) {
@@ -195,7 +215,7 @@ public final class ProofText {
                 optional[numbers[0]] = true;
                 next();
             }
-            return assemble(transactions, perTransaction, successors, writers, readers, optional);
+            return assemble(transactions, perTransaction, successors, writers, readers, kinds, optional);
         }
 
         private ProofProblem assemble(
@@ -204,6 +224,7 @@ public final class ProofText {
                 Lists successors,
                 Lists writers,
                 Lists readers,
+                KeyKind @Nullable [] kinds,
                 boolean @Nullable [] optional)
                 throws ProofFormatException {
             try {
@@ -213,6 +234,7 @@ public final class ProofText {
                         new EdgeLists(successors.start, successors.column(0)),
                         new KeyLists(writers.start, writers.column(0), writers.column(1)),
                         new KeyLists(readers.start, readers.column(0), readers.column(1)),
+                        kinds,
                         optional);
             } catch (IllegalArgumentException e) {
                 throw bad("the problem before this line is wrong: " + e.getMessage(), "indexes within its shape");

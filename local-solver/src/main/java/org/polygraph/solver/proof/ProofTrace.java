@@ -93,10 +93,11 @@ public final class ProofTrace implements ProofSink {
     }
 
     /**
-     * Declares a variable: the candidate committed, its snapshot comes after {@code writer} and its commit before
-     * {@code reader}.
+     * Declares a variable: the candidate's transaction committed, its commit comes before {@code reader}, and this event
+     * of it after {@code writer}.
      *
      * @param writer an event, or -1 for none
+     * @param candidate an event of the candidate's transaction
      */
     public void bracket(int variable, int writer, int candidate, int reader) {
         if (open(BRACKET, 4)) {

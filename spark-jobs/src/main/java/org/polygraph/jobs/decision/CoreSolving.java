@@ -66,9 +66,8 @@ final class CoreSolving {
                 searching(solver, residual.graph())
                         .with(SolverOptions.Option.VERIFY, 0)
                         .withStop(budget::exhausted)
-                        .withMaxBytes(bytes - bytes / 4);
-        // The checker of proofs does not know the rows of snapshot isolation.
-        options = problem.hasRows() ? options : options.withProof(trace);
+                        .withMaxBytes(bytes - bytes / 4)
+                        .withProof(trace);
         Outcome outcome = new Solver().solve(problem, options);
         boolean proved =
                 outcome instanceof Outcome.Unsatisfiable && trace.isEnded() && proofHolds(problem, trace, budget);

@@ -5,6 +5,7 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.partitioner.index.RowKeys;
 import org.polygraph.partitioner.index.VersionIndex;
 import org.polygraph.solver.Polygraph;
+import org.polygraph.solver.proof.KeyKind;
 
 /**
  * The keys of a history for the solver, and one more key for each start that binds only if its transaction commits
@@ -22,7 +23,7 @@ final class SolverKeys {
     private final int[] readerStarts;
     private final int[] readers;
     private final int[] readerClasses;
-    private final Polygraph.Kind @Nullable [] kinds;
+    private final KeyKind @Nullable [] kinds;
 
     SolverKeys(VersionIndex index, RealTimeChain chain) {
         int[] open = chain.openStarts();
@@ -56,17 +57,17 @@ final class SolverKeys {
         }
     }
 
-    private static Polygraph.Kind @Nullable [] kinds(@Nullable RowKeys rows, int keys, int more) {
+    private static KeyKind @Nullable [] kinds(@Nullable RowKeys rows, int keys, int more) {
         if (rows == null) {
             return null;
         }
-        Polygraph.Kind[] kinds = new Polygraph.Kind[keys + more];
-        Arrays.fill(kinds, Polygraph.Kind.PLAIN);
+        KeyKind[] kinds = new KeyKind[keys + more];
+        Arrays.fill(kinds, KeyKind.PLAIN);
         for (int key = 0; key < keys; key++) {
             if (rows.isExistence(key)) {
-                kinds[key] = rows.isUnborn(key) ? Polygraph.Kind.ROW_UNBORN : Polygraph.Kind.ROW_BORN;
+                kinds[key] = rows.isUnborn(key) ? KeyKind.ROW_UNBORN : KeyKind.ROW_BORN;
             } else if (rows.isRow(key)) {
-                kinds[key] = Polygraph.Kind.ROW_VALUES;
+                kinds[key] = KeyKind.ROW_VALUES;
             }
         }
         return kinds;
