@@ -43,16 +43,17 @@ public final class DynamicOrder {
      * @param initialPosition event to position, a permutation that extends the known edges; copied
      */
     public DynamicOrder(EventGraph graph, int[] initialPosition, SearchBudget budget) {
-        this(graph, initialPosition, budget, SHIFT_WINDOW);
+        this(graph, initialPosition, budget, SHIFT_WINDOW, 0);
     }
 
-    /** The same, with another bound on the windows that are shifted. */
-    DynamicOrder(EventGraph graph, int[] initialPosition, SearchBudget budget, int shiftWindow) {
+    /** The same, with another bound on the windows that are shifted, after a number of searches. */
+    DynamicOrder(EventGraph graph, int[] initialPosition, SearchBudget budget, int shiftWindow, int stamp) {
         this.graph = graph;
         this.shiftWindow = shiftWindow;
+        this.stamp = stamp;
         this.budget = budget;
         int events = graph.events();
-        explainer = new EdgeExplainer(graph, budget);
+        explainer = new EdgeExplainer(graph, budget, stamp);
         budget.check();
         budget.reserve(4L * events);
         position = java.util.Arrays.copyOf(initialPosition, events);
@@ -121,6 +122,10 @@ public final class DynamicOrder {
     }
 
     private boolean reorder(int source, int target) {
+        if (stamp > Integer.MAX_VALUE - 3) {
+            java.util.Arrays.fill(seen, 0);
+            stamp = 0;
+        }
         stamp += 2;
         int lower = position[target];
         int upper = position[source];

@@ -1,5 +1,6 @@
 package org.polygraph.solver.theory;
 
+import java.util.Arrays;
 import org.polygraph.solver.sat.IntStack;
 import org.polygraph.solver.sat.SearchBudget;
 
@@ -20,7 +21,9 @@ final class EdgeExplainer {
 
     private IntStack far;
 
-    EdgeExplainer(EventGraph graph, SearchBudget budget) {
+    /** @param stamp of the last search */
+    EdgeExplainer(EventGraph graph, SearchBudget budget, int stamp) {
+        this.stamp = stamp;
         this.graph = graph;
         this.budget = budget;
         seen = budget.ints(graph.events());
@@ -38,6 +41,10 @@ final class EdgeExplainer {
     boolean explain(int start, int end, int[] position, IntStack literals, IntStack path) {
         // An event is settled (seen == stamp + 1) when taken at its least distance; before that it may be queued for
         // the next distance (seen == stamp) and overtaken.
+        if (stamp > Integer.MAX_VALUE - 3) {
+            Arrays.fill(seen, 0);
+            stamp = 0;
+        }
         stamp += 2;
         int queued = stamp;
         int settled = stamp + 1;
