@@ -44,21 +44,11 @@ public final class CommitSolver {
         EventGraph graph = new EventGraph(n, starts, successors, p.known.starts(), p.known.transactions(), budget);
         DynamicOrder order = new DynamicOrder(graph, p.position, budget);
         CommitTheory theory = new CommitTheory(p, order, new Atoms(budget), budget);
-        SolverOptions options = SolverOptions.defaults();
-        Search search = new Search(
-                theory,
-                budget,
-                new Search.Settings(
-                        options.get(SolverOptions.Option.MINIMIZE) != 0,
-                        (int) options.get(SolverOptions.Option.LONG_JUMP),
-                        (int) options.get(SolverOptions.Option.MOST_LATE),
-                        (int) options.get(SolverOptions.Option.REDUCE_INTERVAL),
-                        (int) options.get(SolverOptions.Option.DERIVATION_INTS)),
-                null);
+        Search search = new Search(theory, budget, SolverOptions.defaults().search(), null);
         if (search.solve()) {
             return new CommitOutcome.Ordered(Arrays.copyOf(order.position(), n), theory.sources(), theory.counted());
         }
-        return core(p, search, theory, budget);
+        return core(search, theory, budget);
     }
 
     private static void reverse(CommitProblem p, int[] starts, int[] successors) {
@@ -77,19 +67,13 @@ public final class CommitSolver {
         }
     }
 
-    private static CommitOutcome core(CommitProblem p, Search search, CommitTheory theory, SearchBudget budget) {
+    private static CommitOutcome core(Search search, CommitTheory theory, SearchBudget budget) {
         IntStack tags = new IntStack(budget);
         BitSet transactions = new BitSet();
         BitSet keys = new BitSet();
-        if (search.core(tags)) {
-            for (int i = 0; i < tags.size(); i++) {
-                theory.addNamed(tags.get(i), transactions, keys);
-            }
-        } else {
-            transactions.set(0, p.transactions);
-            for (int key : p.readKeys) {
-                keys.set(key);
-            }
+        search.core(tags);
+        for (int i = 0; i < tags.size(); i++) {
+            theory.addNamed(tags.get(i), transactions, keys);
         }
         return new CommitOutcome.Refuted(
                 transactions.stream().toArray(), keys.stream().toArray());

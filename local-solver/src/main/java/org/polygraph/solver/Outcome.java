@@ -8,7 +8,7 @@ public sealed interface Outcome {
     /** Counters of the search. */
     Statistics statistics();
 
-    /** There is such an order; it was checked from scratch. */
+    /** There is such an order. */
     final class Satisfiable implements Outcome {
         private final int[] position;
         private final boolean @Nullable [] committed;

@@ -17,20 +17,20 @@ import org.polygraph.solver.theory.EventGraph;
 /**
  * Decides a {@link Polygraph}.
  *
- * <p>States of a solve: <i>set up</i> (missing edge directions, order, checks), <i>search</i>, <i>verify</i>; a budget
- * may end any of them with {@link Outcome.Unknown}. A solver object holds nothing between calls and may be shared by
+ * <p>States of a solve: <i>set up</i> (missing edge directions, order, checks), <i>search</i>; a budget
+ * may end either with {@link Outcome.Unknown}. A solver object holds nothing between calls and may be shared by
  * threads; each call works on its own structures and only reads the polygraph's arrays.
  *
  * <p>Requires: the known edges are acyclic, {@code position} extends them, {@code reachability} (if any) answers true
  * only for what they imply. {@link Polygraph.Builder#build} checks only the lengths of arrays, and nothing checks the
- * rest. Ensures: Satisfiable was verified from scratch (unless {@link Option#VERIFY} is 0); Unsatisfiable follows from
+ * rest. Ensures: Satisfiable has an order that explains the polygraph (callers replay it); Unsatisfiable follows from
  * the core's clauses and the known edges; the same polygraph, options and seed give the same outcome, budgets aside.
  */
 public final class Solver {
     /**
      * Finds an order of the events, or shows that there is none.
      *
-     * @throws IllegalStateException when the polygraph contradicts itself, or on a bug: a model that fails verification
+     * @throws IllegalStateException when the polygraph contradicts itself
      */
     public Outcome solve(Polygraph polygraph, SolverOptions options) {
         SearchBudget budget =
@@ -137,23 +137,14 @@ public final class Solver {
             Atoms atoms = new Atoms(ofClauses);
             clauses = new ClauseMaker(p, atoms, check, ofClauses, proof);
             OrderTheory theory = new OrderTheory(p, atoms, order, check, clauses, limit, ofClauses, options);
-            search = new Search(
-                    theory,
-                    ofClauses,
-                    new Search.Settings(
-                            options.get(Option.MINIMIZE) != 0,
-                            (int) options.get(Option.LONG_JUMP),
-                            (int) options.get(Option.MOST_LATE),
-                            (int) options.get(Option.REDUCE_INTERVAL),
-                            (int) options.get(Option.DERIVATION_INTS)),
-                    proof);
+            search = new Search(theory, ofClauses, options.search(), proof);
             if (!search.solve()) {
                 return new Outcome.Unsatisfiable(core(search, clauses, theory), statistics());
             }
-            return verified(order.position(), check);
+            return found(order.position(), check);
         }
 
-        private Outcome verified(int[] position, ReadCheck check) {
+        private Outcome found(int[] position, ReadCheck check) {
             boolean[] committed = null;
             if (p.optional != null) {
                 committed = new boolean[p.transactions];
@@ -162,21 +153,12 @@ public final class Solver {
                 }
             }
             budget.reserve(4L * p.events());
-            int[] copy = Arrays.copyOf(position, p.events());
-            String fault = options.get(Option.VERIFY) == 0 ? null : ModelCheck.firstFault(p, copy, committed, budget);
-            if (fault != null) {
-                throw new IllegalStateException("the order found fails its verification: " + fault);
-            }
-            return new Outcome.Satisfiable(copy, committed, statistics());
+            return new Outcome.Satisfiable(Arrays.copyOf(position, p.events()), committed, statistics());
         }
 
         private Core core(Search refuted, ClauseMaker made, OrderTheory theory) {
             IntStack ids = new IntStack(budget);
-            if (!refuted.core(ids)) {
-                for (int id = 0; id < made.size(); id++) {
-                    ids.push(id);
-                }
-            }
+            refuted.core(ids);
             int n = ids.size();
             int[] sorted = Arrays.copyOf(ids.array(), n);
             Arrays.sort(sorted);

@@ -4,18 +4,16 @@ import java.util.EnumMap;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.solver.proof.ProofTrace;
+import org.polygraph.solver.sat.Search;
 
 /** The budgets of a solver and the options of its search. Immutable; start from {@link #defaults()}. */
 public final class SolverOptions {
     /** The one table of tunable numbers: default, least, greatest, meaning. */
     public enum Option {
         SEED(1, Long.MIN_VALUE, Long.MAX_VALUE, "breaks ties between equally cheap literals"),
-        VERIFY(1, 0, 1, "whether a model is checked from scratch; 0 is for callers that replay it themselves"),
-        MINIMIZE(1, 0, 1, "whether learnt clauses are minimized"),
         LONG_JUMP(50, 0, Integer.MAX_VALUE, "backjumps over more levels than this keep the levels"),
         MOST_LATE(500, 0, Integer.MAX_VALUE, "with this many literals assigned late, no backjump keeps levels"),
         REDUCE_INTERVAL(20_000, 0, Integer.MAX_VALUE, "learnt clauses between two deletions; 0 = never"),
-        DERIVATION_INTS(1 << 26, 0, 1 << 30, "ints for the derivation of learnt clauses; beyond, the core is inexact"),
         HOTTEST(1, 0, 1, "whether violated items in many conflicts are taken first; 0 = always the earliest"),
         CLAUSE_BYTES(
                 1 << 26,
@@ -115,6 +113,12 @@ public final class SolverOptions {
 
     long get(Option option) {
         return values.getOrDefault(option, option.initial);
+    }
+
+    /** The options that are parameters of a search for clauses. */
+    Search.Settings search() {
+        return new Search.Settings(
+                (int) get(Option.LONG_JUMP), (int) get(Option.MOST_LATE), (int) get(Option.REDUCE_INTERVAL));
     }
 
     boolean isTimed() {

@@ -146,7 +146,7 @@ class FormulaAsPolygraphTest {
         if (seconds > 0) {
             options = options.withDeadline(start + seconds * 1_000_000_000L);
         }
-        Outcome outcome = new Solver().solve(polygraph, options);
+        Outcome outcome = ModelCheck.solve(polygraph, options);
         solveNanos += System.nanoTime() - start;
         rounds++;
         conflicts += outcome.statistics().conflicts();

@@ -125,14 +125,14 @@ class IndependentCoresTest {
             long nanos = 0;
             for (int i = 0; i < CORES; i++) {
                 problems[i] = satisfiable(i + 1, eventsPerTxn);
-                Outcome alone = new Solver().solve(problems[i], SolverOptions.defaults());
+                Outcome alone = ModelCheck.solve(problems[i], SolverOptions.defaults());
                 assertThat(alone).isInstanceOf(Outcome.Satisfiable.class);
                 decisions += alone.statistics().decisions();
                 conflicts += alone.statistics().conflicts();
                 nanos += alone.statistics().nanos();
             }
             Polygraph union = union(problems, eventsPerTxn);
-            Outcome together = new Solver().solve(union, SolverOptions.defaults());
+            Outcome together = ModelCheck.solve(union, SolverOptions.defaults());
             System.out.println(CORES + " cores, E=" + eventsPerTxn + ": alone " + decisions + " decisions " + conflicts
                     + " conflicts " + nanos / 1_000_000 + " ms; together " + together.statistics());
             assertThat(together).isInstanceOf(Outcome.Satisfiable.class);
@@ -151,8 +151,8 @@ class IndependentCoresTest {
             }
             Polygraph union = union(problems, eventsPerTxn);
             ProofTrace trace = new ProofTrace(1L << 28);
-            Outcome outcome = new Solver()
-                    .solve(union, SolverOptions.defaults().with(Option.SEED, 5).withProof(trace));
+            Outcome outcome = ModelCheck.solve(
+                    union, SolverOptions.defaults().with(Option.SEED, 5).withProof(trace));
             assertThat(outcome).isInstanceOf(Outcome.Unsatisfiable.class);
             Outcome.Core core = ((Outcome.Unsatisfiable) outcome).core();
             int firstKey = 10 * (CORES / 2);

@@ -1,32 +1,37 @@
 package org.polygraph.solver;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.solver.sat.SearchBudget;
 
 /**
- * Checks an order from scratch and shares no code with the search, so a fault of the search cannot become a wrong
- * answer. O(input log largest key).
+ * Checks an order by the definition, with no code of the search. O(input log largest key).
  */
 final class ModelCheck {
     private ModelCheck() {}
 
+    /** Solves, and checks the order if there is one. */
+    static Outcome solve(Polygraph p, SolverOptions options) {
+        Outcome outcome = new Solver().solve(p, options);
+        if (outcome instanceof Outcome.Satisfiable found) {
+            assertThat(firstFault(p, found.position(), found.committed())).isNull();
+        }
+        return outcome;
+    }
+
     /** The first fault of the order, or null if it has none. */
-    static @Nullable String firstFault(
-            Polygraph p, int[] position, boolean @Nullable [] committed, SearchBudget budget) {
+    private static @Nullable String firstFault(Polygraph p, int[] position, boolean @Nullable [] committed) {
         int events = p.events();
-        int[] eventAt = budget.ints(events);
+        int[] eventAt = new int[events];
         Arrays.fill(eventAt, -1);
         for (int e = 0; e < events; e++) {
-            budget.tick();
             if (position[e] < 0 || position[e] >= events || eventAt[position[e]] != -1) {
                 return "position " + position[e] + " of event " + e + " is out of range or taken";
             }
             eventAt[position[e]] = e;
         }
-        budget.reserve(-4L * events);
         for (int e = 0; e < events; e++) {
-            budget.tick();
             for (int i = p.predecessorStart[e]; i < p.predecessorStart[e + 1]; i++) {
                 if (position[p.predecessor[i]] >= position[e]) {
                     return "the known edge " + p.predecessor[i] + " -> " + e + " is reversed";
@@ -39,7 +44,7 @@ final class ModelCheck {
             }
         }
         for (int k = 0; k < p.keys(); k++) {
-            String fault = firstFault(p, k, position, committed, budget);
+            String fault = firstFault(p, k, position, committed);
             if (fault != null) {
                 return fault;
             }
@@ -47,12 +52,10 @@ final class ModelCheck {
         return null;
     }
 
-    private static @Nullable String firstFault(
-            Polygraph p, int key, int[] position, boolean @Nullable [] committed, SearchBudget budget) {
+    private static @Nullable String firstFault(Polygraph p, int key, int[] position, boolean @Nullable [] committed) {
         int writers = 0;
         long[] commits = new long[p.writerStart[key + 1] - p.writerStart[key]];
         for (int w = p.writerStart[key]; w < p.writerStart[key + 1]; w++) {
-            budget.tick();
             if (counts(p, committed, p.writerTxn[w])) {
                 commits[writers++] = (long) position[p.commit(p.writerTxn[w])] << 32 | w;
             }
@@ -67,7 +70,6 @@ final class ModelCheck {
             }
         }
         for (int r = p.readerStart[key]; r < p.readerStart[key + 1]; r++) {
-            budget.tick();
             if (!counts(p, committed, p.readerTxn[r])) {
                 continue;
             }

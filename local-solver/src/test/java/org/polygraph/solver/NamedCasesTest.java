@@ -18,7 +18,7 @@ class NamedCasesTest {
 
     private static Outcome solve(RandomPolygraph g) {
         g.position = g.topological(new java.util.Random(7));
-        return new Solver().solve(g.build(false), SolverOptions.defaults());
+        return ModelCheck.solve(g.build(false), SolverOptions.defaults());
     }
 
     private static Outcome.Unsatisfiable refuted(RandomPolygraph g) {
@@ -143,8 +143,8 @@ class NamedCasesTest {
         assertThatThrownBy(() -> g.build(false)).hasMessageContaining("against position");
         assertThatThrownBy(() -> Polygraph.builder(1, 1).position(new int[1]).build())
                 .hasMessageContaining("predecessors");
-        assertThatThrownBy(() -> SolverOptions.defaults().with(Option.MINIMIZE, 2))
-                .hasMessageContaining("0..1");
+        assertThatThrownBy(() -> SolverOptions.defaults().with(Option.LONG_JUMP, -1))
+                .hasMessageContaining("0..2147483647");
         for (Option option : Option.values()) {
             assertThat(option.meaning()).isNotBlank();
         }

@@ -52,7 +52,7 @@ class ProofCheckerTest {
                 .with(Option.REDUCE_INTERVAL, random.nextInt(3))
                 .with(Option.CLAUSE_BYTES, random.nextBoolean() ? 1 << 26 : 1 + random.nextInt(2_000))
                 .withProof(trace);
-        Outcome outcome = new Solver().solve(polygraph, options);
+        Outcome outcome = ModelCheck.solve(polygraph, options);
         assertThat(trace.isEnded()).isEqualTo(outcome instanceof Outcome.Unsatisfiable);
         return new Recorded(g, polygraph, trace, text(polygraph, trace).lines().toList());
     }
@@ -147,13 +147,12 @@ class ProofCheckerTest {
             g.position = g.topological(new Random(seed));
             ProofTrace trace = new ProofTrace(1 << 24);
             Polygraph polygraph = g.build(false);
-            Outcome outcome = new Solver()
-                    .solve(
-                            polygraph,
-                            SolverOptions.defaults()
-                                    .with(Option.REDUCE_INTERVAL, 3)
-                                    .with(Option.LONG_JUMP, (int) seed % 3)
-                                    .withProof(trace));
+            Outcome outcome = ModelCheck.solve(
+                    polygraph,
+                    SolverOptions.defaults()
+                            .with(Option.REDUCE_INTERVAL, 3)
+                            .with(Option.LONG_JUMP, (int) seed % 3)
+                            .withProof(trace));
             if (outcome instanceof Outcome.Unsatisfiable) {
                 List<String> lines = text(polygraph, trace).lines().toList();
                 assertThat(check(lines).accepted()).as("seed " + seed).isTrue();
@@ -454,7 +453,7 @@ class ProofCheckerTest {
         RandomPolygraph g = FormulaHistory.pigeons(5, 4).encodePlaced();
         ProofTrace trace = new ProofTrace(1 << 15);
         Polygraph polygraph = g.build(false);
-        Outcome outcome = new Solver().solve(polygraph, SolverOptions.defaults().withProof(trace));
+        Outcome outcome = ModelCheck.solve(polygraph, SolverOptions.defaults().withProof(trace));
         assertThat(outcome).isInstanceOf(Outcome.Unsatisfiable.class);
         assertThat(trace.isOverflowed()).isTrue();
         assertThat(trace.isEnded()).isFalse();
@@ -467,7 +466,7 @@ class ProofCheckerTest {
     void aCheckCanBeStoppedAndNeedsItsOwnProblem() {
         Polygraph polygraph = FormulaHistory.pigeons(3, 2).encodePlaced().build(false);
         ProofTrace trace = new ProofTrace(1 << 24);
-        new Solver().solve(polygraph, SolverOptions.defaults().withProof(trace));
+        ModelCheck.solve(polygraph, SolverOptions.defaults().withProof(trace));
         assertThat(ProofChecker.check(polygraph.proofProblem(), trace, () -> true)
                         .message())
                 .isEqualTo("step 1: stopped before the end");

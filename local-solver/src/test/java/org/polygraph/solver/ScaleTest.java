@@ -20,8 +20,8 @@ class ScaleTest {
     }
 
     private static Outcome solve(Polygraph p, double seconds) {
-        return new Solver()
-                .solve(p, SolverOptions.defaults().withDeadline(System.nanoTime() + (long) (seconds * SECOND)));
+        return ModelCheck.solve(
+                p, SolverOptions.defaults().withDeadline(System.nanoTime() + (long) (seconds * SECOND)));
     }
 
     private static void assertFound(HiddenOrder g) {
@@ -75,10 +75,10 @@ class ScaleTest {
                     .isLessThan(5 * SECOND);
         }
         AtomicInteger asked = new AtomicInteger();
-        Outcome stopped = new Solver().solve(p, SolverOptions.defaults().withStop(() -> asked.incrementAndGet() > 500));
+        Outcome stopped = ModelCheck.solve(p, SolverOptions.defaults().withStop(() -> asked.incrementAndGet() > 500));
         assertThat(((Outcome.Unknown) stopped).reason()).contains("was stopped");
         for (long bytes : new long[] {0, 1_000, 100_000, 1_000_000, 10_000_000}) {
-            Outcome outcome = new Solver().solve(p, SolverOptions.defaults().withMaxBytes(bytes));
+            Outcome outcome = ModelCheck.solve(p, SolverOptions.defaults().withMaxBytes(bytes));
             assertThat(((Outcome.Unknown) outcome).reason()).contains("memory budget of " + bytes);
         }
     }
@@ -88,10 +88,8 @@ class ScaleTest {
     void memoryStaysWithinItsBudget() {
         Polygraph p = hidden(20_000, 500, 5, 2).build();
         for (long bytes : new long[] {4_000_000, 8_000_000, 16_000_000, 32_000_000}) {
-            Outcome.Unknown unknown = (Outcome.Unknown) new Solver()
-                    .solve(
-                            p,
-                            SolverOptions.defaults().withMaxBytes(bytes).withDeadline(System.nanoTime() + 40 * SECOND));
+            Outcome.Unknown unknown = (Outcome.Unknown) ModelCheck.solve(
+                    p, SolverOptions.defaults().withMaxBytes(bytes).withDeadline(System.nanoTime() + 40 * SECOND));
             Statistics s = unknown.statistics();
             assertThat(s.bytes()).isBetween(bytes / 4, bytes);
             assertThat(unknown.reason())

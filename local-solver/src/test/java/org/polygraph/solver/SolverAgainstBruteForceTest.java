@@ -57,15 +57,13 @@ class SolverAgainstBruteForceTest {
         for (int variant = 0; variant < 2; variant++) {
             SolverOptions options = SolverOptions.defaults()
                     .with(Option.SEED, seed)
-                    .with(Option.MINIMIZE, random.nextInt(2))
                     .with(Option.LONG_JUMP, random.nextInt(3) == 0 ? 50 : random.nextInt(3))
                     .with(Option.MOST_LATE, random.nextInt(2) == 0 ? 500 : random.nextInt(3))
                     .with(Option.REDUCE_INTERVAL, random.nextInt(3))
-                    .with(Option.DERIVATION_INTS, random.nextInt(4) == 0 ? 20 : 100_000)
                     .with(Option.CLAUSE_BYTES, random.nextBoolean() ? 1 << 26 : 1 + random.nextInt(2_000));
             ProofTrace trace = new ProofTrace(1 << 24);
             Polygraph polygraph = g.build(variant == 1);
-            Outcome outcome = new Solver().solve(polygraph, options.withProof(trace));
+            Outcome outcome = ModelCheck.solve(polygraph, options.withProof(trace));
             conflicts += outcome.statistics().conflicts();
             String what = "seed " + seed + ", reachability " + (variant == 1);
             if (outcome instanceof Outcome.Satisfiable sat) {

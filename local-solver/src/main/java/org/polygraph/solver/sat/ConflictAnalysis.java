@@ -9,7 +9,6 @@ final class ConflictAnalysis {
     private final SearchBudget budget;
     private final Trail trail;
     private final ClauseArena arena;
-    private final boolean minimize;
     private final Activity activity;
     private byte[] seen = new byte[0];
     private final IntStack touched;
@@ -18,11 +17,10 @@ final class ConflictAnalysis {
     private int stamp;
     private int open;
 
-    ConflictAnalysis(SearchBudget budget, Trail trail, ClauseArena arena, boolean minimize, Activity activity) {
+    ConflictAnalysis(SearchBudget budget, Trail trail, ClauseArena arena, Activity activity) {
         this.budget = budget;
         this.trail = trail;
         this.arena = arena;
-        this.minimize = minimize;
         this.activity = activity;
         touched = new IntStack(budget);
         learnt = new IntStack(budget);
@@ -68,7 +66,7 @@ final class ConflictAnalysis {
         conflict.clear();
         conflict.push(learnt.get(0));
         for (int i = 1; i < learnt.size(); i++) {
-            if (!minimize || !implied(learnt.get(i) >> 1, parents)) {
+            if (!implied(learnt.get(i) >> 1, parents)) {
                 conflict.push(learnt.get(i));
             }
         }

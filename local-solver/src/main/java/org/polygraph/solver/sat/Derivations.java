@@ -1,7 +1,7 @@
 package org.polygraph.solver.sat;
 
 /**
- * The clauses from which each clause follows, as far as memory allows: the tag of a given clause, or the parents of a
+ * The clauses from which each clause follows: the tag of a given clause, or the parents of a
  * derived one. A parent is a clause id, or {@code ~variable} for a literal fixed at level 0.
  */
 final class Derivations {
@@ -11,12 +11,8 @@ final class Derivations {
     private final IntStack starts;
     private final IntStack tags;
     private final IntStack pool;
-    private final int maxInts;
-    private boolean complete = true;
-    private int clauses;
 
-    Derivations(SearchBudget budget, int maxInts) {
-        this.maxInts = maxInts;
+    Derivations(SearchBudget budget) {
         starts = new IntStack(budget);
         tags = new IntStack(budget);
         pool = new IntStack(budget);
@@ -24,44 +20,23 @@ final class Derivations {
 
     /** The id of a clause that was given. */
     int given(int tag) {
-        if (complete) {
-            starts.push(pool.size());
-            tags.push(tag);
-            limit();
-        }
-        return clauses++;
+        starts.push(pool.size());
+        tags.push(tag);
+        return starts.size() - 1;
     }
 
     /** The id of a clause that follows from {@code parents}. */
     int derived(IntStack parents) {
-        if (complete) {
-            starts.push(pool.size());
-            tags.push(UNTAGGED);
-            for (int i = 0; i < parents.size(); i++) {
-                pool.push(parents.get(i));
-            }
-            limit();
+        int id = given(UNTAGGED);
+        for (int i = 0; i < parents.size(); i++) {
+            pool.push(parents.get(i));
         }
-        return clauses++;
+        return id;
     }
 
-    private void limit() {
-        if ((long) pool.size() + 2L * starts.size() > maxInts) {
-            complete = false;
-            starts.free();
-            tags.free();
-            pool.free();
-        }
-    }
-
-    /** Whether all derivations are recorded. */
-    boolean isComplete() {
-        return complete;
-    }
-
-    /** Pushes the distinct tags of given clauses from which {@code parents} follow. Call when complete. */
+    /** Pushes the distinct tags of given clauses from which {@code parents} follow. */
     void collectTags(IntStack parents, Trail trail, ClauseArena arena, IntStack out) {
-        boolean[] clauseSeen = new boolean[clauses];
+        boolean[] clauseSeen = new boolean[starts.size()];
         boolean[] variableSeen = new boolean[trail.variables()];
         IntStack work = parents;
         while (!work.isEmpty()) {

@@ -56,13 +56,11 @@ public final class Search {
     /**
      * The parameters of a search.
      *
-     * @param minimize whether learnt clauses are minimized
      * @param longJump backjumps over more levels than this keep the levels and assign late instead
      * @param maxLate with this many late literals, no backjump keeps levels
      * @param reduceInterval learnt clauses before the first reduction; 0 keeps all
-     * @param maxDerivationInts bound on the memory for derivations, in ints
      */
-    public record Settings(boolean minimize, int longJump, int maxLate, int reduceInterval, int maxDerivationInts) {}
+    public record Settings(int longJump, int maxLate, int reduceInterval) {}
 
     /** A search without variables and clauses, which reports every derivation to {@code proof} unless it is null. */
     public Search(Theory theory, SearchBudget budget, Settings settings, @Nullable ProofSink proof) {
@@ -74,8 +72,8 @@ public final class Search {
         arena = new ClauseArena(budget);
         watches = new Watches(budget);
         activity = new Activity(budget);
-        analysis = new ConflictAnalysis(budget, trail, arena, settings.minimize(), activity);
-        derivations = new Derivations(budget, settings.maxDerivationInts());
+        analysis = new ConflictAnalysis(budget, trail, arena, activity);
+        derivations = new Derivations(budget);
         conflict = new IntStack(budget);
         conflictLevels = new ConflictLevels(conflict, trail);
         parents = new IntStack(budget);
@@ -165,20 +163,12 @@ public final class Search {
         return false;
     }
 
-    /**
-     * Pushes the tags of the clauses from which the refutation follows, each once.
-     *
-     * @return false when memory for derivations ran out: nothing is pushed, and any clause may be part of it
-     */
-    public boolean core(IntStack out) {
+    /** Pushes the tags of the clauses from which the refutation follows, each once. */
+    public void core(IntStack out) {
         if (!refuted) {
             throw new IllegalStateException("core() before the search was refuted");
         }
-        if (!derivations.isComplete()) {
-            return false;
-        }
         derivations.collectTags(parents, trail, arena, out);
-        return true;
     }
 
     /** Whether the conflict that refuted was the theory's. */

@@ -61,13 +61,10 @@ final class CoreSolving {
         RealTimeChain chain = RealTimeChain.of(residual.graph());
         Polygraph problem = problem(residual, chain);
         ProofTrace trace = new ProofTrace(Math.min(MOST_TRACE_BYTES, bytes / 4));
-        SolverOptions options =
-                // Every order of a PASS is replayed from the raw operations, so the solver need not check it too.
-                searching(solver, residual.graph())
-                        .with(SolverOptions.Option.VERIFY, 0)
-                        .withStop(budget::exhausted)
-                        .withMaxBytes(bytes - bytes / 4)
-                        .withProof(trace);
+        SolverOptions options = searching(solver, residual.graph())
+                .withStop(budget::exhausted)
+                .withMaxBytes(bytes - bytes / 4)
+                .withProof(trace);
         Outcome outcome = new Solver().solve(problem, options);
         boolean proved =
                 outcome instanceof Outcome.Unsatisfiable && trace.isEnded() && proofHolds(problem, trace, budget);
@@ -85,10 +82,8 @@ final class CoreSolving {
      */
     static Solved attempt(ResidualProblem residual, Budget budget, SolverOptions solver, long bytes) {
         RealTimeChain chain = RealTimeChain.of(residual.graph());
-        SolverOptions options = searching(solver, residual.graph())
-                .with(SolverOptions.Option.VERIFY, 0)
-                .withStop(budget::exhausted)
-                .withMaxBytes(bytes);
+        SolverOptions options =
+                searching(solver, residual.graph()).withStop(budget::exhausted).withMaxBytes(bytes);
         Outcome outcome = new Solver().solve(problem(residual, chain), options);
         return new Solved(outcome, chain, false, null);
     }
