@@ -62,11 +62,6 @@ final class ClauseMaker {
         return starts.size();
     }
 
-    /** Sum of the clauses' literals. */
-    int literals() {
-        return literals.size();
-    }
-
     /** The clause of {@code check}'s current violated item, or {@link PairTable#ABSENT} if it has none yet. */
     int find() {
         return known.get(itemId());

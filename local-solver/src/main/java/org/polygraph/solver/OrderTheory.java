@@ -36,7 +36,6 @@ final class OrderTheory implements Theory {
     private final ClauseLimit limit;
     private final @Nullable ProofTrace proof;
     private final int[] position;
-    private final @Nullable HottestItem hottest;
     private long random;
 
     /** @param budget the budget of clauses and the structures that belong to them */
@@ -60,7 +59,6 @@ final class OrderTheory implements Theory {
         undefined = new IntStack(budget);
         proof = options.proof();
         position = order.position();
-        hottest = options.get(Option.HOTTEST) == 0 ? null : new HottestItem(check, clauses);
         random = options.get(Option.SEED) * 0x9E3779B97F4A7C15L | 1;
     }
 
@@ -140,9 +138,6 @@ final class OrderTheory implements Theory {
         }
         if (!check.next()) {
             return COMPLETE;
-        }
-        if (hottest != null) {
-            hottest.take(search);
         }
         check.takeLastOfVersion();
         int id = clauses.find();

@@ -201,44 +201,6 @@ final class ReadCheck {
         return isLater && txn != p.writerTxn[writer] && counts(txn) ? r : last;
     }
 
-    /** The urgency of the current violated item. */
-    interface Score {
-        /** Returns the urgency, which is not negative. */
-        float ofCurrentItem();
-    }
-
-    /**
-     * Makes the violated item with the highest score the current one, the earliest of equal scores. Call it after
-     * {@link #next()} has found an item. O(waiting) scores.
-     */
-    void next(Score score) {
-        refreshAll();
-        int before = queue.size();
-        int best = -1;
-        float bestScore = -1;
-        for (int at = 0; at < queue.size(); ) {
-            budget.tick();
-            KeyItems items = itemsOf(queue.key(at));
-            if (!isViolated(items, queue.item(at))) {
-                items.queued[queue.item(at)] = false;
-                queue.drop(at);
-                continue;
-            }
-            float of = score.ofCurrentItem();
-            if (of > bestScore || (of == bestScore && queue.precedes(at, best))) {
-                bestScore = of;
-                best = at;
-            }
-            at++;
-        }
-        if (best < 0 || !isViolated(itemsOf(queue.key(best)), queue.item(best))) {
-            throw new IllegalStateException("no item is violated, although there was a current one");
-        }
-        if (queue.size() < before) {
-            queue.restore();
-        }
-    }
-
     private KeyItems itemsOf(int k) {
         KeyItems items = keyItems[k];
         if (items == null) {

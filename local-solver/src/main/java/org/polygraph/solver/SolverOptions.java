@@ -14,7 +14,6 @@ public final class SolverOptions {
         LONG_JUMP(50, 0, Integer.MAX_VALUE, "backjumps over more levels than this keep the levels"),
         MOST_LATE(500, 0, Integer.MAX_VALUE, "with this many literals assigned late, no backjump keeps levels"),
         REDUCE_INTERVAL(20_000, 0, Integer.MAX_VALUE, "learnt clauses between two deletions; 0 = never"),
-        HOTTEST(1, 0, 1, "whether violated items in many conflicts are taken first; 0 = always the earliest"),
         CLAUSE_BYTES(
                 1 << 26,
                 1,

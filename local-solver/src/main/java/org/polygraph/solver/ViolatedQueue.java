@@ -39,30 +39,12 @@ final class ViolatedQueue {
         return heap[STRIDE * at];
     }
 
-    int key(int at) {
+    private int key(int at) {
         return heap[STRIDE * at + 1];
     }
 
-    int item(int at) {
+    private int item(int at) {
         return heap[STRIDE * at + 2];
-    }
-
-    /** Whether one entry comes before another one. */
-    boolean precedes(int at, int other) {
-        return rank(at) < rank(other);
-    }
-
-    /** Replaces an entry by the last one. The heap is invalid until {@link #restore}. */
-    void drop(int at) {
-        size--;
-        copy(size, at);
-    }
-
-    /** Makes a heap of the entries. O(size). */
-    void restore() {
-        for (int at = size / 2 - 1; at >= 0; at--) {
-            sink(at, rank(at), key(at), item(at));
-        }
     }
 
     void add(int rank, int key, int item) {
@@ -88,7 +70,7 @@ final class ViolatedQueue {
         int at = start;
         while (2 * at + 1 < size) {
             int child = 2 * at + 1;
-            if (child + 1 < size && precedes(child + 1, child)) {
+            if (child + 1 < size && rank(child + 1) < rank(child)) {
                 child++;
             }
             if (rank(child) >= rank) {

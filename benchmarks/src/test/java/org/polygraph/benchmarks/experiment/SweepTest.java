@@ -22,7 +22,7 @@ class SweepTest {
                 seconds 7
                 heap 1g
                 warmups 2
-                run gen:txns={20|3},keys=5 level={ser|si} setting={default|rounds=1+minimize=0} seconds=9
+                run gen:txns={20|3},keys=5 level={ser|si} setting={default|rounds=1+long_jump=0} seconds=9
                 run PATHS
                 """, List.of("a/history.edn"));
 
@@ -30,7 +30,7 @@ class SweepTest {
         assertThat(sweep.cells()).hasSize(9);
         assertThat(sweep.cells().get(0)).isEqualTo(new Sweep.Cell("a/history.edn", "ser", "default", 7, "1g", 2));
         assertThat(sweep.cells().get(4))
-                .isEqualTo(new Sweep.Cell("gen:txns=3,keys=5", "si", "rounds=1+minimize=0", 9, "1g", 2));
+                .isEqualTo(new Sweep.Cell("gen:txns=3,keys=5", "si", "rounds=1+long_jump=0", 9, "1g", 2));
         assertThat(sweep.cells().get(8).source()).isEqualTo("gen:txns=20,keys=5");
     }
 

@@ -2,14 +2,12 @@ package org.polygraph.solver.sat;
 
 /**
  * First unique implication point: resolves a false clause with the reasons of its literals, newest first, until a
- * single literal of the current level is left (Zhang, Madigan, Moskewicz, Malik, ICCAD 2001); then drops literals
- * that the others imply through their own reason (local minimization, Beame, Kautz, Sabharwal 2004).
+ * single literal of the current level is left (Zhang, Madigan, Moskewicz, Malik, ICCAD 2001).
  */
 final class ConflictAnalysis {
     private final SearchBudget budget;
     private final Trail trail;
     private final ClauseArena arena;
-    private final Activity activity;
     private byte[] seen = new byte[0];
     private final IntStack touched;
     private final IntStack learnt;
@@ -17,11 +15,10 @@ final class ConflictAnalysis {
     private int stamp;
     private int open;
 
-    ConflictAnalysis(SearchBudget budget, Trail trail, ClauseArena arena, Activity activity) {
+    ConflictAnalysis(SearchBudget budget, Trail trail, ClauseArena arena) {
         this.budget = budget;
         this.trail = trail;
         this.arena = arena;
-        this.activity = activity;
         touched = new IntStack(budget);
         learnt = new IntStack(budget);
     }
@@ -34,7 +31,6 @@ final class ConflictAnalysis {
      */
     void firstUip(IntStack conflict, IntStack parents) {
         seen = budget.grow(seen, trail.variables());
-        activity.decay(trail.variables());
         learnt.clear();
         learnt.push(Literals.NONE);
         open = 0;
@@ -66,9 +62,7 @@ final class ConflictAnalysis {
         conflict.clear();
         conflict.push(learnt.get(0));
         for (int i = 1; i < learnt.size(); i++) {
-            if (!implied(learnt.get(i) >> 1, parents)) {
-                conflict.push(learnt.get(i));
-            }
+            conflict.push(learnt.get(i));
         }
         for (int i = 0; i < touched.size(); i++) {
             seen[touched.get(i)] = 0;
@@ -83,7 +77,6 @@ final class ConflictAnalysis {
         }
         seen[variable] = 1;
         touched.push(variable);
-        activity.bump(variable);
         if (trail.level(variable) == 0) {
             parents.push(~variable);
         } else if (trail.level(variable) == level) {
@@ -91,35 +84,6 @@ final class ConflictAnalysis {
         } else {
             learnt.push(literal);
         }
-    }
-
-    /** Whether all other literals of the variable's reason are in the clause already (or false at level 0). */
-    private boolean implied(int variable, IntStack parents) {
-        int reason = trail.reason(variable);
-        if (reason == ClauseArena.NO_CLAUSE) {
-            return false;
-        }
-        int level = trail.level();
-        int size = arena.size(reason);
-        for (int i = 0; i < size; i++) {
-            int other = arena.literal(reason, i) >> 1;
-            if (other == variable) {
-                continue;
-            }
-            // Variables of level 0 are false whether seen or not. A seen one of the current level does not count: it
-            // was resolved away, or is the first UIP, which is in no reason of a lower literal.
-            if (trail.level(other) != 0 && (seen[other] == 0 || trail.level(other) == level)) {
-                return false;
-            }
-        }
-        parents.push(arena.id(reason));
-        for (int i = 0; i < size; i++) {
-            int other = arena.literal(reason, i) >> 1;
-            if (trail.level(other) == 0) {
-                parents.push(~other);
-            }
-        }
-        return true;
     }
 
     /** Number of distinct levels among the literals (Audemard and Simon, IJCAI 2009). */

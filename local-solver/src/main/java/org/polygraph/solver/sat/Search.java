@@ -23,7 +23,6 @@ public final class Search {
     private final Trail trail;
     private final ClauseArena arena;
     private final Watches watches;
-    private final Activity activity;
     private final ConflictAnalysis analysis;
     private final Derivations derivations;
 
@@ -51,7 +50,6 @@ public final class Search {
 
     private long decisions;
     private long conflicts;
-    private long propagations;
 
     /**
      * The parameters of a search.
@@ -71,8 +69,7 @@ public final class Search {
         trail = new Trail(budget);
         arena = new ClauseArena(budget);
         watches = new Watches(budget);
-        activity = new Activity(budget);
-        analysis = new ConflictAnalysis(budget, trail, arena, activity);
+        analysis = new ConflictAnalysis(budget, trail, arena);
         derivations = new Derivations(budget);
         conflict = new IntStack(budget);
         conflictLevels = new ConflictLevels(conflict, trail);
@@ -97,11 +94,6 @@ public final class Search {
     /** Positive when the literal is true, negative when false, 0 when unassigned. */
     public int value(int literal) {
         return trail.value(literal);
-    }
-
-    /** The activity of a variable in recent conflicts; comparable until the next conflict. */
-    public float activity(int variable) {
-        return activity.of(variable);
     }
 
     /** The number of present decisions. */
@@ -185,7 +177,6 @@ public final class Search {
                     return false;
                 }
                 propagated++;
-                propagations++;
                 budget.tick();
             }
             if (assignedInTheory == trail.size()) {
@@ -433,9 +424,5 @@ public final class Search {
 
     public long conflicts() {
         return conflicts;
-    }
-
-    public long propagations() {
-        return propagations;
     }
 }
