@@ -345,11 +345,11 @@ final class CheckCommand implements Callable<Integer> {
     }
 
     /** Returns an explanation, or a reference to the level above with the same anomaly of the same transactions. */
-    private String once(String explanation, String level) {
-        if (explanation.isEmpty()) {
-            return "";
+    private String once(String explanation, List<String> anomalies, String level) {
+        if (explanation.isEmpty() || anomalies.isEmpty()) {
+            return explanation;
         }
-        String anomaly = explanation.strip().split("[ :]", 2)[0];
+        String anomaly = anomalies.get(0);
         String problem = anomaly
                 + TRANSACTION
                         .matcher(explanation)
@@ -387,7 +387,13 @@ final class CheckCommand implements Callable<Integer> {
             out.println(VerdictJson.of(verdict, strongest, run == null ? null : run.name()));
         } else {
             out.println(ResultLine.withoutMessage(verdict, verdict.level().label()));
-            out.print(once(ViolationText.of(verdict, detail), verdict.level().label()));
+            List<String> anomalies = verdict.violations().stream()
+                    .map(each -> each.anomaly().label())
+                    .toList();
+            out.print(once(
+                    ViolationText.of(verdict, detail),
+                    anomalies,
+                    verdict.level().label()));
             where(run);
         }
         out.flush();
@@ -441,7 +447,7 @@ final class CheckCommand implements Callable<Integer> {
             out.println(stored.json(path, exitCode, strongest, run.name()));
         } else {
             out.println(stored.line(path, TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start)));
-            out.print(once(stored.explanation(detail), stored.level()));
+            out.print(once(stored.explanation(detail), stored.anomalies(), stored.level()));
             where(run);
         }
         out.flush();

@@ -7,6 +7,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.polygraph.jobs.report.wording.Facts;
 import org.polygraph.jobs.report.wording.Legible;
+import org.polygraph.jobs.verdict.PartViolations;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.index.IndexedHistory;
 import org.polygraph.partitioner.isolation.Violation;
@@ -99,7 +100,8 @@ record Findings(String found, List<Kind> anomalies, List<Entry> entries, String 
                             ? "."
                             : "; they are in the counts by kind and in the timeline."));
         }
-        if (verdict.status() == Verdict.Status.VIOLATION) {
+        PartViolations inPart = verdict.inPart();
+        if (verdict.status() == Verdict.Status.VIOLATION && (inPart == null || !inPart.isComplete())) {
             sentences.add(
                     "The check ended with the phase that found these; in transactions that they do not concern there may"
                             + " be others.");

@@ -227,7 +227,7 @@ public final class HtmlReport {
                             ? "not counted"
                             : grouped(sizes.chainTransactions()) + " transactions",
                     ""));
-            items.add(new Item("Read for this verdict", "", ""));
+            items.add(new Item("Read for this verdict", grouped(counts.transactions()) + " transactions", ""));
         }
         items.addAll(List.of(
                 item("Sessions", counts.sessions()),
