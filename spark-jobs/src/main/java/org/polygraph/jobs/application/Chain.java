@@ -48,6 +48,10 @@ public record Chain(
     /** The name of the file with the run on whose seam a run was decided, and the SHA-256 of this seam. */
     private static final String BASE = "base.txt";
 
+    /** The remedy for a part that has changed. */
+    static final String IF_CHANGED =
+            "restore it; or, if it was changed on purpose, check that part with --recheck, and the parts after it again";
+
     private static final String REMEDY =
             "restore the folder seam of the run; or delete the run, and check its part again after the run before it";
     private static final String STATE = "initial-state:";
@@ -80,11 +84,7 @@ public record Chain(
         Location presentBeside(String other, String name, BooleanSupplier stop) throws IOException {
             Location file = Location.of(location);
             Location moved = Location.of(other.substring(0, other.lastIndexOf('/') + 1) + file.fileName());
-            return present(
-                    name,
-                    file.exists() || !moved.exists() ? file : moved,
-                    "restore it; or, if it was changed on purpose, check that part with --recheck",
-                    stop);
+            return present(name, file.exists() || !moved.exists() ? file : moved, IF_CHANGED, stop);
         }
 
         private Location present(String name, Location file, String remedy, BooleanSupplier stop) throws IOException {
@@ -93,7 +93,8 @@ public record Chain(
                 boolean isPruned = seam > 0 && Pruning.isPruned(Location.of(location.substring(0, seam)));
                 throw new BudgetException(
                         location + ", " + name + (isPruned ? ", was removed by runs --prune" : ", is gone")
-                                + ", and the chain cannot be decided without it; restore it");
+                                + ", and the chain cannot be decided without it; "
+                                + (isPruned ? "check the part of this run again with --overwrite" : "restore it"));
             }
             if (!input.isEmpty() && !Fingerprint.ofInput(file, stop).equals(input)) {
                 // The user can restore the file, so this is not a fault of the history.
@@ -194,7 +195,7 @@ public record Chain(
                     file.name(),
                     named.size() + " lines",
                     "one, which names a seam",
-                    "check this part again with --overwrite");
+                    "check the part of this run again with --overwrite");
         }
         Part base = named.get(0);
         Seam seam = Seam.of(resolved(run, base.location), () -> false);
@@ -208,7 +209,7 @@ public record Chain(
                     file.name(),
                     "no seam in " + base.location + " with SHA-256 " + base.input,
                     "the seam that the run was decided on",
-                    "check this part again with --overwrite");
+                    "check the part of this run again with --overwrite");
         }
         return seam;
     }
@@ -345,10 +346,13 @@ public record Chain(
         return hashes;
     }
 
-    /** Whether its first parts have the bytes of another chain, at any location. */
+    /**
+     * Whether its first parts have the bytes of another chain, at any location. The first part may have been checked
+     * before its initial state was given.
+     */
     boolean beginsWith(Chain other) {
         return parts.size() >= other.parts.size()
-                && Objects.equals(state == null ? "" : state.input, other.state == null ? "" : other.state.input)
+                && (other.state == null || (state != null && state.input.equals(other.state.input)))
                 && IntStream.range(0, other.parts.size())
                         .allMatch(i -> parts.get(i).input.equals(other.parts.get(i).input));
     }

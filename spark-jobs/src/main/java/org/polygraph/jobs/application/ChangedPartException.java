@@ -19,7 +19,6 @@ final class ChangedPartException extends IOException {
                 + chain.parts().size()
                 + " of the chain, which has changed since it was checked; expected the bytes with SHA-256 "
                 + chain.parts().get(changed).input()
-                + "; restore it; or, if it was changed on purpose, check this part with --recheck, which checks the parts"
-                + " after it again too");
+                + "; " + Chain.IF_CHANGED);
     }
 }

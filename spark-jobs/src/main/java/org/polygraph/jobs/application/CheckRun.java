@@ -269,11 +269,11 @@ public final class CheckRun {
     }
 
     /** Whether the part of a run began a new chain. It does so too when it is checked again. */
-    private static boolean isBegunAnew(Location run) throws IOException {
+    private static boolean isBegunAnew(Location run) {
         try {
             StandingViolations violations = StandingViolations.of(run, () -> false);
             return violations != null && violations.areEarlierClosed();
-        } catch (HistoryException e) {
+        } catch (IOException | HistoryException e) {
             // The check of the part writes them again.
             return false;
         }

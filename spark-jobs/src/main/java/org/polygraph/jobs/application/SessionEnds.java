@@ -40,12 +40,17 @@ record SessionEnds(Map<String, String> fields, Long2LongMap last) {
      */
     static SessionEnds read(Location file, String name, BooleanSupplier stop) throws IOException, HistoryException {
         Rows rows = new Rows(file.name());
-        NumberTable.read(file, name, stop, rows);
+        try {
+            NumberTable.read(file, name, stop, rows);
+        } catch (HistoryException e) {
+            throw damaged(file.name());
+        }
         return new SessionEnds(rows.fields, rows.last);
     }
 
     static HistoryException damaged(String file) {
-        return new HistoryException(file, "a damaged seam", "that of a run", "check this part again with --overwrite");
+        return new HistoryException(
+                file, "a damaged seam", "that of a run", "check the part of this run again with --overwrite");
     }
 
     /** Returns a field. @throws IllegalArgumentException if it is missing */

@@ -8,68 +8,15 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.storage.format.TestFiles;
 
 /**
  * Chains that are broken, that fork, or that are violated: what {@code check --after} and {@code verify --chain}
  * answer.
  */
-class ChainFaultsTest {
-    @TempDir
-    private Path folder;
-
-    private String write(String name, String... transactions) throws IOException {
-        return Files.writeString(folder.resolve(name), String.join("", transactions))
-                .toString();
-    }
-
-    private static String line(int session, int index, String operations) {
-        return "{\"session\":" + session + ",\"index\":" + index + ",\"status\":\"committed\",\"ops\":[" + operations
-                + "]}\n";
-    }
-
-    private static String read(String key, Object value) {
-        return "{\"op\":\"r\",\"key\":\"" + key + "\",\"value\":" + value + "}";
-    }
-
-    private static String write(String key, int value) {
-        return "{\"op\":\"w\",\"key\":\"" + key + "\",\"value\":" + value + "}";
-    }
-
-    /** Hour i increments x from i - 1. */
-    private String hour(int i) throws IOException {
-        return write("hour-" + i + ".jsonl", line(0, i - 1, read("x", i == 1 ? "null" : i - 1) + "," + write("x", i)));
-    }
-
-    private String runs() {
-        return folder.resolve("runs").toString();
-    }
-
-    private InProcess check(String level, String path, String... options) {
-        List<String> words = new ArrayList<>(List.of("check", "-q", "-l", level, "-o", runs()));
-        words.addAll(List.of(options));
-        words.add(path);
-        return InProcess.run(words);
-    }
-
-    private InProcess after(String path) {
-        return check("ser", path, "--after", runs());
-    }
-
-    private static Path run(InProcess answer) {
-        return Path.of(answer.out()
-                .lines()
-                .filter(line -> line.startsWith("  run: "))
-                .findFirst()
-                .orElseThrow(() -> new AssertionError(answer.toString()))
-                .substring(7));
-    }
-
+class ChainFaultsTest extends Chains {
     private static void assertBroken(InProcess answer, String... texts) {
         assertThat(answer.exitCode()).as(answer.toString()).isEqualTo(5);
         assertThat(answer.err()).as(answer.toString()).contains(texts);
@@ -122,14 +69,6 @@ class ChainFaultsTest {
         assertBroken(check("ser", hour(3), "--after", run.toString()), "base.txt: found 0 lines");
         Files.delete(base);
         assertBroken(check("ser", hour(3), "--after", run.toString()), "base.txt: found no file");
-    }
-
-    private static void delete(Path run) throws IOException {
-        try (Stream<Path> files = Files.walk(run)) {
-            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.delete(file);
-            }
-        }
     }
 
     @Test
@@ -308,6 +247,9 @@ class ChainFaultsTest {
                         "This is part 4 of a chain.", "<dt>This part</dt><dd>2 transactions", "<dt>Chain</dt><dd>6 tr");
         assertThat(report)
                 .contains("New in b.jsonl, part 4 of the chain", "Of a.jsonl, part 2 of the chain; it stands");
+        assertThat(report).contains("<dt>Read for this verdict</dt><dd>6 transactions");
+        // Beyond the violations the chain keeps the level, so there are no others.
+        assertThat(report).doesNotContain("there may be others");
         // The page shows the command that repeats the check.
         String printed = report.replaceAll("(?s).*<pre id=\"rerun\"[^>]*>polygraph ([^<]*)</pre>.*", "$1");
         InProcess repeated = InProcess.run(List.of(printed.split(" ")));
@@ -335,6 +277,8 @@ class ChainFaultsTest {
         InProcess both = check("ser,si", hour(4), "--after", runs());
         assertThat(both.exitCode()).as(both.toString()).isEqualTo(3);
         assertThat(both.out()).contains("PASS  ser", "VIOLATION  si");
+        assertThat(check("ser,si", lost("d", 8), "--after", runs()).out())
+                .contains("  LostUpdate: explained at ser above\n");
     }
 
     /** The first part that has changed is named, no part after it is a PASS, and what the message advises works. */
@@ -386,30 +330,6 @@ class ChainFaultsTest {
         assertThat(verified.exitCode()).as(verified.toString()).isZero();
     }
 
-    /** What the messages about broken and forked chains advise is done here, and works. */
-    @Test
-    void adviceAboutChainsWorks() throws IOException {
-        after(hour(1));
-        Path run = run(after(hour(2)));
-        Files.delete(run.resolve("seam/chain.txt"));
-        assertBroken(after(hour(3)), "or delete the run, and check its part again after the run before it");
-        delete(run);
-        assertThat(after(hour(2)).word()).isEqualTo("PASS");
-        assertThat(after(hour(3)).word()).isEqualTo("PASS");
-        Files.write(run(after(hour(2))).resolve("seam/base.txt"), new byte[0]);
-        assertBroken(check("ser", hour(3), "--after", run(after(hour(2))).toString()), "again with --overwrite");
-        assertThat(check("ser", hour(2), "--after", runs(), "--overwrite").word())
-                .isEqualTo("PASS");
-        assertThat(after(hour(4)).word()).isEqualTo("PASS");
-        Path third = run(after(hour(3)));
-        String other = write("other.jsonl", line(1, 0, read("x", 3)));
-        Path fork = run(check("ser", other, "--after", third.toString()));
-        assertBroken(after(hour(5)), "delete the run of the later part, and check that part again");
-        delete(fork);
-        assertThat(after(other).word()).isEqualTo("PASS");
-        assertThat(after(hour(5)).word()).isEqualTo("PASS");
-    }
-
     /** All parts are checked again, also those with a violation: nothing becomes INVALID, and no answer changes. */
     @Test
     void eachPartAgain() throws IOException {
@@ -430,14 +350,6 @@ class ChainFaultsTest {
             InProcess verified = InProcess.run("verify", runs());
             assertThat(verified.exitCode()).as(verified.toString()).isZero();
         }
-    }
-
-    /** A part in which two transactions of new sessions read the same value of a key and overwrite it. */
-    private String lost(String key, int session) throws IOException {
-        return write(
-                key + ".jsonl",
-                line(session, 0, read(key, "null") + "," + write(key, 1)),
-                line(session + 1, 0, read(key, "null") + "," + write(key, 2)));
     }
 
     /** The log of the next part writes the version that was read. It cannot be compared with a string. */

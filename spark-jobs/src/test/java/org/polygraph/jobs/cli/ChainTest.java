@@ -13,7 +13,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.application.EmbeddedChecker;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.decision.Budget;
@@ -29,39 +28,7 @@ import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.SuiteScale;
 
 /** {@code --after} and {@code --each}: histories that were archived part by part. */
-class ChainTest {
-    @TempDir
-    private Path folder;
-
-    private static String line(int session, int index, String operations) {
-        return "{\"session\":" + session + ",\"index\":" + index + ",\"status\":\"committed\",\"ops\":[" + operations
-                + "]}\n";
-    }
-
-    private static String op(String kind, String key, Object value) {
-        return "{\"op\":\"" + kind + "\",\"key\":\"" + key + "\",\"value\":" + value + "}";
-    }
-
-    private String write(String name, String lines) throws IOException {
-        return Files.writeString(folder.resolve(name), lines).toString();
-    }
-
-    private String runs() {
-        return folder.resolve("runs").toString();
-    }
-
-    private InProcess after(String path, String... options) {
-        List<String> words = new ArrayList<>(List.of("check", "-q", "-l", "ser", "-o", runs(), "--after", runs()));
-        words.addAll(List.of(options));
-        words.add(path);
-        return InProcess.run(words);
-    }
-
-    private String hour(int i) throws IOException {
-        String read = op("r", "x", i == 1 ? "null" : Integer.toString(i - 1));
-        return write("hour-" + i + ".jsonl", line(0, i - 1, read + "," + op("w", "x", i)));
-    }
-
+class ChainTest extends Chains {
     @Test
     void anHourReadsWhatTheHourBeforeWrote() throws IOException {
         InProcess alone = InProcess.run("check", "-l", "ser", hour(2));
@@ -87,7 +54,7 @@ class ChainTest {
     void aStaleReadAcrossHoursIsAViolation() throws IOException {
         after(hour(1));
         after(hour(2));
-        String stale = write("hour-3.jsonl", line(0, 2, op("r", "x", 1)));
+        String stale = write("hour-3.jsonl", line(0, 2, read("x", 1)));
         InProcess answer = after(stale);
         assertThat(answer.exitCode()).as(answer.toString()).isEqualTo(3);
         assertThat(answer.out()).contains("SessionGuaranteeViolation", "hour-2.jsonl:1", "hour-3.jsonl:1");
@@ -102,18 +69,18 @@ class ChainTest {
         InProcess gap = after(hour(4));
         assertThat(gap.exitCode()).as(gap.toString()).isEqualTo(5);
         assertThat(gap.err()).contains("continuing with index 3 after index 1", "a part is missing");
-        String again = write("again.jsonl", line(0, 1, op("r", "x", 1)));
+        String again = write("again.jsonl", line(0, 1, read("x", 1)));
         InProcess twice = after(again);
         assertThat(twice.exitCode()).isEqualTo(5);
         assertThat(twice.err()).contains("again.jsonl:1", "hour-2.jsonl:1");
-        Files.writeString(Path.of(first), line(0, 0, op("w", "x", 1)));
+        Files.writeString(Path.of(first), line(0, 0, write("x", 1)));
         InProcess changed = after(hour(3));
         assertThat(changed.exitCode()).isEqualTo(6);
         assertThat(changed.err()).contains("hour-1.jsonl: found part 1 of 3 of the chain, which has changed");
         Files.delete(Path.of(first));
         // The seam of the second hour suffices for an hour that holds, and for no other.
         assertThat(after(hour(3)).exitCode()).isZero();
-        InProcess gone = after(write("stale.jsonl", line(0, 3, op("r", "x", 1))));
+        InProcess gone = after(write("stale.jsonl", line(0, 3, read("x", 1))));
         assertThat(gone.exitCode()).as(gone.toString()).isEqualTo(4);
         assertThat(gone.out())
                 .contains("hour-1.jsonl, part 1 of 4 of the chain, is gone")
@@ -125,11 +92,11 @@ class ChainTest {
     /** Indexes that have a gap within the first part do not show that a part is missing. */
     @Test
     void aLateTransactionMayFillAGap() throws IOException {
-        String first = write("first.jsonl", line(0, 0, op("w", "x", 1)) + line(0, 7, op("w", "x", 3)));
+        String first = write("first.jsonl", line(0, 0, write("x", 1)) + line(0, 7, write("x", 3)));
         assertThat(after(first).exitCode()).isZero();
-        InProcess filled = after(write("late.jsonl", line(0, 4, op("w", "x", 2))));
+        InProcess filled = after(write("late.jsonl", line(0, 4, write("x", 2))));
         assertThat(filled.exitCode()).as(filled.toString()).isZero();
-        InProcess later = after(write("next.jsonl", line(0, 9, op("r", "x", 3))));
+        InProcess later = after(write("next.jsonl", line(0, 9, read("x", 3))));
         assertThat(later.exitCode()).as(later.toString()).isZero();
     }
 
@@ -138,7 +105,7 @@ class ChainTest {
     void aPartOnASeamThatWasReplacedIsCheckedAgain() throws IOException {
         after(longHour(1));
         after(longHour(2));
-        Path base = Path.of(run(after(longHour(3))), "seam", "base.txt");
+        Path base = run(after(longHour(3))).resolve("seam/base.txt");
         String right = Files.readString(base);
         String replaced = "0".repeat(64) + right.substring(64);
         Files.writeString(base, replaced);
@@ -167,7 +134,7 @@ class ChainTest {
     void aMissingHourIsFoundOnAnySeam() throws IOException {
         after(hour(1));
         after(hour(2));
-        InProcess gap = after(write("hour-4.jsonl", line(0, 3, op("w", "y", 1))));
+        InProcess gap = after(write("hour-4.jsonl", line(0, 3, write("y", 1))));
         assertThat(gap.exitCode()).as(gap.toString()).isEqualTo(5);
         assertThat(gap.err()).contains("continuing with index 3 after index 1", "a part is missing");
     }
@@ -187,7 +154,7 @@ class ChainTest {
         for (int i : new int[] {1, 3, 2}) {
             String times = "{\"session\":" + i + ",\"start\":" + 10 * i + ",\"end\":" + (10 * i + 9) + ",";
             String hour = write(
-                    "new-" + i + ".jsonl", line(i, 0, op("w", "x" + i, i)).replace("{\"session\":" + i + ",", times));
+                    "new-" + i + ".jsonl", line(i, 0, write("x" + i, i)).replace("{\"session\":" + i + ",", times));
             InProcess answer = InProcess.run("check", "-l", "ser", "-o", runs(), "--after", runs(), hour);
             assertThat(answer.word()).as(answer.toString()).isEqualTo("PASS");
             boolean isNamed =
@@ -203,12 +170,12 @@ class ChainTest {
         for (int i = 1; i <= 6; i++) {
             hours[i] = longHour(i);
         }
-        append(hours[2], line(5, 0, op("w", "a", 1)));
+        append(hours[2], line(5, 0, write("a", 1)));
         for (int i = 1; i <= 4; i++) {
             assertThat(after(hours[i]).word()).isEqualTo("PASS");
         }
-        append(hours[5], line(6, 0, op("r", "a", 1) + "," + op("w", "a", 2)));
-        append(hours[5], line(7, 0, op("r", "a", 1) + "," + op("w", "a", 3)));
+        append(hours[5], line(6, 0, read("a", 1) + "," + write("a", 2)));
+        append(hours[5], line(7, 0, read("a", 1) + "," + write("a", 3)));
         for (int i : new int[] {1, 3, 4}) {
             Files.delete(Path.of(hours[i]));
         }
@@ -234,14 +201,14 @@ class ChainTest {
             Files.delete(folder.resolve("long-" + i + ".jsonl"));
         }
         String fourth = longHour(4);
-        append(fourth, line(5, 0, op("r", "a", 1)));
+        append(fourth, line(5, 0, read("a", 1)));
         InProcess open = after(fourth);
         assertThat(open.exitCode()).as(open.toString()).isEqualTo(4);
         assertThat(open.out())
                 .contains("  2501 txns")
                 .contains("long-4.jsonl:1501: read 1 from key \"a\"", "the writer may follow in the next part");
         String fifth = longHour(5);
-        append(fifth, line(6, 0, op("w", "a", 1)));
+        append(fifth, line(6, 0, write("a", 1)));
         InProcess closed = after(fifth);
         assertThat(closed.word()).as(closed.toString()).isEqualTo("PASS");
     }
@@ -264,7 +231,7 @@ class ChainTest {
         String before = folder.resolve("runs-1").toString();
         for (int i = 1; i <= 4; i++) {
             String hour = longHour(i);
-            append(hour, i == 3 ? line(5, 0, op("r", "a", 1)) : i == 4 ? line(6, 0, op("w", "a", 1)) : "");
+            append(hour, i == 3 ? line(5, 0, read("a", 1)) : i == 4 ? line(6, 0, write("a", 1)) : "");
             String runs = folder.resolve("runs-" + i).toString();
             InProcess answer = InProcess.run("check", "-q", "-l", "ser", "-o", runs, "--after", before, hour);
             assertThat(answer.word()).as(answer.toString()).isEqualTo(i == 3 ? "UNKNOWN" : "PASS");
@@ -288,7 +255,7 @@ class ChainTest {
         for (int t = 0; t < 1500; t++) {
             int n = (i - 1) * 1500 + t;
             String key = "k" + n % 7;
-            lines.append(line(0, n, op("r", key, n < 7 ? "null" : Integer.toString(n - 7)) + "," + op("w", key, n)));
+            lines.append(line(0, n, read(key, n < 7 ? "null" : Integer.toString(n - 7)) + "," + write(key, n)));
         }
         return write("long-" + i + ".jsonl", lines.toString());
     }
@@ -303,7 +270,7 @@ class ChainTest {
             assertThat(answer.out()).contains("  " + (i == 1 ? 1500 : 2500) + " txns");
         }
         Files.delete(folder.resolve("long-1.jsonl"));
-        String last = run(after(longHour(3)));
+        String last = run(after(longHour(3))).toString();
         InProcess chain = InProcess.run("verify", "--chain", last);
         assertThat(chain.out().lines().map(line -> line.split("  ", 2)[0]))
                 .as(chain.toString())
@@ -319,7 +286,7 @@ class ChainTest {
         String path = folder.resolve("blind.jsonl").toString();
         String options = "--transactions 4000 --operations 8 --sessions 50 --keys 2000 --distribution zipf --zipf 0.8";
         InProcess.run(List.of(("generate -q -l si --seed 22 " + options + " -o " + path).split(" ")));
-        String run = run(InProcess.run("check", "-q", "-l", "si", "-o", runs(), "--after", runs(), path));
+        String run = run(check("si", path, "--after", runs())).toString();
         Path orders = Path.of(run, "seam", "orders.parquet");
         assertThat(orders).exists();
         InProcess verified = InProcess.run("verify", run);
@@ -337,7 +304,7 @@ class ChainTest {
     void jobsOnOneChainAtTheSameTimeLoseNothing() throws Exception {
         after(longHour(1));
         String second = longHour(2);
-        String other = write("other.jsonl", line(1, 0, op("w", "other", 1)));
+        String other = write("other.jsonl", line(1, 0, write("other", 1)));
         ExecutorService jobs = Executors.newFixedThreadPool(3);
         List<Future<InProcess>> running = new ArrayList<>();
         String firstRun = runOf(1);
@@ -372,7 +339,7 @@ class ChainTest {
     @Test
     void aDamagedSeamIsNotUsed() throws IOException {
         after(longHour(1));
-        Path seam = Path.of(run(after(longHour(2))), "seam");
+        Path seam = run(after(longHour(2))).resolve("seam");
         for (String file : List.of("state.parquet", "tail.jsonl.zst", "seam.parquet")) {
             Path damaged = seam.resolve(file);
             byte[] bytes = Files.readAllBytes(damaged);
@@ -395,15 +362,6 @@ class ChainTest {
         // A process that was killed while it wrote the seam leaves no seam.parquet.
         Files.delete(seam.resolve("seam.parquet"));
         assertThat(after(longHour(3), "--overwrite").out()).contains("  4000 txns");
-    }
-
-    private static String run(InProcess answer) {
-        return answer.out()
-                .lines()
-                .filter(line -> line.startsWith("  run: "))
-                .findFirst()
-                .orElseThrow()
-                .substring(7);
     }
 
     @Test
@@ -440,8 +398,8 @@ class ChainTest {
                     lines.append(line(
                             session,
                             index[session]++,
-                            op("r", key, read == 0 ? "null" : read)
-                                    + (random.nextInt(3) == 0 ? "" : "," + op("w", key, ++value))));
+                            read(key, read == 0 ? "null" : read)
+                                    + (random.nextInt(3) == 0 ? "" : "," + write(key, ++value))));
                 }
                 so.append(lines);
                 Path file = Files.writeString(archive.resolve("p" + part + ".jsonl"), lines);

@@ -14,19 +14,18 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.storage.testkit.SplitMix;
 
 /**
  * A year of an archive in small: parts are checked one after the other, three of them add a violation, one is late, one
- * is missing at first, one is changed, and processes are killed at random moments. Each answer is compared with a fresh
+ * is missing at first, one is changed, old runs are pruned, and processes are killed at random moments. Each answer is compared with a fresh
  * check of everything so far. With {@code -Dpolygraph.test.parts=300} there are 300 parts.
  *
  * <p>What happens before a part is checked is a {@link Step} of {@link #steps}. A new kind of event is one more method
  * and one more entry there.
  */
 @Tag("process")
-class ChainYearTest {
+class ChainYearTest extends Chains {
     private static final int PARTS = Integer.getInteger("polygraph.test.parts", 16);
     private static final long SEED = Long.getLong("polygraph.test.seed", 0x9ea2);
 
@@ -35,9 +34,6 @@ class ChainYearTest {
     private interface Step {
         void before(int part) throws Exception;
     }
-
-    @TempDir
-    private Path folder;
 
     private final SplitMix random = new SplitMix(SEED);
     private final Map<Integer, Step> steps = new TreeMap<>();
@@ -57,21 +53,11 @@ class ChainYearTest {
     }
 
     private List<String> words(String path, String... options) {
-        String runs = folder.resolve("runs").toString();
-        List<String> words = new ArrayList<>(List.of("check", "-q", "--json", "-l", "ser", "-o", runs));
-        words.addAll(List.of("--after", runs));
+        List<String> words = new ArrayList<>(List.of("check", "-q", "--json", "-l", "ser", "-o", runs()));
+        words.addAll(List.of("--after", runs()));
         words.addAll(List.of(options));
         words.add(path);
         return words;
-    }
-
-    private static String transaction(int session, int index, String operations) {
-        return "{\"session\":" + session + ",\"index\":" + index + ",\"status\":\"committed\",\"ops\":[" + operations
-                + "]}\n";
-    }
-
-    private static String operation(String kind, String key, Object of) {
-        return "{\"op\":\"" + kind + "\",\"key\":\"" + key + "\",\"value\":" + of + "}";
     }
 
     /** Writes a part: sessions that increment a key in turns, and in some parts two that lose an update. */
@@ -79,13 +65,13 @@ class ChainYearTest {
         StringBuilder lines = new StringBuilder();
         for (int t = 0; t < 6; t++) {
             int session = random.nextInt(next.length);
-            String read = operation("r", "x", last == 0 ? "null" : last);
+            String read = read("x", last == 0 ? "null" : last);
             last = ++value;
-            lines.append(transaction(session, next[session]++, read + "," + operation("w", "x", last)));
+            lines.append(line(session, next[session]++, read + "," + write("x", last)));
         }
         for (int i = 0; i < 2 && isViolated; i++) {
-            String read = operation("r", "lost" + part, "null");
-            lines.append(transaction(sessions++, 0, read + "," + operation("w", "lost" + part, ++value)));
+            String read = read("lost" + part, "null");
+            lines.append(line(sessions++, 0, read + "," + write("lost" + part, ++value)));
         }
         Path file = Path.of(archive(part));
         Files.writeString(file, lines);
@@ -100,6 +86,8 @@ class ChainYearTest {
         // With a gap within a part, as before a late transaction, a gap between parts shows no missing one.
         steps.put(PARTS / 3, this::late);
         steps.put(2 * PARTS / 3, this::changed);
+        steps.put(PARTS / 2, this::prune);
+        steps.put(5 * PARTS / 6, this::prune);
         int kills = 2 + PARTS / 50;
         for (int i = 0; i < kills; i++) {
             steps.putIfAbsent(random.between(1, PARTS - 1), this::kill);
@@ -114,7 +102,7 @@ class ChainYearTest {
             checked(Path.of(archive(part)));
         }
         System.out.println(PARTS + " parts, " + killed + " checks killed before they ended, seed " + SEED);
-        InProcess verified = InProcess.run("verify", folder.resolve("runs") + "/h" + (PARTS - 1) + ".jsonl");
+        InProcess verified = InProcess.run("verify", runs() + "/h" + (PARTS - 1) + ".jsonl");
         assertThat(verified.exitCode()).as(verified.toString()).isZero();
     }
 
@@ -152,16 +140,13 @@ class ChainYearTest {
     private void late(int part) throws IOException {
         Path gap = folder.resolve("archive").resolve("gap.jsonl");
         int session = sessions++;
-        Files.writeString(
-                gap,
-                transaction(session, 0, operation("w", "late", 1))
-                        + transaction(session, 2, operation("r", "late", 2)));
+        Files.writeString(gap, line(session, 0, write("late", 1)) + line(session, 2, read("late", 2)));
         planted.put(gap, 0);
         InProcess open = InProcess.run(words(gap.toString()));
         assertThat(field(open, "verdict")).as(open.toString()).isIn("UNKNOWN", "VIOLATION");
         covered.add(gap);
         Path late = folder.resolve("archive").resolve("late.jsonl");
-        Files.writeString(late, transaction(session, 1, operation("w", "late", 2)));
+        Files.writeString(late, line(session, 1, write("late", 2)));
         planted.put(late, 0);
         checked(late);
     }
@@ -180,7 +165,7 @@ class ChainYearTest {
         Files.writeString(file, Files.readString(file).replaceFirst("\"status\"", "\"note\":1,\"status\""));
         InProcess found = InProcess.run(words(archive(part - 1)));
         assertThat(found.exitCode()).as(found.toString()).isEqualTo(6);
-        assertThat(found.err()).contains(file + ": found part " + (changed + 1), "check this part with --recheck");
+        assertThat(found.err()).contains(file + ": found part " + (changed + 1), "check that part with --recheck");
         List<Path> after = new ArrayList<>(covered.subList(changed, covered.size()));
         covered.subList(changed, covered.size()).clear();
         InProcess again = InProcess.run(words(file.toString(), "--recheck"));
@@ -193,6 +178,15 @@ class ChainYearTest {
                 checked(each);
             }
         }
+    }
+
+    /** What is left of the runs before still decides the parts to come, and that of the last one is verified. */
+    private void prune(int part) {
+        InProcess pruned = InProcess.run("runs", "--prune", "--keep", "1", runs());
+        assertThat(pruned.exitCode()).as(pruned.toString()).isZero();
+        assertThat(pruned.out()).containsPattern("removed [1-9]\\d* bytes of [1-9]");
+        InProcess verified = InProcess.run("verify", runs() + "/h" + (part - 1) + ".jsonl");
+        assertThat(verified.exitCode()).as(verified.toString()).isZero();
     }
 
     /** The check of this part is killed at a random moment, in a process of its own. */
