@@ -306,9 +306,11 @@ final class BeyondViolations {
         List<Violation> earlier = new ArrayList<>();
         if (!isPossible) {
             unseparated = whole;
+            // The run before may have none: an order of earlier transactions may follow from reads of the last part.
+            boolean isFirst = isExact && known == null;
             for (Violation each : whole.violations()) {
-                boolean isNew = before.parts().isEmpty()
-                        || each.transactions().stream().anyMatch(t -> t >= 0 && isOfLast[table.fileOf(t)]);
+                boolean isNew =
+                        isFirst || each.transactions().stream().anyMatch(t -> t >= 0 && isOfLast[table.fileOf(t)]);
                 (isNew ? fresh : earlier).add(each);
                 (isNew ? added : standing).add(isNew ? named(each, table) : named(each, table, partOf(each, table)));
             }

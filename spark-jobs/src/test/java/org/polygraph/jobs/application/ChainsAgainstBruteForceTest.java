@@ -9,8 +9,10 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -19,6 +21,7 @@ import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.certificate.judge.BruteForce;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.Registers;
+import org.polygraph.jobs.decision.RowHistories;
 import org.polygraph.jobs.verdict.PartViolations;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
@@ -53,6 +56,7 @@ class ChainsAgainstBruteForceTest {
     private int added;
     private int complete;
     private int undecided;
+    private int unseparated;
 
     @Test
     void verdictsAreThoseOfBruteForce() throws Exception {
@@ -93,6 +97,7 @@ class ChainsAgainstBruteForceTest {
         boolean withholds = random.chance(0.25);
         int from = 0;
         Map<IsolationLevel, Location> last = new EnumMap<>(IsolationLevel.class);
+        Set<IsolationLevel> violated = EnumSet.noneOf(IsolationLevel.class);
         for (int p = 0; p <= Arrays.stream(partOf).max().orElse(0); p++) {
             Path part = folder.resolve("part-" + p + ".jsonl");
             if (!RollingTest.write(history, partOf, from, p, part)) {
@@ -144,6 +149,14 @@ class ChainsAgainstBruteForceTest {
                             table,
                             level,
                             name);
+                    assertThat(answer.found().inPart().standing().isEmpty() || violated.contains(level))
+                            .as(name + reason)
+                            .isTrue();
+                }
+                if (answer.status() == Verdict.Status.VIOLATION) {
+                    violated.add(level);
+                } else if (answer.status() == Verdict.Status.PASS) {
+                    violated.remove(level);
                 }
                 if (answer.status() == Verdict.Status.VIOLATION || answer.status() == Verdict.Status.PASS) {
                     Location run = Location.of(answer.run().name());
@@ -199,6 +212,10 @@ class ChainsAgainstBruteForceTest {
                         .as(what)
                         .isEqualTo(BruteForce.Answer.HOLDS);
             }
+        } else if (!whole.isPlain() || level == IsolationLevel.LIN) {
+            // All parts are read, and the rest is not judged: that there is no new violation is never claimed.
+            assertThat(found.isUndecided()).as(what).isEqualTo(found.added().isEmpty());
+            unseparated++;
         }
         added += found.standing().isEmpty() ? 0 : found.added().size();
         standing += found.standing().size();
@@ -282,6 +299,65 @@ class ChainsAgainstBruteForceTest {
                 + " standing, " + added + " added to others, " + complete + " rests keep the level, " + undecided
                 + " undecided, seed " + SEED + " from " + from);
         assertThat(added).isPositive();
+    }
+
+    /**
+     * Lists, and rows that are inserted and deleted, have no seams: all parts are read, and a violation without a
+     * transaction of the last part counts as one that stands if the run before is a VIOLATION.
+     */
+    @Test
+    void listsAndRows() throws Exception {
+        int most = SuiteScale.of(200);
+        long from = Long.getLong("polygraph.test.from", 0);
+        IsolationLevel[] levels = {
+            IsolationLevel.SER, IsolationLevel.SI, IsolationLevel.CC, IsolationLevel.RA, IsolationLevel.RC
+        };
+        for (long i = from; i < from + most; i++) {
+            SplitMix random = new SplitMix(SplitMix.seedOf(SEED + 2, i));
+            HistoryTable history = i % 2 == 0 ? lists(random) : rows(random);
+            int parts = random.between(2, 4);
+            List<IsolationLevel> level = List.of(levels[(int) (i / 2 % levels.length)]);
+            check(history, level, RollingTest.parts(history, parts, random), random, "other #" + i);
+        }
+        System.out.println("lists and rows: " + seen + ", " + standing + " standing, " + added + " added to others, "
+                + unseparated + " not separated, seed " + SEED + " from " + from);
+        assertThat(unseparated).isPositive();
+        assertThat(standing).isPositive();
+    }
+
+    /** The same rows, with indexes that have no gap, which would show that a part is missing. */
+    private static HistoryTable rows(SplitMix random) {
+        return HistoryDsl.parse(HistoryDsl.print(RowHistories.tiny(random, 5)));
+    }
+
+    /** Transactions that read lists of two keys, some not to their ends, and append. */
+    private static HistoryTable lists(SplitMix random) throws HistoryException {
+        StringBuilder text = new StringBuilder("init null");
+        List<List<Integer>> all = List.of(new ArrayList<>(), new ArrayList<>());
+        for (int s = 0; s < 3; s++) {
+            for (int t = 0; t < 2; t++) {
+                text.append(t == 0 ? "; s" + s + ": " : " | ");
+                for (int o = random.between(1, 3); o > 0; o--) {
+                    int key = random.nextInt(all.size());
+                    List<Integer> list = all.get(key);
+                    int length = Math.max(0, list.size() - (random.chance(0.2) ? 1 : 0));
+                    text.append("r(")
+                            .append(key)
+                            .append(",")
+                            .append(list.subList(0, length).toString().replace(",", ""));
+                    text.append(") ");
+                    if (random.chance(0.6)) {
+                        list.add(10 * key + list.size() + 1);
+                        text.append("a(")
+                                .append(key)
+                                .append(',')
+                                .append(list.get(list.size() - 1))
+                                .append(") ");
+                    }
+                }
+            }
+        }
+        return HistoryDsl.parse(text.toString());
     }
 
     private static BruteForce.Answer judged(HistoryTable table, IsolationLevel level) throws HistoryException {
