@@ -39,8 +39,9 @@ final class ShapeOptions {
         public Operations convert(String text) {
             String[] ends = text.split("-", 2);
             try {
-                return new Operations(Integer.parseInt(ends[0]), Integer.parseInt(ends[ends.length - 1]));
-            } catch (NumberFormatException e) {
+                Converters.IntCount count = new Converters.IntCount();
+                return new Operations(count.convert(ends[0]), count.convert(ends[ends.length - 1]));
+            } catch (TypeConversionException e) {
                 throw new TypeConversionException(
                         "'" + text + "' is neither a number of operations nor two, such as 2-12");
             }

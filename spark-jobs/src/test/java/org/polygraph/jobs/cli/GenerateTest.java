@@ -89,6 +89,15 @@ class GenerateTest {
     }
 
     @Test
+    void numbersMayHaveUnits() throws IOException {
+        String path = file("units.jsonl");
+        assertThat(generate(path, "--transactions 1k --operations 1-1k --sessions 1k --keys 10k")
+                        .exitCode())
+                .isZero();
+        assertThat(Files.readAllLines(Path.of(path))).hasSize(1001);
+    }
+
+    @Test
     void skewedClocksAreWithinTheirBound() {
         String path = file("skew.jsonl");
         assertThat(generate(path, "--skew 1ms --keys 20 --sessions 8").exitCode())

@@ -341,7 +341,7 @@ class EdnReaderTest {
                                 "\"mixed\",\"process\":5,\"value\":[[\"r\"",
                                 "\"txn\",\"process\":5,\"value\":[[\"x\"")))
                 .startsWith(
-                        "h.json:5:57: found :x as a micro-operation; expected :r, :w, :append, :rp, :insert or :delete")
+                        "h.json:5:57: found :x as a micro-operation; expected :r, :w, :append, :add, :rp, :insert or :delete")
                 .endsWith(
                         "an operation is {\"type\":\"ok\",\"process\":0,\"f\":\"txn\",\"value\":[[\"r\",1,2],[\"w\",1,3]]}");
         assertThat(inputs.refusal("h.json", array.replace("\"w\"]]}]", "\"\\ud83d\"]]}]")))
@@ -481,7 +481,10 @@ class EdnReaderTest {
                 "{:type :ok, :process 0, :f nil, :value []}|1:1: found an operation without :f",
                 "{:type :ok, :process 1.5, :f :txn, :value []}|1:22: found the number 1.5 as :process",
                 "{:type :ok, :process 0, :f :txn, :value [[:w 1 08]]}|1:48: found the number 08; expected a value",
-                "{:type :ok, :process 0, :f :txn, :value [[:inc 1 2]]}|1:43: found :inc as a micro-operation; expected :r, :w, :append, :rp, :insert or :delete",
+                "{:type :ok, :process 0, :f :txn, :value [[:inc 1 2]]}|1:43: found :inc as a micro-operation; expected :r, :w, :append, :add, :rp, :insert or :delete",
+                "{:type :ok, :process 0, :f :txn, :value [[:add :a 1]]}|1:48: found :a; expected the key of a set, an integer",
+                "{:type :ok, :process 0, :f :txn, :value [[:r 5 [1]] [:add 5 2]]}|1:48: found a read of a vector, in a history that adds to sets",
+                "{:type :ok, :process 0, :f :txn, :value [[:add 5 2] [:add 5 2]]}|1:1: found the element",
                 "{:type :ok, :process 0, :f :txn, :value [[:w 1 2 3]]}|1:50: found the number 3; expected the end of the micro-operation",
                 "{:type :ok, :process 0, :f :txn, :value [[:append 1 nil]]}|1:53: found nil; expected a value",
                 "{:type :ok, :process 0, :f :txn, :value [:w 1 2]}|1:42: found :w; expected [:r key value]",
@@ -621,6 +624,15 @@ class EdnReaderTest {
                 {"session":0,"index":2,"status":"committed","ops":[{"op":"i","key":"#[4 6]","value":4}]}
                 {"session":1,"index":3,"status":"committed","ops":[{"op":"pr","lo":4,"hi":4,"rows":[]}]}
                 {"session":1,"index":4,"status":"committed","ops":[{"op":"pr","lo":3,"hi":3,"rows":[["#[3 :a]",3]]}]}
+                """));
+        assertThat(inputs.rows("h.edn", """
+                {:process 0, :type :ok, :f :txn, :value [[:add 3 :a] [:r 4 #{}] [:w 4 1]]}
+                {:process 1, :type :ok, :f :add, :value [[:add 3 :b] [:r 3 #{:a :b}]]}
+                """)).isEqualTo(inputs.rows("h.jsonl", """
+                {"session":0,"index":0,"status":"committed","ops":[{"op":"i","key":"#[3 :a]","value":3},\
+                {"op":"pr","lo":4,"hi":4,"rows":[]},{"op":"w","key":4,"value":1}]}
+                {"session":1,"index":1,"status":"committed","ops":[{"op":"i","key":"#[3 :b]","value":3},\
+                {"op":"pr","lo":3,"hi":3,"rows":[["#[3 :a]",3],["#[3 :b]",3]]}]}
                 """));
     }
 

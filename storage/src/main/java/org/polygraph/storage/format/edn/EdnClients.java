@@ -236,8 +236,11 @@ final class EdnClients {
 
     private void transaction(long process, long index, TransactionStatus outcome, long line, EdnOperations content)
             throws HistoryException {
-        if (content.added() >= 0 && outcome != TransactionStatus.ABORTED) {
-            workload.added(content.added(), builder.keys().label(content.added()), line);
+        for (int i = 0;
+                outcome != TransactionStatus.ABORTED && i < content.added().size();
+                i++) {
+            int key = content.added().getInt(i);
+            workload.added(key, builder.keys().label(key), line);
         }
         builder.begin(process, index, outcome, line);
         content.addTo(builder);

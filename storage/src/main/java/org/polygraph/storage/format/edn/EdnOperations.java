@@ -43,8 +43,8 @@ final class EdnOperations {
     private byte @Nullable [] kinds;
 
     private int size;
-    /** Whether they add an element to a set. */
-    private boolean isAdd;
+    /** The keys of the elements that they add to sets. */
+    private final IntArrayList added = new IntArrayList();
 
     EdnOperations(HistoryTableBuilder builder) {
         this.builder = builder;
@@ -79,7 +79,7 @@ final class EdnOperations {
     void clear() {
         size = 0;
         kinds = null;
-        isAdd = false;
+        added.clear();
     }
 
     /** Adds the operations to the open transaction of a builder. */
@@ -101,9 +101,9 @@ final class EdnOperations {
         }
     }
 
-    /** Returns the key of the element that the operations add to a set; negative if they add none. */
-    int added() {
-        return isAdd && size > 0 ? Operations.key(operationKeys[0]) : -1;
+    /** The keys of the elements that the operations add to sets. */
+    IntArrayList added() {
+        return added;
     }
 
     /** Returns the bytes of heap that are held. */
@@ -156,11 +156,20 @@ final class EdnOperations {
             enter(value, "[:r key value], [:w key value], [:append key element] or another micro-operation");
             if (value.peekIs(":r")) {
                 value.advance();
-                int key = key(value);
-                // In [:r key] the value of the read is not known.
-                if (value.peek() != Token.CLOSE) {
-                    read(value, key, call.isOk());
+                if (value.nextIsSet()) {
+                    elements(call, value, true, keyOfSet(value));
+                } else {
+                    int key = key(value);
+                    // In [:r key] the value of the read is not known.
+                    if (value.peek() != Token.CLOSE) {
+                        call.workload().read(value);
+                        read(value, key, call.isOk());
+                    }
                 }
+            } else if (value.peekIs(":add")) {
+                value.advance();
+                call.workload().add();
+                element(value, true, keyOfSet(value), true);
             } else if (value.peekIs(":w")) {
                 value.advance();
                 int key = key(value);
@@ -187,7 +196,7 @@ final class EdnOperations {
                 throw new HistoryException(
                         value.where(),
                         value.describe() + " as a micro-operation",
-                        ":r, :w, :append, :rp, :insert or :delete",
+                        ":r, :w, :append, :add, :rp, :insert or :delete",
                         call.remedy());
             }
             leave(value, "the end of the micro-operation");
@@ -308,9 +317,7 @@ final class EdnOperations {
             enter(value, "[key element]");
         }
         long of = isKeyed ? keyOfSet(value) : ELEMENT;
-        write(element(value, isKeyed, of), values.code(of));
-        kind(Operations.INSERT);
-        isAdd = true;
+        element(value, isKeyed, of, true);
         if (isKeyed) {
             leave(value, "[key element]");
         }
@@ -326,14 +333,20 @@ final class EdnOperations {
         if (isKeyed) {
             enter(value, "[key elements]");
         }
-        long of = isKeyed ? keyOfSet(value) : ELEMENT;
+        elements(call, value, isKeyed, isKeyed ? keyOfSet(value) : ELEMENT);
+        if (isKeyed) {
+            leave(value, "[key elements]");
+        }
+    }
+
+    /** A read of all elements of a set. @param of the key of the set */
+    private void elements(EdnCall call, EdnValue value, boolean isKeyed, long of) throws HistoryException {
         boolean isSet = value.peek() == Token.SET;
         value.advance();
         IntArrayList rows = call.workload().newRows();
         while (value.peek() != Token.CLOSE) {
             String place = isSet ? value.where() : "";
-            int key = element(value, isKeyed, of);
-            read(key, values.code(of));
+            int key = element(value, isKeyed, of, false);
             rows.add(key);
             if (call.workload().isRepeated(key)) {
                 if (isSet) {
@@ -344,9 +357,6 @@ final class EdnOperations {
         }
         value.advance();
         add(0, builder.predicate(Condition.between(of, of), rows));
-        if (isKeyed) {
-            leave(value, "[key elements]");
-        }
     }
 
     private static long keyOfSet(EdnValue value) throws HistoryException {
@@ -358,8 +368,25 @@ final class EdnOperations {
         return key;
     }
 
-    /** The key of the row that an element of a set is. @param of the key of the set */
-    private int element(EdnValue value, boolean isKeyed, long of) throws HistoryException {
+    /**
+     * Reads the row that an element of a set is, or inserts it.
+     *
+     * @param of the key of the set
+     * @return the key of the row
+     */
+    private int element(EdnValue value, boolean isKeyed, long of, boolean isAdded) throws HistoryException {
+        int key = row(value, isKeyed, of);
+        if (isAdded) {
+            write(key, values.code(of));
+            kind(Operations.INSERT);
+            added.add(key);
+        } else {
+            read(key, values.code(of));
+        }
+        return key;
+    }
+
+    private int row(EdnValue value, boolean isKeyed, long of) throws HistoryException {
         String expected = "an element: " + SCALAR;
         if (value.peekIsNil() || value.peek().isSequence()) {
             throw value.unexpected(expected);

@@ -126,6 +126,11 @@ final class EdnValue {
         return isSequence(0) && size > 2 && TOKENS[tokens[2]] == Token.SET;
     }
 
+    /** Whether the token after the next one begins a set. */
+    boolean nextIsSet() {
+        return at + 1 < size && TOKENS[tokens[at + 1]] == Token.SET;
+    }
+
     /** Returns the number of elements of the value, which is a collection. */
     int elements() {
         int elements = 0;
@@ -271,6 +276,7 @@ final class EdnValue {
                 && (isText(2, ":r")
                         || isText(2, ":w")
                         || isText(2, ":append")
+                        || isText(2, ":add")
                         || isText(2, ":rp")
                         || isText(2, ":insert")
                         || isText(2, ":delete"));

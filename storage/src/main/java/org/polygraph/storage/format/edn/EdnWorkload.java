@@ -38,6 +38,10 @@ final class EdnWorkload {
 
     private IntOpenHashSet distinct = new IntOpenHashSet();
     private boolean hasPredicates;
+    /** Whether a transaction adds to a set. */
+    private boolean hasAdds;
+    /** The error that applies if one does: the first read of a vector in a transaction. */
+    private @Nullable HistoryException readOfVector;
     /** The error that applies if the history has predicates: the first written value that is no integer. */
     private @Nullable HistoryException notInteger;
 
@@ -177,6 +181,22 @@ final class EdnWorkload {
         return !distinct.add(key);
     }
 
+    /** Notes that a transaction adds to a set. */
+    void add() {
+        hasAdds = true;
+    }
+
+    /** Notes what a transaction read. In a history with sets a vector may be a list or a set. */
+    void read(EdnValue value) throws HistoryException {
+        if (readOfVector == null && value.peek().isSequence()) {
+            readOfVector = new HistoryException(
+                    value.where(),
+                    "a read of a vector, in a history that adds to sets in transactions",
+                    "the elements of a set, #{1 2}",
+                    "record lists and sets as two histories");
+        }
+    }
+
     /** Notes that the history has predicates. */
     void predicate() {
         hasPredicates = true;
@@ -198,6 +218,9 @@ final class EdnWorkload {
     void end() throws HistoryException {
         if (unclear != null && !isClear) {
             throw unclear;
+        }
+        if (hasAdds && readOfVector != null) {
+            throw readOfVector;
         }
         if (hasPredicates && notInteger != null) {
             throw notInteger;
