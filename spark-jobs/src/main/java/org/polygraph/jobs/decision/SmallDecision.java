@@ -1,8 +1,5 @@
 package org.polygraph.jobs.decision;
 
-import it.unimi.dsi.fastutil.ints.IntOpenHashSet;
-import java.util.Arrays;
-import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -21,15 +18,14 @@ import org.polygraph.storage.table.HistoryTable;
  *
  * @param position of each event in an order that explains the history; null if there is none
  * @param counted if there is one: by transaction, whether it counts
- * @param named if there is none: transactions that the refutation names
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
-record SmallDecision(int @Nullable [] position, boolean[] counted, int[] named) {
+record SmallDecision(int @Nullable [] position, boolean[] counted) {
     private static final Tuning TUNING = Tuning.DEFAULT.withWorkers(1);
 
     static final long NO_REAL_TIME = -1;
 
-    private static final int NO_MORE = -2;
+    private static final SmallDecision REFUTED = new SmallDecision(null, new boolean[0]);
 
     /**
      * The order that is tried first is given up if it breaks reads of more than one transaction in this many, plus
@@ -59,7 +55,7 @@ record SmallDecision(int @Nullable [] position, boolean[] counted, int[] named) 
         BooleanSupplier stop = budget::exhausted;
         IndexedHistory history = IndexedHistory.of(table, IndexedHistory.Indeterminate.MAYBE, stop);
         if (!history.violations().isEmpty()) {
-            return refuted(history.violations().get(0).transactions(), new int[0]);
+            return REFUTED;
         }
         KnownGraph graph = KnownGraph.of(
                 new Events(eventsPerTransaction, table.sessionStarts(), history.sessionOf()), history.versions());
@@ -75,17 +71,14 @@ record SmallDecision(int @Nullable [] position, boolean[] counted, int[] named) 
         PruneLoop loop = PruneLoop.ofSmall(history, graph, TUNING, stop);
         loop.run(budget.bytes());
         if (loop.isRefuted()) {
-            int[] cycle = cycle(graph);
-            return cycle.length == 0
-                    ? refuted(loop.violations().get(0).transactions(), cycle)
-                    : refuted(List.of(), transactions(graph, cycle));
+            return REFUTED;
         }
         if (loop.core().isEmpty()) {
-            return new SmallDecision(loop.position(), counted(history, null), new int[0]);
+            return new SmallDecision(loop.position(), counted(history, null));
         }
         ResidualProblem problem = loop.problem();
         CoreSolving.Solved solved = CoreSolving.attempt(problem, budget, TUNING.solver(), budget.bytes());
-        SmallDecision decided = decided(history, graph, solved, stop);
+        SmallDecision decided = decided(history, solved);
         if (decided == null) {
             throw new BudgetException("solver: " + ((Outcome.Unknown) solved.outcome()).reason());
         }
@@ -124,32 +117,23 @@ record SmallDecision(int @Nullable [] position, boolean[] counted, int[] named) 
         ResidualCore core =
                 ResidualCore.of(graph, history.versions(), history.commitStatus(), position, budget::exhausted);
         if (core.isEmpty()) {
-            return new SmallDecision(position, counted(history, null), new int[0]);
+            return new SmallDecision(position, counted(history, null));
         }
         if (core.violated() > FEW + table.transactions() / MOST_VIOLATED) {
             return null;
         }
         ResidualProblem problem = new ResidualProblem(history, graph, null, position, core);
         Budget share = budget.ofLooks(LOOKS + core.violated() + table.transactions() / 5);
-        return decided(
-                history,
-                graph,
-                CoreSolving.attempt(problem, share, TUNING.solver(), budget.bytes()),
-                budget::exhausted);
+        return decided(history, CoreSolving.attempt(problem, share, TUNING.solver(), budget.bytes()));
     }
 
     /** The result of the solver; null if it was stopped. */
-    private static @Nullable SmallDecision decided(
-            IndexedHistory history, KnownGraph graph, CoreSolving.Solved solved, BooleanSupplier stop) {
+    private static @Nullable SmallDecision decided(IndexedHistory history, CoreSolving.Solved solved) {
         if (solved.outcome() instanceof Outcome.Satisfiable found) {
-            return new SmallDecision(solved.position(found), counted(history, solved.committed(found)), new int[0]);
+            return new SmallDecision(solved.position(found), counted(history, solved.committed(found)));
         }
-        if (solved.outcome() instanceof Outcome.Unsatisfiable none) {
-            return refuted(
-                    CoreSolving.explain(history, graph, none.core(), stop)
-                            .violation()
-                            .transactions(),
-                    transactions(graph, none.core().cycle()));
+        if (solved.outcome() instanceof Outcome.Unsatisfiable) {
+            return REFUTED;
         }
         return null;
     }
@@ -160,82 +144,5 @@ record SmallDecision(int @Nullable [] position, boolean[] counted, int[] named) 
             counted[t] = history.commitStatus().isCounted(t) || (committed != null && committed[t]);
         }
         return counted;
-    }
-
-    /** The transactions of events of the history; the solver has others besides. */
-    private static int[] transactions(KnownGraph graph, int[] events) {
-        return Arrays.stream(events)
-                .filter(event -> event < graph.events().count())
-                .map(graph.events()::transaction)
-                .toArray();
-    }
-
-    private static SmallDecision refuted(List<Integer> transactions, int[] cycle) {
-        IntOpenHashSet named = new IntOpenHashSet(cycle);
-        named.addAll(transactions);
-        int[] ids = named.toIntArray();
-        Arrays.sort(ids);
-        return new SmallDecision(null, new boolean[0], ids);
-    }
-
-    /** The ends of the edges of a cycle that are not session order; empty if the graph has no cycle. */
-    private static int[] cycle(KnownGraph graph) {
-        graph.indexPredecessors();
-        Events events = graph.events();
-        int n = events.count();
-        int[] next = new int[n];
-        // By event: 1 on the current path, 2 if it is known to be on no cycle.
-        byte[] state = new byte[n];
-        int[] path = new int[n];
-        for (int root = 0; root < n; root++) {
-            int depth = 0;
-            int v = state[root] == 0 ? root : -1;
-            while (v >= 0 || depth > 0) {
-                if (v >= 0) {
-                    path[depth++] = v;
-                    state[v] = 1;
-                }
-                int top = path[depth - 1];
-                int p = predecessor(graph, top, next[top]++);
-                if (p == NO_MORE) {
-                    state[top] = 2;
-                    depth--;
-                    v = -1;
-                } else if (p >= 0 && state[p] == 1) {
-                    return ends(events, path, depth, p);
-                } else {
-                    v = p >= 0 && state[p] == 0 ? p : -1;
-                }
-            }
-        }
-        return new int[0];
-    }
-
-    /**
-     * Predecessor i of an event, that of its session last; -1 if it is the first of its session, then {@link #NO_MORE}.
-     */
-    private static int predecessor(KnownGraph graph, int event, int i) {
-        int from = graph.predecessorStarts()[event];
-        int count = graph.predecessorStarts()[event + 1] - from;
-        if (i < count) {
-            return graph.from(graph.predecessorEdges()[from + i]);
-        }
-        boolean first = event == graph.events().chainStart(graph.events().chain(event));
-        return i > count ? NO_MORE : first ? -1 : event - 1;
-    }
-
-    private static int[] ends(Events events, int[] path, int depth, int last) {
-        IntOpenHashSet ends = new IntOpenHashSet();
-        for (int i = depth - 1, to = last; ; i--) {
-            int from = path[i];
-            if (events.chain(from) != events.chain(to)) {
-                ends.add(from);
-                ends.add(to);
-            }
-            if (from == last) {
-                return ends.toIntArray();
-            }
-            to = from;
-        }
     }
 }

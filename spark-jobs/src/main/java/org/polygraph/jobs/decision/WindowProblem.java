@@ -59,9 +59,8 @@ public record WindowProblem(
      *
      * @param order all events in an order that explains the reads; empty if there is none
      * @param counted by member, whether it counts; empty if there is no order
-     * @param named if there is no order: frozen transactions that the refutation names
      */
-    public record Answer(int[] order, boolean[] counted, int[] named) implements Serializable {
+    public record Answer(int[] order, boolean[] counted) {
         /** Whether there is an order. */
         public boolean holds() {
             return order.length > 0;
@@ -119,21 +118,13 @@ public record WindowProblem(
     private Answer answer(Chains chains, SmallDecision decision) {
         int[] position = decision.position();
         if (position == null) {
-            IntArrayList named = new IntArrayList();
-            for (int t : decision.named()) {
-                int frozenTransaction = chains.original[t];
-                if (frozenTransaction >= members() && frozenTransaction < transactions() - 1) {
-                    named.add(frozenTransaction);
-                }
-            }
-            named.sort(null);
-            return new Answer(new int[0], new boolean[0], named.toIntArray());
+            return new Answer(new int[0], new boolean[0]);
         }
         int[] found = new int[position.length];
         for (int event = 0; event < found.length; event++) {
             found[position[chains.event(event)]] = event;
         }
-        return new Answer(found, Arrays.copyOf(decision.counted(), members()), new int[0]);
+        return new Answer(found, Arrays.copyOf(decision.counted(), members()));
     }
 
     /** The events of transactions that are no members, in their order. */
