@@ -13,7 +13,6 @@ public final class Failures {
     private static final Map<String, String> OPTIONAL = Map.of(
             "org/apache/parquet/", "org.apache.parquet:parquet-hadoop",
             "org/apache/hadoop/", "org.apache.hadoop:hadoop-client-runtime",
-            "org/apache/arrow/", "org.apache.arrow:arrow-format",
             "com/github/luben/", "com.github.luben:zstd-jni",
             "net/openhft/", "net.openhft:chronicle-map");
 

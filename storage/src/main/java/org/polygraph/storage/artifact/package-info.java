@@ -4,7 +4,7 @@
  *
  * <p>Guarantee: a plain local path touches no Hadoop class, only {@code HadoopLocation} does; a file that is written
  * appears under its name when it is complete and not before. May import: the JDK, in {@code HadoopLocation} Hadoop's
- * FileSystem, in {@code ArrowLayout} the messages of Arrow files.
+ * FileSystem.
  */
 @NullMarked
 package org.polygraph.storage.artifact;
