@@ -220,8 +220,8 @@ final class BeyondViolations {
 
     /** Adds a sub-history that violates the level by itself. */
     private void found(HistoryTable sub) {
-        Verdict verdict = LevelCheck.of(new Check(sub, request, budget), new EmbeddedChecker())
-                .build();
+        Verdict verdict =
+                LevelCheck.of(new Check(sub, request, budget), Checker.EMBEDDED).build();
         if (verdict.status() == Verdict.Status.VIOLATION
                 && !verdict.violations().isEmpty()
                 && !leftOut.and(sub).isSameAs(leftOut)) {

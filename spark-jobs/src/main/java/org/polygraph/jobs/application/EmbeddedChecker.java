@@ -1,23 +1,44 @@
 package org.polygraph.jobs.application;
 
+import java.util.function.Function;
+import org.polygraph.jobs.decision.Budget;
+import org.polygraph.jobs.decision.Check;
+import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.decision.Checkpoints;
+import org.polygraph.jobs.decision.Decision;
+import org.polygraph.jobs.decision.Finding;
+import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.decision.Tuning;
+import org.polygraph.jobs.verdict.Verdict;
+import org.polygraph.jobs.weak.LinearDecision;
+import org.polygraph.jobs.weak.WeakLevelDecision;
+import org.polygraph.storage.table.HistoryTable;
 
-/** The embedded engine decides the whole history in this JVM. */
-public final class EmbeddedChecker implements Checker {
-    private final Tuning tuning;
-
-    /** Creates the engine with its default tuning. */
+/** Decides a whole history in the memory of this process. */
+public record EmbeddedChecker(Tuning tuning) implements Function<Check, Finding> {
+    /** Creates one with its default tuning. Tests and measurements give others. */
     public EmbeddedChecker() {
         this(Tuning.DEFAULT);
     }
 
-    /** Creates an engine for tests and measurements. */
-    public EmbeddedChecker(Tuning tuning) {
-        this.tuning = tuning;
+    @Override
+    public Finding apply(Check check) {
+        return switch (check.request().level()) {
+            case RC, RA, CC -> WeakLevelDecision.of(check);
+            case LIN -> LinearDecision.of(check, tuning);
+            default -> Decision.of(check, tuning);
+        };
     }
 
-    @Override
-    public Tuning tuning() {
-        return tuning;
+    /** Returns the verdict on a history that has at least one committed transaction. */
+    public Verdict check(HistoryTable table, CheckRequest request, Progress progress, Budget budget) {
+        return check(table, request, progress, budget, Checkpoints.NONE);
+    }
+
+    /** Returns the verdict in the same way, but continues from the checkpoints of an earlier process. */
+    public Verdict check(
+            HistoryTable table, CheckRequest request, Progress progress, Budget budget, Checkpoints checkpoints) {
+        return LevelCheck.of(new Check(table, request, progress, budget, checkpoints), Checker.EMBEDDED.finding(this))
+                .build();
     }
 }

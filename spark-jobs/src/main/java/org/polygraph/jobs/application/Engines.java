@@ -5,13 +5,16 @@ import org.polygraph.jobs.generate.Generator;
 
 /** Makes engines. A command makes only the one that it uses. */
 public interface Engines {
-    /** Returns the engine in this JVM. It loads no Spark class. */
+    /** Returns the checker in this JVM. It loads no Spark class. */
     Checker embedded();
 
-    /** Returns the engine that decides in this JVM what fits in its memory, and the rest by windows. */
+    /**
+     * Returns the checker that decides in this JVM what fits in its memory, and the rest by windows: on a cluster if the
+     * master is one, else on threads of this process.
+     */
     Checker auto(String master) throws EngineMissingException;
 
-    /** Returns the Spark engine, on a cluster or in this JVM. */
+    /** Returns the checker by Spark, on a cluster or in this JVM. */
     Checker spark(String master) throws EngineMissingException;
 
     /** Returns a replayer by key, on Spark. It starts no session before there is an order to replay. */

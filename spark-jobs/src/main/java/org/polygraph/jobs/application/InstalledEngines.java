@@ -18,17 +18,24 @@ public final class InstalledEngines implements Engines {
 
     @Override
     public Checker embedded() {
-        return new EmbeddedChecker();
+        return Checker.EMBEDDED;
     }
 
     @Override
     public Checker auto(String master) throws EngineMissingException {
-        return new AutoChecker(this, master);
+        // spark-submit sets the property.
+        boolean isLocal =
+                SparkSettings.isLocal(master) && SparkSettings.isLocal(System.getProperty("spark.master", master));
+        return Checker.auto(isLocal ? Engine.LOCAL : engine(master));
     }
 
     @Override
     public Checker spark(String master) throws EngineMissingException {
-        return ofSpark("SparkChecker", Checker.class, master);
+        return Checker.byWindows(engine(master));
+    }
+
+    private static Engine engine(String master) throws EngineMissingException {
+        return ofSpark("SparkEngine", Engine.class, master);
     }
 
     @Override

@@ -184,7 +184,7 @@ public final class IsolationCheck {
                 CheckSettings.Before.NOTHING,
                 true);
         Messages messages = new Messages();
-        Answer answer = new CheckRun(settings, new EmbeddedChecker(), messages)
+        Answer answer = new CheckRun(settings, Checker.EMBEDDED, messages)
                 .answers(history.toString())
                 .get(0);
         RunDirectory run = answer.run();

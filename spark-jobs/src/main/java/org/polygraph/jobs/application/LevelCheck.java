@@ -29,7 +29,7 @@ final class LevelCheck {
     static Verdict.Builder of(Check check, Checker checker) {
         String how = "failed";
         try {
-            check.phases().listener(checker.listening(check.phases().listener()));
+            check.phases().listener(checker.engine().listening(check.phases().listener()));
             Verdict.Builder verdict = check.table().predicates() == null
                     ? of(check, () -> checker.find(check))
                     : check.request().level().isAxiom()
@@ -39,7 +39,7 @@ final class LevelCheck {
             how = verdict.status().name();
             return verdict;
         } finally {
-            checker.ended(how);
+            checker.engine().ended(how);
         }
     }
 

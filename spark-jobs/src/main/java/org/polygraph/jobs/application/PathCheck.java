@@ -50,11 +50,7 @@ final class PathCheck {
 
     private final Chain earlier;
     private final PathHistory input;
-    private final PathWindows windows;
-    /** The counts of a history that is decided by windows; null if it is decided as a whole. */
-    private @Nullable Counts windowCounts;
-    /** Whether windows were tried after the history had been read. */
-    private boolean triedWindows;
+    private final Route route;
 
     /**
      * Reads nothing yet.
@@ -81,8 +77,8 @@ final class PathCheck {
         this.earlier = before;
         this.start = start;
         this.budget = budget;
-        this.windows = new PathWindows(settings, checker, listener, path, before, budget);
-        this.input = new PathHistory(settings, requests.get(0), checker, listener, path, before, budget);
+        this.route = new Route(settings, checker, listener, path, before, budget);
+        this.input = new PathHistory(settings, requests.get(0), listener, path, before, budget);
     }
 
     /** Keeps the checkpoints and the evidence of a check. */
@@ -121,11 +117,11 @@ final class PathCheck {
     /** Adds to an UNKNOWN, if time is left, why windows, which need less memory, do not decide the history. */
     private Verdict withRemedy(Verdict verdict) {
         boolean isShort = verdict.status() == Verdict.Status.UNKNOWN && !budget.exhausted();
-        if (!isShort || input.unknownRows() != null || windows.remedy().isEmpty()) {
+        if (!isShort || input.unknownRows() != null || route.remedy().isEmpty()) {
             return verdict;
         }
-        Verdict.Builder reasoned = verdict.with().reason(verdict.reason() + windows.remedy());
-        return (windows.whole() == null ? reasoned : reasoned.windows(windows.whole())).build();
+        Verdict.Builder reasoned = verdict.with().reason(verdict.reason() + route.remedy());
+        return (route.whole() == null ? reasoned : reasoned.windows(route.whole())).build();
     }
 
     /**
@@ -136,14 +132,12 @@ final class PathCheck {
         Map<IsolationLevel, Verdict> verdicts = new EnumMap<>(IsolationLevel.class);
         for (CheckRequest request : requests) {
             Deadline.Step<Verdict.Builder, HistoryException, IOException> early =
-                    () -> windows.decide(request, kept, request == requests.get(0));
+                    () -> route.beforeReading(request, kept, request == requests.get(0));
             Verdict.Builder decided = attempt(request, () -> Deadline.run(budget, early));
             if (decided == null) {
                 break;
             }
-            windowCounts = decided.build().counts();
-            Verdict verdict = complete(decided);
-            windowCounts = null;
+            Verdict verdict = complete(decided, decided.build().counts());
             verdicts.put(request.level(), verdict);
             if (verdict.status() != Verdict.Status.PASS && verdict.status() != Verdict.Status.VIOLATION) {
                 for (CheckRequest other : requests) {
@@ -172,10 +166,9 @@ final class PathCheck {
                 && unknown == null
                 && read != null
                 && requests.size() == 1
-                && windows.isTooLarge(read, strongest, kept)) {
+                && route.isTooLarge(read, strongest, kept)) {
             // Windows need the memory that the table has.
             read = null;
-            triedWindows = true;
             Verdict byWindows = byWindows(kept, "the estimate of its memory exceeds what there is");
             if (byWindows != null) {
                 return List.of(byWindows);
@@ -183,9 +176,13 @@ final class PathCheck {
             problem = attempt(strongest, () -> Deadline.run(budget, reader));
         }
         List<Verdict> verdicts = verdicts(problem, kept);
-        Verdict beyond = unknown == null ? beyondMemory(verdicts, kept) : null;
-        if (beyond != null) {
-            return List.of(beyond);
+        boolean isShort =
+                verdicts.size() == 1 && verdicts.get(0).status() == Verdict.Status.UNKNOWN && !budget.exhausted();
+        if (isShort && unknown == null && route.mayStillUseWindows(strongest, kept)) {
+            Verdict byWindows = byWindows(kept, verdicts.get(0).reason());
+            if (byWindows != null) {
+                return List.of(byWindows);
+            }
         }
         return unknown == null || problem != null
                 ? verdicts
@@ -250,9 +247,13 @@ final class PathCheck {
      * through here.
      */
     Verdict complete(Verdict.Builder verdict) {
+        return complete(verdict, input.counts());
+    }
+
+    private Verdict complete(Verdict.Builder verdict, Counts counts) {
         Phase reading = input.reading();
         if (reading != null) {
-            verdict.firstPhase(reading).windows(windows.whole());
+            verdict.firstPhase(reading).windows(route.whole());
         }
         if (verdict.status() == Verdict.Status.PASS) {
             List<String> doubts = new ArrayList<>();
@@ -268,11 +269,7 @@ final class PathCheck {
         if (verdict.status() == Verdict.Status.VIOLATION) {
             verdict.exitCode(settings.exitCode(verdict.build()));
         }
-        return complete(
-                verdict.recorded(input.recorded()).counts(windowCounts == null ? input.counts() : windowCounts),
-                path,
-                start,
-                earlier.state());
+        return complete(verdict.recorded(input.recorded()).counts(counts), path, start, earlier.state());
     }
 
     /** Adds what a PATH's verdicts have in common. @param state the file with initial values; null if there is none */
@@ -349,31 +346,18 @@ final class PathCheck {
         return Verdict.of(status, request.level()).reason(reason);
     }
 
-    /** Decides by windows a level that needed more memory than there is; null if windows do not decide it either. */
-    private @Nullable Verdict beyondMemory(List<Verdict> verdicts, Kept kept) {
-        return verdicts.size() == 1
-                        && verdicts.get(0).status() == Verdict.Status.UNKNOWN
-                        && !budget.exhausted()
-                        && checker.window() == 0
-                        && !triedWindows
-                        && windows.mayDecide(requests.get(0), kept)
-                ? byWindows(kept, verdicts.get(0).reason())
-                : null;
-    }
-
-    /** @return null if windows do not decide the history */
+    /** Decides by windows what turned out to be too large; null if windows do not decide it either. */
     private @Nullable Verdict byWindows(Kept kept, String why) {
         input.forget();
         CheckRequest request = requests.get(0);
-        Deadline.Step<Verdict.Builder, HistoryException, IOException> late = () -> windows.decide(request, kept);
+        Deadline.Step<Verdict.Builder, HistoryException, IOException> late = () -> route.afterReading(request, kept);
         Verdict.Builder decided = attempt(request, () -> Deadline.run(budget, late));
         if (decided == null
                 || (decided.status() != Verdict.Status.PASS && decided.status() != Verdict.Status.VIOLATION)) {
             return null;
         }
         listener.notice(path + ": the history is decided by windows, because " + why);
-        windowCounts = decided.build().counts();
-        return complete(decided);
+        return complete(decided, decided.build().counts());
     }
 
     /** The request of a level. */

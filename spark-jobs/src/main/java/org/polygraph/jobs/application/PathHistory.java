@@ -11,6 +11,7 @@ import org.polygraph.jobs.decision.CpuClock;
 import org.polygraph.jobs.verdict.Counts;
 import org.polygraph.jobs.verdict.Phase;
 import org.polygraph.storage.analysis.Loaders;
+import org.polygraph.storage.format.HistoryReader;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.table.UnknownRows;
@@ -22,7 +23,6 @@ import org.polygraph.storage.table.UnknownRows;
 final class PathHistory {
     private final CheckSettings settings;
     private final CheckRequest request;
-    private final Checker checker;
     private final Listener listener;
     private final String path;
     private final Chain earlier;
@@ -52,14 +52,12 @@ final class PathHistory {
     PathHistory(
             CheckSettings settings,
             CheckRequest request,
-            Checker checker,
             Listener listener,
             String path,
             Chain earlier,
             Budget budget) {
         this.settings = settings;
         this.request = request;
-        this.checker = checker;
         this.listener = listener;
         this.path = path;
         this.earlier = earlier;
@@ -72,7 +70,7 @@ final class PathHistory {
         long before = System.nanoTime();
         long cpu = CpuClock.millis();
         HistoryTable read = earlier.isEmpty()
-                ? checker.read(path, settings.format(), listener, budget)
+                ? HistoryReader.read(path, settings.format(), budget::exhausted, budget.bytes())
                 : earlier.read(path, settings.format(), budget::exhausted, budget.bytes());
         if (!earlier.parts().isEmpty()) {
             listener.notice(path + ": the verdict covers " + earlier.parts().size() + " earlier "

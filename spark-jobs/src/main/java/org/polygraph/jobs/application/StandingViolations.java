@@ -269,7 +269,7 @@ record StandingViolations(Terms terms, int covered, HistoryTable history, List<K
             HistorySelection selection = HistorySelection.of(history, each.operations);
             // Loaders only exclude orders, so a violation without them is one with them.
             Check check = new Check(selection.table(), request.withoutLoaders(), budget);
-            Verdict verdict = LevelCheck.of(check, new EmbeddedChecker()).build();
+            Verdict verdict = LevelCheck.of(check, Checker.EMBEDDED).build();
             if (verdict.status() == Verdict.Status.VIOLATION
                     && !verdict.violations().isEmpty()) {
                 found.add(new WholeHistoryIds(selection).of(verdict.violations().get(0)));

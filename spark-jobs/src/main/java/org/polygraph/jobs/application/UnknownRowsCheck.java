@@ -213,7 +213,7 @@ final class UnknownRowsCheck {
                     request,
                     PathCheck.Kept.NOWHERE,
                     List.of(),
-                    new WithoutEvidence(checker));
+                    Checker.EMBEDDED.finding(this::withoutEvidence));
             UnknownRows open = guess.unknownRows();
             Witness witness = verdict.witness();
             if (verdict.status() == Verdict.Status.VIOLATION) {
@@ -325,15 +325,12 @@ final class UnknownRowsCheck {
         return guess == null || guess.status() != Verdict.Status.PASS ? null : guess;
     }
 
-    /** Finds orders. A violation has no evidence, because the violation of a guess is never reported. */
-    private record WithoutEvidence(Checker checker) implements Checker {
-        @Override
-        public Finding find(Check check) {
-            Finding found = checker.find(check);
-            return found instanceof Finding.Refuted refuted
-                    ? new Finding.Violated(List.of(), List.of(), 0, refuted.certificate())
-                    : found;
-        }
+    /** Finds an order or a violation. A violation has no evidence, because the violation of a guess is never reported. */
+    private Finding withoutEvidence(Check check) {
+        Finding found = checker.find(check);
+        return found instanceof Finding.Refuted refuted
+                ? new Finding.Violated(List.of(), List.of(), 0, refuted.certificate())
+                : found;
     }
 
     private String noneOf(int choices) {

@@ -5,13 +5,11 @@ import it.unimi.dsi.fastutil.ints.IntRBTreeSet;
 import it.unimi.dsi.fastutil.ints.IntSortedSet;
 import java.io.IOException;
 import java.util.Objects;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.Check;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.Checkpoints;
-import org.polygraph.jobs.decision.Finding;
 import org.polygraph.jobs.decision.PhaseClock;
 import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.report.Version;
@@ -25,7 +23,6 @@ import org.polygraph.jobs.windows.Workers;
 import org.polygraph.partitioner.isolation.SubHistory;
 import org.polygraph.partitioner.isolation.Violation;
 import org.polygraph.storage.analysis.InitialChoice;
-import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.pieces.ReadPlan;
 import org.polygraph.storage.model.HistoryException;
@@ -33,33 +30,29 @@ import org.polygraph.storage.table.HistorySelection;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * {@code --window N}: decides a history in JSON Lines or Parquet by windows of its files ({@link WindowCheck}), without
- * a table of it. Another engine decides histories that windows do not support.
+ * Decides a history in JSON Lines or Parquet by windows of its files ({@link WindowCheck}), without a table of it.
+ *
+ * @param engine runs the tasks
+ * @param window transactions of a window
  */
-public final class WindowedChecker implements Checker {
-    private final Checker whole;
-    private final int window;
+public record WindowedChecker(Engine engine, int window) {
+    /**
+     * What {@link #decide} found.
+     *
+     * @param verdict null if the history has to be read
+     * @param why why windows do not decide the history, if the user should know it; else empty
+     */
+    public record Early(Verdict.@Nullable Builder verdict, String why) {
+        /** The history has to be read, for a reason that the user knows or that reading it will show. */
+        static final Early TO_READ = new Early(null, "");
+    }
 
     /**
-     * @param whole reads histories, and decides those that windows do not support
-     * @param window transactions of a window
+     * Decides a history without holding it in memory.
+     *
+     * @param kept where a PASS leaves its certificate; null if no run is kept
+     * @throws HistoryException if it is not a history
      */
-    public WindowedChecker(Checker whole, int window) {
-        this.whole = whole;
-        this.window = window;
-    }
-
-    @Override
-    public void prepare(@Nullable Location scratch, Progress progress, Budget budget, Consumer<String> warnings) {
-        whole.prepare(scratch, progress, budget, warnings);
-    }
-
-    @Override
-    public int window() {
-        return window;
-    }
-
-    @Override
     public Early decide(
             String path,
             HistoryFormat format,
@@ -72,7 +65,7 @@ public final class WindowedChecker implements Checker {
         if (plan == null) {
             return new Early(null, whyWhole(request));
         }
-        Progress heard = whole.listening(progress);
+        Progress heard = engine.listening(progress);
         PhaseClock phases = new PhaseClock(heard, Integer.MAX_VALUE);
         SubHistoryJudge judge = new SubHistoryJudge(request, budget);
         String how = "failed";
@@ -106,13 +99,13 @@ public final class WindowedChecker implements Checker {
             verdict.counts(check.counts()).windows(check.windows()).assumptions(assumptions(request, check));
             return new Early(verdict, "");
         } finally {
-            whole.ended(how);
+            engine.ended(how);
         }
     }
 
     private Workers workers(@Nullable KeptRun kept, Progress progress, Budget budget) {
         try {
-            return whole.workers(kept == null ? null : kept.scratch(), progress, budget);
+            return engine.workers(kept == null ? null : kept.scratch(), progress, budget);
         } catch (IOException e) {
             throw new EngineException(
                     "windows: found " + Failures.cause(e)
@@ -165,7 +158,7 @@ public final class WindowedChecker implements Checker {
         @Override
         public boolean violates(HistoryTable subHistory) {
             Check check = new Check(subHistory, request.withoutLoaders(), budget);
-            Verdict.Builder verdict = LevelCheck.of(check, new EmbeddedChecker());
+            Verdict.Builder verdict = LevelCheck.of(check, Checker.EMBEDDED);
             if (verdict.status() == Verdict.Status.UNKNOWN) {
                 // A sub-history that does not fit in memory shows nothing; another one may.
                 budget.require();
@@ -211,26 +204,5 @@ public final class WindowedChecker implements Checker {
                 false,
                 request.level().realTime() ? check.unbound() : 0,
                 null);
-    }
-
-    @Override
-    public HistoryTable read(String path, HistoryFormat format, Progress progress, Budget budget)
-            throws HistoryException, IOException {
-        return whole.read(path, format, progress, budget);
-    }
-
-    @Override
-    public Finding find(Check check) {
-        return whole.find(check);
-    }
-
-    @Override
-    public Progress listening(Progress progress) {
-        return whole.listening(progress);
-    }
-
-    @Override
-    public void ended(String how) {
-        whole.ended(how);
     }
 }

@@ -11,7 +11,6 @@ import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.application.CheckSettings;
 import org.polygraph.jobs.application.Checker;
 import org.polygraph.jobs.application.Engines;
-import org.polygraph.jobs.application.WindowedChecker;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.estimate.Estimate;
@@ -342,7 +341,7 @@ final class CheckOptions {
 
     Checker checker(Engines engines) {
         Checker whole = engine.isAuto() ? engine.made(engines::auto) : engine.choose(engines::embedded, engines::spark);
-        return window == null || window == 0 ? whole : new WindowedChecker(whole, window);
+        return window == null || window == 0 ? whole : whole.withWindow(window);
     }
 
     /** The settings with the levels that were given. */

@@ -114,8 +114,7 @@ class ChainsAgainstBruteForceTest {
             from = p + 1;
             IsolationCheck.Messages messages = new IsolationCheck.Messages();
             CheckSettings settings = RollingTest.settings(levels, runs);
-            for (Answer answer :
-                    new CheckRun(settings, new EmbeddedChecker(), messages, least).answers(part.toString())) {
+            for (Answer answer : new CheckRun(settings, Checker.EMBEDDED, messages, least).answers(part.toString())) {
                 IsolationLevel level = answer.level();
                 BruteForce.Answer expected = judged(table, level);
                 String name = number + " " + HistoryDsl.print(history) + " parts " + Arrays.toString(partOf) + " to "

@@ -12,6 +12,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -220,10 +221,7 @@ class RollingTest {
                 Path part = folder.resolve("part-" + p + ".jsonl");
                 write(history, new int[] {0, 0, 0, 1, 2}, p, p, part);
                 Answer answer = new CheckRun(
-                                settings(IsolationLevel.SER, runs),
-                                new EmbeddedChecker(),
-                                new IsolationCheck.Messages(),
-                                0)
+                                settings(IsolationLevel.SER, runs), Checker.EMBEDDED, new IsolationCheck.Messages(), 0)
                         .answers(part.toString())
                         .get(0);
                 assertThat(answer.status()).isEqualTo(Verdict.Status.PASS);
@@ -244,11 +242,11 @@ class RollingTest {
         Path second = folder.resolve("part-1.jsonl");
         write(history, new int[] {0, 1}, 0, 0, first);
         write(history, new int[] {0, 1}, 1, 1, second);
-        Answer pass = new CheckRun(settings, new EmbeddedChecker(), messages, 0)
+        Answer pass = new CheckRun(settings, Checker.EMBEDDED, messages, 0)
                 .answers(first.toString())
                 .get(0);
         Seam seam = Seam.of(Location.of(pass.run().name()), () -> false);
-        Checker replacing = new Checker() {
+        Engine replaces = new Engine() {
             @Override
             public Progress listening(Progress progress) {
                 try {
@@ -260,13 +258,13 @@ class RollingTest {
                 return progress;
             }
         };
-        Answer answer = new CheckRun(settings, replacing, messages, 0)
+        Answer answer = new CheckRun(settings, new Checker(replaces, 0, false, new EmbeddedChecker()), messages, 0)
                 .answers(second.toString())
                 .get(0);
         assertThat(answer.status()).isEqualTo(Verdict.Status.ERROR);
         assertThat(messages.lines.toString())
                 .contains("another job replaced the seam of", "the verdict on it was PASS");
-        Answer again = new CheckRun(settings, new EmbeddedChecker(), messages, 0)
+        Answer again = new CheckRun(settings, Checker.EMBEDDED, messages, 0)
                 .answers(second.toString())
                 .get(0);
         assertThat(again.status()).isEqualTo(Verdict.Status.PASS);
@@ -297,11 +295,11 @@ class RollingTest {
     }
 
     /** An engine with a bug in its first check of the transactions that are not open. */
-    private static final class FailsOnOthers implements Checker {
+    private static final class FailsOnOthers implements Function<Check, Finding> {
         private boolean hasFailed;
 
         @Override
-        public Finding find(Check check) {
+        public Finding apply(Check check) {
             HistoryTable table = check.table();
             boolean isOfOthers = IntStream.range(0, table.transactions())
                     .anyMatch(t -> table.status(t) == TransactionStatus.ABORTED);
@@ -309,7 +307,7 @@ class RollingTest {
                 hasFailed = true;
                 throw new IllegalStateException("a bug");
             }
-            return Checker.super.find(check);
+            return new EmbeddedChecker().apply(check);
         }
     }
 
@@ -320,7 +318,7 @@ class RollingTest {
         for (int last = 0; last <= 1; last++) {
             CheckSettings settings = settings(IsolationLevel.SER, Files.createDirectory(folder.resolve("runs")));
             IsolationCheck.Messages messages = new IsolationCheck.Messages();
-            Checker checker = new FailsOnOthers();
+            Checker checker = Checker.EMBEDDED.finding(new FailsOnOthers());
             Verdict.Status status = Verdict.Status.PASS;
             for (int p = 0; p <= last; p++) {
                 Path part = folder.resolve("part-" + p + ".jsonl");
@@ -343,8 +341,8 @@ class RollingTest {
         Path part = folder.resolve("part-0.jsonl");
         HistoryTable history = HistoryDsl.parse("init 0; s0: w(x,1); s1: r(x,1) w(y,1); s2: r(z,1) w(x,2)");
         write(history, new int[3], 0, 0, part);
-        CheckRun check = new CheckRun(
-                settings(IsolationLevel.SER, runs), new EmbeddedChecker(), new IsolationCheck.Messages(), 3);
+        CheckRun check =
+                new CheckRun(settings(IsolationLevel.SER, runs), Checker.EMBEDDED, new IsolationCheck.Messages(), 3);
         Answer answer = check.answers(part.toString()).get(0);
         assertThat(answer.status()).isEqualTo(Verdict.Status.UNKNOWN);
         Location run = Location.of(answer.run().name());
@@ -380,7 +378,7 @@ class RollingTest {
             write(history, partOf, 0, p, whole);
             Verdict.Status expected = decided(whole, level);
             IsolationCheck.Messages messages = new IsolationCheck.Messages();
-            Answer answer = new CheckRun(settings(level, runs), new EmbeddedChecker(), messages, least)
+            Answer answer = new CheckRun(settings(level, runs), Checker.EMBEDDED, messages, least)
                     .answers(part.toString())
                     .get(0);
             String name = HistoryDsl.print(history) + " parts " + Arrays.toString(partOf) + " to " + p + " least "

@@ -80,13 +80,10 @@ class SampledOrderTest {
         HistoryTable table =
                 PredicateStore.all(workload(0).level(Workload.Level.SI).plan(), done -> {});
         List<Integer> operations = new ArrayList<>();
-        Checker counting = new Checker() {
-            @Override
-            public Finding find(Check check) {
-                operations.add(check.table().operations());
-                return Checker.super.find(check);
-            }
-        };
+        Checker counting = Checker.EMBEDDED.finding(check -> {
+            operations.add(check.table().operations());
+            return Checker.EMBEDDED.find(check);
+        });
         Verdict verdict = LevelCheck.of(check(unread(table), IsolationLevel.SER, TimeMode.HINT, 0), counting)
                 .build();
         assertThat(operations).hasSizeGreaterThan(1);
@@ -97,7 +94,7 @@ class SampledOrderTest {
     }
 
     private static Verdict.Status status(HistoryTable table, TimeMode time) {
-        return LevelCheck.of(check(table, IsolationLevel.SER, time, 0), new EmbeddedChecker())
+        return LevelCheck.of(check(table, IsolationLevel.SER, time, 0), Checker.EMBEDDED)
                 .build()
                 .status();
     }
@@ -114,7 +111,7 @@ class SampledOrderTest {
 
     private static @Nullable Finding found(HistoryTable table, IsolationLevel level, TimeMode time, long skew) {
         HistoryTable unread = unread(table);
-        return new SampledOrder(check(unread, level, time, skew), new EmbeddedChecker(), unread.predicates()).find();
+        return new SampledOrder(check(unread, level, time, skew), Checker.EMBEDDED, unread.predicates()).find();
     }
 
     private static HistoryTable unread(HistoryTable table) {

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.PipedInputStream;
 import java.io.PipedOutputStream;
+import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,25 +17,22 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.polygraph.jobs.application.Checker;
-import org.polygraph.jobs.decision.Budget;
+import org.polygraph.jobs.application.EmbeddedChecker;
 import org.polygraph.jobs.decision.Check;
 import org.polygraph.jobs.decision.Decision;
 import org.polygraph.jobs.decision.Finding;
-import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.decision.Tuning;
 import org.polygraph.partitioner.isolation.Anomaly;
 import org.polygraph.partitioner.isolation.Violation;
-import org.polygraph.storage.format.HistoryFormat;
-import org.polygraph.storage.model.HistoryException;
-import org.polygraph.storage.table.HistoryTable;
 import org.polygraph.storage.testkit.SplitMix;
 
 /** {@code --timeout} is kept within half a second in every phase, also where no code polls the budget. */
@@ -55,6 +53,8 @@ class DeadlineTest {
     private static Path folder;
 
     private static String skew = "";
+    /** A pipe without a writer, which is a read that never ends. */
+    private static String silent = "";
 
     /** Repeats a check with a timeout until the timeout is kept. */
     private static InProcess inTime(int seconds, Supplier<InProcess> check) {
@@ -72,8 +72,16 @@ class DeadlineTest {
     }
 
     @BeforeAll
-    static void writes() throws IOException {
+    static void writes() throws IOException, InterruptedException {
         skew = Files.writeString(folder.resolve("skew.jsonl"), SKEW).toString();
+        silent = folder.resolve("silent").toString();
+        new ProcessBuilder("mkfifo", silent).start().waitFor();
+    }
+
+    /** Lets the threads end that wait for a writer. */
+    @AfterAll
+    static void endReads() throws IOException {
+        new RandomAccessFile(silent, "rw").close();
     }
 
     private static void sleep() {
@@ -84,19 +92,10 @@ class DeadlineTest {
         }
     }
 
-    /** An engine that never polls its budget, in a phase or while it reads. */
-    private record Deaf(String phase) implements Checker {
+    /** An engine that never polls its budget in a phase. */
+    private record Deaf(String phase) implements Function<Check, Finding> {
         @Override
-        public HistoryTable read(String path, HistoryFormat format, Progress progress, Budget budget)
-                throws HistoryException, IOException {
-            if (phase.equals("read")) {
-                sleep();
-            }
-            return Checker.super.read(path, format, progress, budget);
-        }
-
-        @Override
-        public Finding find(Check check) {
+        public Finding apply(Check check) {
             check.phases().begin(phase);
             if (phase.equals("evidence")) {
                 check.refuted(Finding.Refuted.unexplained());
@@ -122,7 +121,7 @@ class DeadlineTest {
                         "embedded",
                         "--timeout",
                         seconds + "s",
-                        skew));
+                        phase.equals("read") ? silent : skew));
     }
 
     /** The checks of all phases, which sleep, run at the same time. */
@@ -190,9 +189,9 @@ class DeadlineTest {
     }
 
     /** An engine that finds the order at the moment when the time ends. */
-    private static final class Late implements Checker {
+    private static final class Late implements Function<Check, Finding> {
         @Override
-        public Finding find(Check check) {
+        public Finding apply(Check check) {
             Finding found = Decision.of(check, Tuning.DEFAULT);
             while (!check.budget().exhausted()) {
                 Thread.onSpinWait();
@@ -232,16 +231,16 @@ class DeadlineTest {
     }
 
     /** An engine that finds nothing on a seam. */
-    private static final class EndlessOnSeams implements Checker {
+    private static final class EndlessOnSeams implements Function<Check, Finding> {
         @Override
-        public Finding find(Check check) {
+        public Finding apply(Check check) {
             check.phases().begin("solve");
             boolean isOnSeam = check.table().source().files().stream().anyMatch(file -> file.contains("tail.jsonl"));
             while (isOnSeam && !check.budget().exhausted()) {
                 Thread.onSpinWait();
             }
             check.budget().require();
-            return Checker.super.find(check);
+            return new EmbeddedChecker().apply(check);
         }
     }
 

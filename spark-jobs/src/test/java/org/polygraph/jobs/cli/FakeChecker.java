@@ -1,9 +1,11 @@
 package org.polygraph.jobs.cli;
 
 import java.util.List;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.application.Checker;
 import org.polygraph.jobs.application.ConfigurationException;
+import org.polygraph.jobs.application.Engine;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.Check;
 import org.polygraph.jobs.decision.Finding;
@@ -16,7 +18,7 @@ import org.polygraph.storage.artifact.Location;
 import org.polygraph.storage.model.BudgetException;
 
 /** An engine whose answer depends on the number of the first session. It counts its calls. */
-final class FakeChecker implements Checker {
+final class FakeChecker implements Engine, Function<Check, Finding> {
     static final int PASS = 0;
     static final int VIOLATION = 3;
     static final int UNKNOWN = 4;
@@ -27,6 +29,10 @@ final class FakeChecker implements Checker {
 
     int checks;
 
+    Checker checker() {
+        return new Checker(this, 0, false, this);
+    }
+
     /** Its answers are not replaced by those of windows. */
     @Override
     public Workers workers(@Nullable Location scratch, Progress progress, Budget budget) {
@@ -34,7 +40,7 @@ final class FakeChecker implements Checker {
     }
 
     @Override
-    public Finding find(Check check) {
+    public Finding apply(Check check) {
         checks++;
         check.phases().begin("faking");
         switch ((int) check.table().sessionLabel(0)) {

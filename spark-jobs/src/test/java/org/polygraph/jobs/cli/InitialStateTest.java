@@ -12,7 +12,6 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.polygraph.jobs.application.Checker;
 import org.polygraph.jobs.application.EmbeddedChecker;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.decision.Budget;
@@ -74,7 +73,7 @@ class InitialStateTest {
         return key.matches("\\d+") ? key : '"' + key + '"';
     }
 
-    private static Verdict.Status status(Checker checker, HistoryTable history, IsolationLevel level) {
+    private static Verdict.Status status(EmbeddedChecker checker, HistoryTable history, IsolationLevel level) {
         TimeMode time = level.realTime() ? TimeMode.STRICT : TimeMode.HINT;
         CheckRequest request = new CheckRequest(level, time, 0, IndeterminateMode.MAYBE);
         return checker.check(history, request, Progress.NONE, Budget.unlimited())

@@ -43,7 +43,7 @@ class PolygraphTest {
     }
 
     private int run(String... args) {
-        InProcess run = InProcess.run(new OnlyEmbedded(fake), args);
+        InProcess run = InProcess.run(new OnlyEmbedded(fake.checker()), args);
         out = run.out();
         err = run.err();
         return run.exitCode();

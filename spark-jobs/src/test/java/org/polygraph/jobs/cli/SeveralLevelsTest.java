@@ -13,7 +13,6 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.polygraph.jobs.application.Checker;
 import org.polygraph.jobs.application.EmbeddedChecker;
 import org.polygraph.jobs.application.Engines;
 import org.polygraph.jobs.decision.Budget;
@@ -30,19 +29,16 @@ class SeveralLevelsTest {
     private static final String LOST = example("lost-update");
     private static final String EMPTY = example("nothing-committed");
 
-    private final Checker embedded = new EmbeddedChecker();
+    private final Function<Check, Finding> embedded = new EmbeddedChecker();
 
     @TempDir
     private Path folder;
 
     private final List<IsolationLevel> checked = new ArrayList<>();
-    private Function<Check, Finding> engine = embedded::find;
-    private final Engines engines = new OnlyEmbedded(new Checker() {
-        @Override
-        public Finding find(Check check) {
-            checked.add(check.request().level());
-            return engine.apply(check);
-        }
+    private Function<Check, Finding> engine = embedded;
+    private final Engines engines = new OnlyEmbedded(check -> {
+        checked.add(check.request().level());
+        return engine.apply(check);
     });
     private String out = "";
     private String err = "";
@@ -241,7 +237,7 @@ class SeveralLevelsTest {
             if (check.request().level() != IsolationLevel.SI) {
                 throw new BudgetException("tired");
             }
-            return embedded.find(check);
+            return embedded.apply(check);
         };
         assertThat(run("check", "-l", "ser,si,cc", LOST)).isEqualTo(3);
         assertThat(results()).containsExactly("VIOLATION ser", "VIOLATION si", "UNKNOWN cc");
@@ -255,7 +251,7 @@ class SeveralLevelsTest {
     @Test
     void verdictsThatContradictEachOtherAreABug() throws IOException {
         engine = check ->
-                check.request().level() == IsolationLevel.SER ? new Finding.Choices(false) : embedded.find(check);
+                check.request().level() == IsolationLevel.SER ? new Finding.Choices(false) : embedded.apply(check);
         String runs = folder.resolve("runs").toString();
         for (int i = 0; i < 2; i++) {
             assertThat(run("check", "-l", "ser,si", "-o", runs, LOST)).isEqualTo(1);

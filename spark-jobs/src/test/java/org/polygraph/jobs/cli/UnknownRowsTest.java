@@ -9,9 +9,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.polygraph.jobs.application.Checker;
+import org.polygraph.jobs.application.EmbeddedChecker;
 import org.polygraph.jobs.decision.Check;
 import org.polygraph.jobs.decision.ConditionHistories;
 import org.polygraph.jobs.decision.Finding;
@@ -324,16 +325,16 @@ class UnknownRowsTest {
             text = text.replace("\"session\":" + session + ",", "\"session\":" + session + ",\"start\":1,\"end\":9,");
         }
         Files.writeString(Path.of(path), text);
-        Checker tired = new Checker() {
+        Function<Check, Finding> tired = new Function<>() {
             private int checksAtSer;
 
             @Override
-            public Finding find(Check check) {
+            public Finding apply(Check check) {
                 if (check.request().level() == IsolationLevel.SSER && checksAtSer < 2) {
                     throw new BudgetException("tired");
                 }
                 checksAtSer += check.request().level() == IsolationLevel.SER ? 1 : 0;
-                return Checker.super.find(check);
+                return new EmbeddedChecker().apply(check);
             }
         };
         InProcess check = InProcess.run(new OnlyEmbedded(tired), "check", "-q", "-l", "sser,ser", path);
@@ -425,11 +426,11 @@ class UnknownRowsTest {
     @Test
     void noGuessIsAViolationAtTheEndOfTime() throws IOException {
         String path = file(HEADER + line(0, "{\"op\":\"pd\",\"lo\":5,\"hi\":5,\"count\":2}"));
-        Checker late = new Checker() {
+        Function<Check, Finding> late = new Function<>() {
             private int checks;
 
             @Override
-            public Finding find(Check check) {
+            public Finding apply(Check check) {
                 if (checks++ > 0) {
                     check.budget().cancel();
                 }

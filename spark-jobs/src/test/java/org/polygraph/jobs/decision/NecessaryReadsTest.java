@@ -104,6 +104,6 @@ class NecessaryReadsTest {
     }
 
     private static Finding find(HistoryTable history, CheckRequest request) {
-        return new EmbeddedChecker().find(new Check(history, request, Budget.unlimited()));
+        return new EmbeddedChecker().apply(new Check(history, request, Budget.unlimited()));
     }
 }

@@ -12,10 +12,12 @@ import org.apache.spark.sql.SparkSession;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.polygraph.jobs.application.WindowedChecker;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.Progress;
+import org.polygraph.jobs.estimate.Estimate;
 import org.polygraph.jobs.verdict.TimeMode;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.partitioner.isolation.IsolationLevel;
@@ -94,7 +96,7 @@ class HdfsScratchTest {
         if (living != null) {
             living.stop();
         }
-        try (SparkChecker spark = new SparkChecker("local[2]")) {
+        try (SparkEngine spark = new SparkEngine("local[2]")) {
             HistoryTable table = HistoryGenerator.withSeed(SEED)
                     .sessions(5)
                     .transactions(120)
@@ -105,8 +107,8 @@ class HdfsScratchTest {
             String file = files.getUri() + "/in/h.parquet";
             HistoryWriter.write(table, file, HistoryFormat.PARQUET);
             CheckRequest request = new CheckRequest(IsolationLevel.SI, TimeMode.NONE, 0, IndeterminateMode.MAYBE);
-            Verdict.Builder verdict = spark.decide(
-                            file, HistoryFormat.AUTO, request, null, Progress.NONE, Budget.unlimited())
+            Verdict.Builder verdict = new WindowedChecker(spark, Estimate.WINDOW)
+                    .decide(file, HistoryFormat.AUTO, request, null, Progress.NONE, Budget.unlimited())
                     .verdict();
             assertThat(verdict).isNotNull();
             assertThat(verdict.status()).isEqualTo(Verdict.Status.PASS);

@@ -16,9 +16,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.polygraph.jobs.application.EngineException;
+import org.polygraph.jobs.application.WindowedChecker;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.Progress;
+import org.polygraph.jobs.estimate.Estimate;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.format.HistoryWriter;
@@ -97,15 +99,16 @@ class LostContextTest {
         Path file = folder.resolve("h.jsonl");
         HistoryWriter.write(table, file.toString(), HistoryFormat.JSONL);
         for (String job : List.of("read the input", "check reads", "replay keys")) {
-            try (SparkChecker checker = new SparkChecker("local[2]")) {
+            try (SparkEngine checker = new SparkEngine("local[2]")) {
                 Stopping stopping = new Stopping(checker.session().sparkContext(), job);
-                assertThatThrownBy(() -> checker.decide(
-                                file.toString(),
-                                HistoryFormat.AUTO,
-                                CheckRequest.of(IsolationLevel.SER),
-                                null,
-                                stopping,
-                                Budget.unlimited()))
+                assertThatThrownBy(() -> new WindowedChecker(checker, Estimate.WINDOW)
+                                .decide(
+                                        file.toString(),
+                                        HistoryFormat.AUTO,
+                                        CheckRequest.of(IsolationLevel.SER),
+                                        null,
+                                        stopping,
+                                        Budget.unlimited()))
                         .as(job)
                         .isInstanceOf(EngineException.class)
                         .hasMessageContaining("Spark has stopped");

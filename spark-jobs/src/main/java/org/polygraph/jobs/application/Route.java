@@ -8,11 +8,15 @@ import org.polygraph.jobs.estimate.Estimate;
 import org.polygraph.jobs.verdict.SessionOrder;
 import org.polygraph.jobs.verdict.Verdict;
 import org.polygraph.jobs.verdict.WindowCounts;
+import org.polygraph.storage.format.HistorySize;
 import org.polygraph.storage.model.HistoryException;
 import org.polygraph.storage.table.HistoryTable;
 
-/** Whether windows may decide the history of one PATH, and their decision. */
-final class PathWindows {
+/**
+ * Picks how the history of one PATH is decided: by windows, before it is read or once it turns out to be too large, or
+ * as a whole.
+ */
+final class Route {
     private final CheckSettings settings;
     private final Checker checker;
     private final Listener listener;
@@ -21,9 +25,11 @@ final class PathWindows {
     private final Budget budget;
     /** Why windows do not decide the history; empty as long as they may, or if there is nothing to state. */
     private String why = "";
+    /** Whether windows were tried after the history had been read. */
+    private boolean isLate;
 
     /** @param earlier the parts of the history before the PATH */
-    PathWindows(CheckSettings settings, Checker checker, Listener listener, String path, Chain earlier, Budget budget) {
+    Route(CheckSettings settings, Checker checker, Listener listener, String path, Chain earlier, Budget budget) {
         this.settings = settings;
         this.checker = checker;
         this.listener = listener;
@@ -33,7 +39,7 @@ final class PathWindows {
     }
 
     /** Whether windows may decide. They may not if a run is kept whose folder depends on input that is not read yet. */
-    boolean mayDecide(CheckRequest request, PathCheck.Kept kept) {
+    private boolean mayUseWindows(CheckRequest request, PathCheck.Kept kept) {
         return settings.usesWindows()
                 && whyWhole().isEmpty()
                 && (settings.runs().folder() == null) == (kept.run(request) == null);
@@ -54,35 +60,61 @@ final class PathWindows {
     }
 
     /**
-     * Decides the history before it is read, if the engine can.
+     * Decides the history by windows before it is read, if they are to be tried.
      *
      * @param isFirst whether this is the first level, at which the reason is stated if it is one of the options
      * @return null if the history has to be read
      * @throws ConfigurationException if the engine cannot work as it is set
      */
-    Verdict.@Nullable Builder decide(CheckRequest request, PathCheck.Kept kept, boolean isFirst)
+    Verdict.@Nullable Builder beforeReading(CheckRequest request, PathCheck.Kept kept, boolean isFirst)
             throws HistoryException, IOException {
-        if (mayDecide(request, kept)) {
-            KeptRun run = kept.run(request);
-            checker.prepare(run == null ? null : run.scratch(), listener, budget, listener::message);
-            return stated(
-                    checker.decide(path, settings.format(), request, run, listener, budget),
-                    "; it is decided as a whole in the memory of this process");
+        if (!isAsked()) {
+            return null;
         }
-        if (isAsked() && isFirst) {
+        if (mayUseWindows(request, kept)) {
+            return byWindows(
+                    request, kept, checker.window(), "; it is decided as a whole in the memory of this process");
+        }
+        if (isFirst) {
             why = whyWhole().isEmpty() ? "standard input is read once" : whyWhole();
             listener.notice(message() + "; it is decided as a whole in the memory of this process");
         }
         return null;
     }
 
-    /**
-     * Warns if windows do not decide the history.
-     *
-     * @param otherwise what happens then
-     * @return the verdict if they do, null otherwise
-     */
-    private Verdict.@Nullable Builder stated(Checker.Early early, String otherwise) {
+    /** Whether the estimate says that a history that was read is to be decided by windows. */
+    boolean isTooLarge(HistoryTable read, CheckRequest request, PathCheck.Kept kept) {
+        return checker.choosesWindows()
+                && mayStillUseWindows(request, kept)
+                && Estimate.auto(HistorySize.of(read), request.level(), budget.heap()) == Estimate.Engine.WINDOWS
+                && !read.hasRows()
+                && !(read.values().hasLists() && request.level().isAxiom())
+                && !read.values().hasOthers()
+                && !read.values().hasPredicates()
+                && WindowedChecker.plan(path, settings.format(), request, budget) != null;
+    }
+
+    /** Whether windows were not tried and may decide. */
+    boolean mayStillUseWindows(CheckRequest request, PathCheck.Kept kept) {
+        return checker.window() == 0 && !isLate && mayUseWindows(request, kept);
+    }
+
+    /** Decides by windows a history that turned out to be too large. @return null if windows do not decide it either */
+    Verdict.@Nullable Builder afterReading(CheckRequest request, PathCheck.Kept kept)
+            throws HistoryException, IOException {
+        isLate = true;
+        return WindowedChecker.plan(path, settings.format(), request, budget) == null
+                ? null
+                : byWindows(request, kept, Estimate.WINDOW, "");
+    }
+
+    /** @param otherwise what a warning says that happens if windows do not decide the history */
+    private Verdict.@Nullable Builder byWindows(CheckRequest request, PathCheck.Kept kept, int window, String otherwise)
+            throws HistoryException, IOException {
+        KeptRun run = kept.run(request);
+        checker.engine().prepare(run == null ? null : run.scratch(), listener, budget, listener::message);
+        WindowedChecker.Early early = new WindowedChecker(checker.engine(), window)
+                .decide(path, settings.format(), request, run, listener, budget);
         if (!early.why().isEmpty()) {
             why = early.why();
             listener.warning(message() + otherwise);
@@ -115,27 +147,5 @@ final class PathWindows {
     @Nullable
     WindowCounts whole() {
         return isAsked() ? new WindowCounts(checker.window(), 0, 0, 0, why) : null;
-    }
-
-    /**
-     * Decides by windows a history that is too large for the engine. @return null if windows do not decide it either
-     */
-    Verdict.@Nullable Builder decide(CheckRequest request, PathCheck.Kept kept) throws HistoryException, IOException {
-        if (WindowedChecker.plan(path, settings.format(), request, budget) == null) {
-            return null;
-        }
-        Checker windowed = new WindowedChecker(checker, Estimate.WINDOW);
-        return stated(windowed.decide(path, settings.format(), request, kept.run(request), listener, budget), "");
-    }
-
-    /** Whether the history is too large to be decided as a whole, and windows may decide it. */
-    boolean isTooLarge(HistoryTable read, CheckRequest request, PathCheck.Kept kept) {
-        return mayDecide(request, kept)
-                && checker.isTooLarge(read, request, budget)
-                && !read.hasRows()
-                && !(read.values().hasLists() && request.level().isAxiom())
-                && !read.values().hasOthers()
-                && !read.values().hasPredicates()
-                && WindowedChecker.plan(path, settings.format(), request, budget) != null;
     }
 }

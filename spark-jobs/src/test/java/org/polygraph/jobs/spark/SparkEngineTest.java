@@ -22,8 +22,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.polygraph.jobs.application.Checker;
 import org.polygraph.jobs.application.EmbeddedChecker;
+import org.polygraph.jobs.application.Engine;
 import org.polygraph.jobs.application.EngineException;
 import org.polygraph.jobs.application.WindowedChecker;
 import org.polygraph.jobs.decision.Budget;
@@ -49,7 +49,7 @@ import org.polygraph.storage.testkit.SuiteScale;
  * and memory, and with the embedded engine, whose status is the same.
  */
 @Tag("spark")
-class SparkCheckerTest {
+class SparkEngineTest {
     private static final long SEED = 0x5fa7c;
     private static final List<IsolationLevel> LEVELS = List.of(
             IsolationLevel.SER,
@@ -71,12 +71,12 @@ class SparkCheckerTest {
     static Path histories;
 
     @SuppressWarnings("NullAway.Init")
-    private static SparkChecker spark;
+    private static SparkEngine spark;
 
     @BeforeAll
     static void start() {
         System.setProperty(LazySession.SCRATCH_FOLDER, stages.toUri().toString());
-        spark = new SparkChecker("local[2]");
+        spark = new SparkEngine("local[2]");
         spark.session();
     }
 
@@ -93,10 +93,10 @@ class SparkCheckerTest {
         }
     }
 
-    private static @Nullable Verdict decided(Checker checker, Path history, CheckRequest request)
+    private static @Nullable Verdict decided(Engine engine, Path history, CheckRequest request)
             throws HistoryException, IOException {
-        Verdict.Builder verdict = checker.decide(
-                        history.toString(), HistoryFormat.AUTO, request, null, Progress.NONE, Budget.unlimited())
+        Verdict.Builder verdict = new WindowedChecker(engine, Estimate.WINDOW)
+                .decide(history.toString(), HistoryFormat.AUTO, request, null, Progress.NONE, Budget.unlimited())
                 .verdict();
         return verdict == null ? null : verdict.build();
     }
@@ -131,7 +131,7 @@ class SparkCheckerTest {
             HistoryWriter.write(table, file.toString(), HistoryFormat.JSONL);
             CheckRequest request = CheckRequest.of(LEVELS.get(i % LEVELS.size()));
             String name = "seed " + (SEED + i) + " " + request.level();
-            Verdict expected = decided(new WindowedChecker(new EmbeddedChecker(), Estimate.WINDOW), file, request);
+            Verdict expected = decided(Engine.LOCAL, file, request);
             Verdict actual = decided(spark, file, request);
             if (expected == null) {
                 assertThat(actual).as(name).isNull();
@@ -169,13 +169,14 @@ class SparkCheckerTest {
         HistoryWriter.write(generated(1), file.toString(), HistoryFormat.JSONL);
         Budget budget = Budget.unlimited();
         budget.cancel();
-        assertThatThrownBy(() -> spark.decide(
-                        file.toString(),
-                        HistoryFormat.AUTO,
-                        CheckRequest.of(IsolationLevel.SER),
-                        null,
-                        Progress.NONE,
-                        budget))
+        assertThatThrownBy(() -> new WindowedChecker(spark, Estimate.WINDOW)
+                        .decide(
+                                file.toString(),
+                                HistoryFormat.AUTO,
+                                CheckRequest.of(IsolationLevel.SER),
+                                null,
+                                Progress.NONE,
+                                budget))
                 .isInstanceOf(BudgetException.class);
     }
 
@@ -236,7 +237,7 @@ class SparkCheckerTest {
         assertThat(SparkSessions.profile("spark://host:7077").name()).isEqualTo("standalone");
         assertThat(SparkSessions.profile("yarn").name()).isEqualTo("yarn");
         assertThat(SparkSessions.profile("k8s://https://host:6443").name()).isEqualTo("kubernetes");
-        assertThatThrownBy(() -> new SparkChecker("localhost"))
+        assertThatThrownBy(() -> new SparkEngine("localhost"))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("found --master 'localhost'; expected local[*], local[N], spark://HOST:PORT, yarn or"
                         + " k8s://URL");

@@ -1,39 +1,30 @@
 package org.polygraph.jobs.spark;
 
-import java.io.IOException;
 import java.util.Locale;
 import java.util.function.Consumer;
 import org.apache.spark.SparkConf;
 import org.apache.spark.sql.SparkSession;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.jobs.application.Checker;
-import org.polygraph.jobs.application.KeptRun;
-import org.polygraph.jobs.application.WindowedChecker;
+import org.polygraph.jobs.application.Engine;
 import org.polygraph.jobs.decision.Budget;
-import org.polygraph.jobs.decision.CheckRequest;
 import org.polygraph.jobs.decision.Progress;
-import org.polygraph.jobs.estimate.Estimate;
 import org.polygraph.jobs.windows.Workers;
 import org.polygraph.storage.artifact.Location;
-import org.polygraph.storage.format.HistoryFormat;
 import org.polygraph.storage.model.BudgetException;
-import org.polygraph.storage.model.HistoryException;
 
 /**
- * The Spark engine: executors decide a history by windows, so no process holds it. The driver reads and decides what
- * windows do not support, as the embedded engine does. There is one session, which the first history starts and which
- * lives until {@link #close} or the end of the process.
+ * The Spark engine: executors run the tasks of windows, so no process holds a history. There is one session, which the
+ * first history starts and which lives until {@link #close} or the end of the process.
  */
-public final class SparkChecker implements Checker, AutoCloseable {
+public final class SparkEngine implements Engine, AutoCloseable {
     private final LazySession session;
-    private final Checker windows = new WindowedChecker(this, Estimate.WINDOW);
 
     /**
      * Starts no session yet.
      *
      * @throws IllegalArgumentException if it is not a master URL
      */
-    public SparkChecker(String master) {
+    public SparkEngine(String master) {
         this.session = new LazySession(master);
     }
 
@@ -53,23 +44,6 @@ public final class SparkChecker implements Checker, AutoCloseable {
     private SparkSession started(Progress progress, Budget budget) {
         progress.phase("start of Spark");
         return session.get(budget);
-    }
-
-    @Override
-    public int window() {
-        return Estimate.WINDOW;
-    }
-
-    @Override
-    public Early decide(
-            String path,
-            HistoryFormat format,
-            CheckRequest request,
-            @Nullable KeptRun kept,
-            Progress progress,
-            Budget budget)
-            throws HistoryException, IOException {
-        return windows.decide(path, format, request, kept, progress, budget);
     }
 
     @Override
