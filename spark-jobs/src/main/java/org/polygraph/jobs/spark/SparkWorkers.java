@@ -1,6 +1,7 @@
 package org.polygraph.jobs.spark;
 
 import java.io.IOException;
+import java.io.Serializable;
 import java.net.URI;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
@@ -73,17 +74,21 @@ final class SparkWorkers implements Workers {
     }
 
     @Override
-    public List<byte[]> run(String what, List<? extends Task> tasks) {
+    @SuppressWarnings("unchecked") // the result of task i has number i
+    public <R extends Serializable> List<R> run(String what, List<? extends Task<R>> tasks) {
         if (tasks.isEmpty()) {
             return List.of();
         }
         try {
-            return session.use(
+            List<byte[]> results = session.use(
                     spark,
                     live -> jobs.run(what, () -> JavaSparkContext.fromSparkContext(live.sparkContext())
                             .parallelize(tasks.stream().map(ReplayTasks::bytes).toList(), tasks.size())
                             .map(RUN)
                             .collect()));
+            return results.stream()
+                    .map(result -> (R) ReplayTasks.object(result))
+                    .toList();
         } catch (EngineException e) {
             if (Workers.showsDamage(e)) {
                 keep(false);
@@ -97,8 +102,8 @@ final class SparkWorkers implements Workers {
      * code of a job again for each task.
      */
     private static final Function<byte[], byte[]> RUN = bytes -> {
-        Task task = (Task) ReplayTasks.object(bytes);
-        return task.run(Budget.starting(Long.MAX_VALUE, TaskHeap.half()));
+        Task<?> task = (Task<?>) ReplayTasks.object(bytes);
+        return ReplayTasks.bytes(task.run(Budget.starting(Long.MAX_VALUE, TaskHeap.half())));
     };
 
     @Override

@@ -15,7 +15,8 @@ import org.polygraph.jobs.decision.Budget;
  * @param to by window: the place behind its last
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
-record BorderTask(SliceRows.Slice slice, byte[] initial, long[] from, long[] to, Section.Files files) implements Task {
+record BorderTask(SliceRows.Slice slice, byte[] initial, long[] from, long[] to, Section.Files files)
+        implements Task<Section> {
     private static final long serialVersionUID = 1L;
 
     static final int LEFT = 0;
@@ -36,7 +37,7 @@ record BorderTask(SliceRows.Slice slice, byte[] initial, long[] from, long[] to,
     private static final int FIELDS = 4;
 
     @Override
-    public byte[] run(Budget budget) throws IOException {
+    public Section run(Budget budget) throws IOException {
         Section.Output out = new Section.Output(0, from.length);
         SliceRows rows = slice.rows();
         KeyStates states = new KeyStates(initial, rows.values());
@@ -106,7 +107,7 @@ record BorderTask(SliceRows.Slice slice, byte[] initial, long[] from, long[] to,
                 item(out, (int) keys[at + OFFERED], VIOLATED, rows, key, keys[at + OFFER]);
             }
         }
-        return out.write(files, slice.number()).toBytes();
+        return out.write(files, slice.number());
     }
 
     private static void item(Section.Output out, int window, int kind, SliceRows rows, int key, long value) {

@@ -15,7 +15,7 @@ import org.polygraph.storage.dictionary.ValueDictionary;
  * @param labels by number of a session: its label
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
-record CellReplayTask(Cells cells, long[] labels, Terms terms) implements Task {
+record CellReplayTask(Cells cells, long[] labels, Terms terms) implements Task<byte[]> {
     private static final long serialVersionUID = 1L;
     /** The tally of an intent has the sum of this constant and the number of the session in place of a value. */
     static final long INTENT = 0x1e7e47;

@@ -5,6 +5,7 @@ import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.storage.dictionary.KeyDictionary;
 import org.polygraph.storage.dictionary.ValueDictionary;
@@ -18,7 +19,7 @@ import org.polygraph.storage.dictionary.ValueDictionary;
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record CheckTask(SliceRows.Slice slice, byte[] initial, long[] firsts, boolean asksUnique, int mostNamed)
-        implements Task {
+        implements Task<CheckTask.Result> {
     private static final long serialVersionUID = 1L;
 
     /** A read by its transaction, key and value. The key and the value are a block. */
@@ -40,22 +41,6 @@ record CheckTask(SliceRows.Slice slice, byte[] initial, long[] firsts, boolean a
             in.key(new KeyDictionary());
             return in.isRest(value);
         }
-
-        static void write(BlockWriter out, List<Read> reads) {
-            out.unsigned(reads.size());
-            for (Read read : reads) {
-                out.unsigned(read.place).bytes(read.item);
-            }
-        }
-
-        static List<Read> readAll(BlockReader in) {
-            int count = in.count();
-            List<Read> reads = new ArrayList<>();
-            for (int i = 0; i < count; i++) {
-                reads.add(new Read(in.unsigned(), in.bytes()));
-            }
-            return reads;
-        }
     }
 
     /**
@@ -73,9 +58,12 @@ record CheckTask(SliceRows.Slice slice, byte[] initial, long[] firsts, boolean a
             boolean isUnique,
             int[] cells,
             long[] counts,
-            List<Read> named,
-            List<WindowStore.Range> overlaps,
-            List<Read> inconsistent) {
+            ArrayList<Read> named,
+            ArrayList<WindowStore.Range> overlaps,
+            ArrayList<Read> inconsistent)
+            implements Serializable {
+        private static final long serialVersionUID = 1L;
+
         /** By cell: the violated operations of all slices. */
         static long[] violated(List<Result> results, int cells) {
             long[] violated = new long[cells];
@@ -91,35 +79,17 @@ record CheckTask(SliceRows.Slice slice, byte[] initial, long[] firsts, boolean a
         int namedCount() {
             return named.size() + overlaps.size();
         }
-
-        static Result ofBytes(byte[] bytes) {
-            BlockReader in = new BlockReader(bytes);
-            long keys = in.unsigned();
-            boolean isUnique = in.unsigned() == 1;
-            int[] cells = new int[in.count()];
-            long[] counts = new long[cells.length];
-            for (int i = 0; i < cells.length; i++) {
-                cells[i] = in.count();
-                counts[i] = in.unsigned();
-            }
-            List<Read> named = Read.readAll(in);
-            List<WindowStore.Range> overlaps = new ArrayList<>();
-            for (int count = in.count(); count > 0; count--) {
-                overlaps.add(new WindowStore.Range(in.unsigned(), in.unsigned()));
-            }
-            return new Result(keys, isUnique, cells, counts, named, overlaps, Read.readAll(in));
-        }
     }
 
     @Override
-    public byte[] run(Budget budget) throws IOException {
+    public Result run(Budget budget) throws IOException {
         SliceRows rows = slice.rows();
         KeyStates states = new KeyStates(initial, rows.values());
         Unique unique = new Unique(new BlockReader(initial).value(rows.values()));
         long[] violated = new long[firsts.length - 1];
-        List<Read> named = new ArrayList<>();
-        List<WindowStore.Range> overlaps = new ArrayList<>();
-        List<Read> inconsistent = new ArrayList<>();
+        ArrayList<Read> named = new ArrayList<>();
+        ArrayList<WindowStore.Range> overlaps = new ArrayList<>();
+        ArrayList<Read> inconsistent = new ArrayList<>();
         Intents intents = new Intents();
         int cell = 0;
         while (rows.next()) {
@@ -157,23 +127,17 @@ record CheckTask(SliceRows.Slice slice, byte[] initial, long[] firsts, boolean a
                 inconsistent.add(Read.of(rows));
             }
         }
-        int cells = 0;
-        for (long count : violated) {
-            cells += count > 0 ? 1 : 0;
-        }
+        int[] cells =
+                IntStream.range(0, violated.length).filter(c -> violated[c] > 0).toArray();
         // Keys that only aborted transactions use are keys too.
-        BlockWriter out = new BlockWriter().unsigned(rows.keys().size());
-        out.unsigned(unique.isUnique() ? 1 : 0).unsigned(cells);
-        for (int c = 0; c < violated.length; c++) {
-            if (violated[c] > 0) {
-                out.unsigned(c).unsigned(violated[c]);
-            }
-        }
-        Read.write(out, named);
-        out.unsigned(overlaps.size());
-        overlaps.forEach(overlap -> out.unsigned(overlap.from()).unsigned(overlap.to()));
-        Read.write(out, inconsistent);
-        return out.toBytes();
+        return new Result(
+                rows.keys().size(),
+                unique.isUnique(),
+                cells,
+                Arrays.stream(cells).mapToLong(c -> violated[c]).toArray(),
+                named,
+                overlaps,
+                inconsistent);
     }
 
     /** Whether the last writes of transactions have different values. */

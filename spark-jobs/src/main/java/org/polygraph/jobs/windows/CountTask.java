@@ -13,11 +13,11 @@ import org.polygraph.storage.model.TransactionStatus;
  */
 record CountTask(
         Cells cells, Object2IntOpenHashMap<UnknownOutcomes.Name> outcomes, boolean countsOptional, Section.Files files)
-        implements Task {
+        implements Task<Section> {
     private static final long serialVersionUID = 1L;
 
     @Override
-    public byte[] run(Budget budget) throws IOException {
+    public Section run(Budget budget) throws IOException {
         Section.Output out = new Section.Output(cells.from(), cells.count());
         for (int c = cells.from(); c < cells.to(); c++) {
             Cell cell = cells.read(c);
@@ -34,6 +34,6 @@ record CountTask(
                 marked.write(t);
             }
         }
-        return out.write(files, cells.from()).toBytes();
+        return out.write(files, cells.from());
     }
 }

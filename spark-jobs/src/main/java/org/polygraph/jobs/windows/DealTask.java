@@ -10,11 +10,11 @@ import org.polygraph.storage.dictionary.KeyDictionary;
  *
  * @param ignoresUnknown see {@link Dealer}
  */
-record DealTask(Cells cells, int slices, boolean ignoresUnknown, Section.Files files) implements Task {
+record DealTask(Cells cells, int slices, boolean ignoresUnknown, Section.Files files) implements Task<Section> {
     private static final long serialVersionUID = 1L;
 
     @Override
-    public byte[] run(Budget budget) throws IOException {
+    public Section run(Budget budget) throws IOException {
         Dealer dealer = new Dealer(slices, ignoresUnknown);
         for (int c = cells.from(); c < cells.to(); c++) {
             budget.require();
@@ -23,7 +23,7 @@ record DealTask(Cells cells, int slices, boolean ignoresUnknown, Section.Files f
                 dealer.deal(events, place++);
             }
         }
-        return dealer.write(files, cells.from()).toBytes();
+        return dealer.write(files, cells.from());
     }
 
     /** The slice of a key, by its label. */

@@ -1,24 +1,32 @@
 package org.polygraph.jobs.windows;
 
 import java.io.IOException;
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.List;
 import org.polygraph.jobs.decision.Budget;
 
 /**
- * Copies the transactions at some places. Result: for each the place of its first event, and a block with its events. Transactions that do
+ * Copies the transactions at some places. Transactions that do
  * not count are left out, and so are those with many operations and those whose snapshot and commit are not neighbours in these cells.
  *
  * @param places ascending, in the cells
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
-record EventTask(Cells cells, long[] places) implements Task {
+record EventTask(Cells cells, long[] places) implements Task<ArrayList<EventTask.Copied>> {
     private static final long serialVersionUID = 1L;
 
     /** The most operations of a transaction. */
     private static final int MOST_OPERATIONS = 1_024;
 
+    /** A transaction: the place of its first event, and a block with its events. */
+    record Copied(long place, byte[] block) implements Serializable {
+        private static final long serialVersionUID = 1L;
+    }
+
     @Override
-    public byte[] run(Budget budget) throws IOException {
-        BlockWriter out = new BlockWriter();
+    public ArrayList<Copied> run(Budget budget) throws IOException {
+        ArrayList<Copied> out = new ArrayList<>();
         int i = 0;
         for (int c = cells.from(); c < cells.to(); c++) {
             long end = cells.first(c + 1);
@@ -36,10 +44,10 @@ record EventTask(Cells cells, long[] places) implements Task {
                 copy(some, (int) (places[i] - cells.first(first)), cells.first(first), out);
             }
         }
-        return out.toBytes();
+        return out;
     }
 
-    private static void copy(Cell cell, int event, long first, BlockWriter out) {
+    private static void copy(Cell cell, int event, long first, List<Copied> out) {
         boolean isWhole = !cell.isSnapshot(event) && !cell.isCommit(event);
         int from = cell.isCommit(event) ? event - 1 : event;
         int to = isWhole ? event + 1 : from + 2;
@@ -54,6 +62,6 @@ record EventTask(Cells cells, long[] places) implements Task {
         for (int e = from; e < to; e++) {
             events.write(e);
         }
-        out.unsigned(first + from).bytes(block.toBytes());
+        out.add(new Copied(first + from, block.toBytes()));
     }
 }

@@ -40,25 +40,25 @@ record IngestTask(
         long[] borders,
         ListOrders lists,
         Section.Files files)
-        implements Task {
+        implements Task<Ingested> {
     private static final long serialVersionUID = 1L;
 
     @Override
-    public byte[] run(Budget budget) throws IOException {
+    public Ingested run(Budget budget) throws IOException {
         try {
             PieceRows rows = new PieceRows(piece.read(budget::exhausted, budget.bytes()), number, clock, events());
             String problem = rows.unsupported();
             if (problem.isEmpty() && guarantee == Guarantee.LIN) {
                 problem = rows.problemAtLin();
             }
-            return (problem.isEmpty() ? deal(rows) : Ingested.problem(problem)).toBytes();
+            return problem.isEmpty() ? deal(rows) : Ingested.problem(problem);
         } catch (HistoryException e) {
-            return Ingested.problem(Survey.UNREADABLE).toBytes();
+            return Ingested.problem(Survey.UNREADABLE);
         } catch (WholeHistoryException e) {
-            return Ingested.problem(PieceRows.unsupported(e)).toBytes();
+            return Ingested.problem(PieceRows.unsupported(e));
         } catch (BudgetException e) {
             budget.require();
-            return Ingested.problem(Survey.TOO_LARGE).toBytes();
+            return Ingested.problem(Survey.TOO_LARGE);
         }
     }
 

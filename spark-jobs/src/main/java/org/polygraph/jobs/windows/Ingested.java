@@ -1,5 +1,6 @@
 package org.polygraph.jobs.windows;
 
+import java.io.Serializable;
 import java.util.List;
 
 /**
@@ -23,56 +24,16 @@ record Ingested(
         long writes,
         long tally,
         byte[] sample,
-        byte[][] loaded) {
+        byte[][] loaded)
+        implements Serializable {
+    private static final long serialVersionUID = 1L;
+
     static Ingested problem(String problem) {
         return new Ingested(problem, new Section("", "", 0, 0, 0), new long[0], 0, 0, 0, 0, new byte[0], new byte[0][]);
     }
 
-    byte[] toBytes() {
-        BlockWriter out = new BlockWriter().text(problem);
-        Section.write(out, section);
-        out.unsigned(events.length);
-        for (long count : events) {
-            out.unsigned(count);
-        }
-        out.unsigned(operations)
-                .unsigned(reads)
-                .unsigned(writes)
-                .signed(tally)
-                .bytes(sample)
-                .unsigned(loaded.length);
-        for (byte[] value : loaded) {
-            out.bytes(value);
-        }
-        return out.toBytes();
-    }
-
-    private static Ingested ofBytes(byte[] bytes) {
-        BlockReader in = new BlockReader(bytes);
-        String problem = in.text();
-        Section section = Section.read(in);
-        long[] events = new long[in.count()];
-        for (int i = 0; i < events.length; i++) {
-            events[i] = in.unsigned();
-        }
-        long operations = in.unsigned();
-        long reads = in.unsigned();
-        long writes = in.unsigned();
-        long tally = in.signed();
-        byte[] sample = in.bytes();
-        byte[][] loaded = new byte[in.count()][];
-        for (int i = 0; i < loaded.length; i++) {
-            loaded[i] = in.bytes();
-        }
-        return new Ingested(problem, section, events, operations, reads, writes, tally, sample, loaded);
-    }
-
     /** The same of all pieces. */
     record Input(List<Ingested> pieces) {
-        static Input of(List<byte[]> results) {
-            return new Input(results.stream().map(Ingested::ofBytes).toList());
-        }
-
         /** Why the history cannot be decided by windows; empty if it can. */
         String problem() {
             String first = "";

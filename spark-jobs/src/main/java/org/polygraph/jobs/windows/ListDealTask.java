@@ -26,7 +26,7 @@ import org.polygraph.storage.table.Operations;
  * <p>The lists of a key that committed transactions of the piece read have to be prefixes of the longest one, which
  * then has all that they show. Each list that a transaction of unknown outcome read is added, because it may not count.
  */
-record ListDealTask(Piece piece, int number, int slices, Section.Files files) implements Task {
+record ListDealTask(Piece piece, int number, int slices, Section.Files files) implements Task<ListOrders.Part> {
     private static final long serialVersionUID = 1L;
 
     /** How a key is used: as a list; with other values; by reads of null, which may be of either. */
@@ -36,23 +36,18 @@ record ListDealTask(Piece piece, int number, int slices, Section.Files files) im
     static final int ABSENT = 4;
 
     @Override
-    public byte[] run(Budget budget) throws IOException {
-        BlockWriter result = new BlockWriter();
+    public ListOrders.Part run(Budget budget) throws IOException {
         try {
             HistoryRows rows = piece.read(budget::exhausted, budget.bytes());
             Longest longest = new Longest(rows);
             String problem = longest.contradicts ? ListOrders.CONTRADICTION : doubt(rows);
-            if (!problem.isEmpty()) {
-                return result.text(problem).toBytes();
-            }
-            Section.write(result.text(""), deal(rows, longest));
+            return new ListOrders.Part(problem, problem.isEmpty() ? deal(rows, longest) : null);
         } catch (HistoryException | WholeHistoryException e) {
-            return result.text(Survey.UNREADABLE).toBytes();
+            return new ListOrders.Part(Survey.UNREADABLE, null);
         } catch (BudgetException e) {
             budget.require();
-            return result.text(Survey.TOO_LARGE).toBytes();
+            return new ListOrders.Part(Survey.TOO_LARGE, null);
         }
-        return result.toBytes();
     }
 
     private Section deal(HistoryRows rows, Longest longest) throws IOException {

@@ -19,7 +19,8 @@ import org.polygraph.storage.dictionary.ValueDictionary;
  * @param initial the initial value as a block
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
-record ListOrderTask(ArrayList<Section> pieces, int slice, byte[] initial, Section.Files files) implements Task {
+record ListOrderTask(ArrayList<Section> pieces, int slice, byte[] initial, Section.Files files)
+        implements Task<ListOrders.Part> {
     private static final long serialVersionUID = 1L;
 
     /** No list has the element. */
@@ -34,7 +35,7 @@ record ListOrderTask(ArrayList<Section> pieces, int slice, byte[] initial, Secti
     private static final int HELD_PER_BYTE = 30;
 
     @Override
-    public byte[] run(Budget budget) throws IOException {
+    public ListOrders.Part run(Budget budget) throws IOException {
         long bytes = 0;
         for (Section piece : pieces) {
             bytes += piece.bytes(slice, 1);
@@ -48,16 +49,15 @@ record ListOrderTask(ArrayList<Section> pieces, int slice, byte[] initial, Secti
             orders.read(new BlockReader(pieces.get(p).block(slice)));
         }
         orders.number();
-        BlockWriter result = new BlockWriter().text(orders.problem);
-        if (orders.problem.isEmpty()) {
-            Section.Output out = new Section.Output(0, pieces.size());
-            for (int p = 0; p < pieces.size(); p++) {
-                budget.require();
-                orders.answer(new BlockReader(pieces.get(p).block(slice)), out.block(p));
-            }
-            Section.write(result, out.write(files, slice));
+        if (!orders.problem.isEmpty()) {
+            return new ListOrders.Part(orders.problem, null);
         }
-        return result.toBytes();
+        Section.Output out = new Section.Output(0, pieces.size());
+        for (int p = 0; p < pieces.size(); p++) {
+            budget.require();
+            orders.answer(new BlockReader(pieces.get(p).block(slice)), out.block(p));
+        }
+        return new ListOrders.Part("", out.write(files, slice));
     }
 
     /** The lists of the slice. */

@@ -7,6 +7,7 @@ import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.polygraph.storage.dictionary.KeyDictionary;
 import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.format.pieces.Piece;
@@ -48,7 +49,7 @@ record ListOrders(String problem, ArrayList<Section> sections, byte[] initial) i
         List<Piece> all = plan.pieces();
         int slices = Math.min(MOST_SLICES, Math.min(store.mostSlices(), all.size()));
         Section.Files dealt = store.next("lists");
-        List<Task> tasks = new ArrayList<>();
+        List<Task<Part>> tasks = new ArrayList<>();
         for (Piece piece : all) {
             tasks.add(new ListDealTask(piece, tasks.size(), slices, dealt));
         }
@@ -67,15 +68,22 @@ record ListOrders(String problem, ArrayList<Section> sections, byte[] initial) i
         return orders;
     }
 
-    private static ListOrders of(List<byte[]> results, byte[] initial) {
+    /**
+     * What a task made.
+     *
+     * @param problem why windows do not decide the history; empty if they may, and then there is a section
+     */
+    record Part(String problem, @Nullable Section section) implements Serializable {
+        private static final long serialVersionUID = 1L;
+    }
+
+    private static ListOrders of(List<Part> parts, byte[] initial) {
         ArrayList<Section> sections = new ArrayList<>();
-        for (byte[] result : results) {
-            BlockReader in = new BlockReader(result);
-            String problem = in.text();
-            if (!problem.isEmpty()) {
-                return new ListOrders(problem, new ArrayList<>(), initial);
+        for (Part part : parts) {
+            if (part.section == null) {
+                return new ListOrders(part.problem, new ArrayList<>(), initial);
             }
-            sections.add(Section.read(in));
+            sections.add(part.section);
         }
         return new ListOrders("", sections, initial);
     }

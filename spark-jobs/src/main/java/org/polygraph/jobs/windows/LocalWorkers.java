@@ -1,6 +1,7 @@
 package org.polygraph.jobs.windows;
 
 import java.io.IOException;
+import java.io.Serializable;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -82,18 +83,18 @@ public final class LocalWorkers implements Workers {
     }
 
     @Override
-    public List<byte[]> run(String what, List<? extends Task> tasks) throws IOException {
+    public <R extends Serializable> List<R> run(String what, List<? extends Task<R>> tasks) throws IOException {
         progress.job(what);
-        List<Future<byte[]>> futures = new ArrayList<>();
-        List<byte[]> results = new ArrayList<>();
+        List<Future<R>> futures = new ArrayList<>();
+        List<R> results = new ArrayList<>();
         try {
-            for (Task task : tasks) {
+            for (Task<R> task : tasks) {
                 futures.add(threads.submit(() -> {
                     budget.require();
                     return task.run(budget.perWorker(cores));
                 }));
             }
-            for (Future<byte[]> future : futures) {
+            for (Future<R> future : futures) {
                 results.add(result(future));
                 synchronized (progress) {
                     progress.items(results.size(), tasks.size());
@@ -106,7 +107,7 @@ public final class LocalWorkers implements Workers {
         }
     }
 
-    private byte[] result(Future<byte[]> future) throws IOException {
+    private <R> R result(Future<R> future) throws IOException {
         try {
             return future.get();
         } catch (InterruptedException e) {

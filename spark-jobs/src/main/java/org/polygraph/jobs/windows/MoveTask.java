@@ -16,11 +16,11 @@ import org.polygraph.jobs.decision.Budget;
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record MoveTask(ArrayList<Cells> cells, long[] removed, long[] gaps, ArrayList<byte[]> arriving, Section.Files files)
-        implements Task {
+        implements Task<Section> {
     private static final long serialVersionUID = 1L;
 
     @Override
-    public byte[] run(Budget budget) throws IOException {
+    public Section run(Budget budget) throws IOException {
         int from = cells.get(0).from();
         int to = cells.get(cells.size() - 1).to();
         Section.Output out = new Section.Output(from, to - from);
@@ -43,7 +43,7 @@ record MoveTask(ArrayList<Cells> cells, long[] removed, long[] gaps, ArrayList<b
         for (; next < gaps.length; next++) {
             add(arriving.get(next), written);
         }
-        return out.write(files, from).toBytes();
+        return out.write(files, from);
     }
 
     private static void add(byte[] block, EventWriter to) {

@@ -4,6 +4,7 @@ import it.unimi.dsi.fastutil.ints.Int2ObjectOpenHashMap;
 import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
 import java.io.IOException;
+import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -11,14 +12,24 @@ import java.util.Set;
 import org.polygraph.jobs.decision.Budget;
 
 /**
- * Finds how far some transactions may move without passing others of their sessions. Result: for each the place behind the last event of
- * an earlier transaction of its session, and the place of the first event of a later one, in these cells. The other transaction counts or may count,
- * and is not among those that are asked about.
+ * Finds how far some transactions may move without passing others of their sessions, in some cells. The others count or may count,
+ * and are not among those that are asked about.
  *
  * @param names those of a session by index
  */
-record NeighbourTask(Cells cells, ArrayList<UnknownOutcomes.Name> names) implements Task {
+record NeighbourTask(Cells cells, ArrayList<UnknownOutcomes.Name> names) implements Task<NeighbourTask.Bounds> {
     private static final long serialVersionUID = 1L;
+
+    /**
+     * The bounds by transaction.
+     *
+     * @param low the place behind the last event of an earlier transaction of its session
+     * @param high the place of the first event of a later one
+     */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
+    record Bounds(long[] low, long[] high) implements Serializable {
+        private static final long serialVersionUID = 1L;
+    }
 
     /** The transactions of a session that are asked about. */
     private static final class Asked {
@@ -33,7 +44,7 @@ record NeighbourTask(Cells cells, ArrayList<UnknownOutcomes.Name> names) impleme
     }
 
     @Override
-    public byte[] run(Budget budget) throws IOException {
+    public Bounds run(Budget budget) throws IOException {
         Int2ObjectOpenHashMap<Asked> ofSession = new Int2ObjectOpenHashMap<>();
         for (int i = 0; i < names.size(); i++) {
             Asked asked = ofSession.computeIfAbsent(names.get(i).session(), session -> new Asked());
@@ -76,10 +87,6 @@ record NeighbourTask(Cells cells, ArrayList<UnknownOutcomes.Name> names) impleme
                 high[i] = Math.min(high[i], high[asked.numbers.getInt(j + 1)]);
             }
         }
-        BlockWriter out = new BlockWriter();
-        for (int i = 0; i < low.length; i++) {
-            out.unsigned(low[i]).unsigned(high[i]);
-        }
-        return out.toBytes();
+        return new Bounds(low, high);
     }
 }

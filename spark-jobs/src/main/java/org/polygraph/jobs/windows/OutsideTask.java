@@ -8,15 +8,15 @@ import org.polygraph.jobs.decision.Budget;
 
 /**
  * Finds the values that the transactions of some sets read and that some transaction outside the set may have written, in a slice.
- * Result: for each set the length of a block, and the block with items of key and value.
+ * Result: for each set a block with items of key and value.
  *
  * @param sets in any order; they may overlap
  */
-record OutsideTask(SliceRows.Slice slice, ArrayList<PlaceSet> sets) implements Task {
+record OutsideTask(SliceRows.Slice slice, ArrayList<PlaceSet> sets) implements Task<byte[][]> {
     private static final long serialVersionUID = 1L;
 
     @Override
-    public byte[] run(Budget budget) throws IOException {
+    public byte[][] run(Budget budget) throws IOException {
         List<KeyValues> read = new ArrayList<>();
         sets.forEach(set -> read.add(new KeyValues()));
         SliceRows rows = slice.rows();
@@ -39,14 +39,14 @@ record OutsideTask(SliceRows.Slice slice, ArrayList<PlaceSet> sets) implements T
                 }
             }
         }
-        BlockWriter out = new BlockWriter();
+        byte[][] blocks = new byte[sets.size()][];
         for (int w = 0; w < sets.size(); w++) {
             BlockWriter items = new BlockWriter();
             KeyValues pairs = read.get(w);
             outside.get(w).stream()
                     .forEach(pair -> items.key(rows.keys(), pairs.key(pair)).value(rows.values(), pairs.value(pair)));
-            out.bytes(items.toBytes());
+            blocks[w] = items.toBytes();
         }
-        return out.toBytes();
+        return blocks;
     }
 }

@@ -12,12 +12,12 @@ import org.polygraph.jobs.decision.Budget;
  * @param labels by number of a session: its label
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
-record RankDealTask(Cells cells, long[] labels, RankRanges ranges, Section.Files files) implements Task {
+record RankDealTask(Cells cells, long[] labels, RankRanges ranges, Section.Files files) implements Task<Section> {
     private static final long serialVersionUID = 1L;
     private static final byte[] NO_HASH = new byte[TransactionHash.BYTES];
 
     @Override
-    public byte[] run(Budget budget) throws IOException {
+    public Section run(Budget budget) throws IOException {
         Section.Output out = new Section.Output(0, ranges.count());
         TransactionHash hash = new TransactionHash();
         byte[] bytes = new byte[TransactionHash.BYTES];
@@ -37,7 +37,7 @@ record RankDealTask(Cells cells, long[] labels, RankRanges ranges, Section.Files
                         .bytes(event.isSnapshot() ? NO_HASH : event.hasHash() ? event.hash() : bytes);
             }
         }
-        return out.write(files, cells.from()).toBytes();
+        return out.write(files, cells.from());
     }
 
     private static void hash(EventReader event, long session, TransactionHash hash, byte[] to) {

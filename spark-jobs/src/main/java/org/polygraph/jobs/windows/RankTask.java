@@ -3,11 +3,8 @@ package org.polygraph.jobs.windows;
 import it.unimi.dsi.fastutil.ints.IntArrays;
 import it.unimi.dsi.fastutil.ints.IntComparator;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
-import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.ObjectInputStream;
-import java.io.ObjectOutputStream;
 import java.util.ArrayList;
 import java.util.Arrays;
 import org.polygraph.jobs.certificate.format.Guarantee;
@@ -23,11 +20,11 @@ import org.polygraph.storage.artifact.Location;
  * @param sections what {@link RankDealTask}s dealt to the range
  * @param run the folder of the run, which all workers see
  */
-record RankTask(ArrayList<Section> sections, int range, String run, Guarantee guarantee) implements Task {
+record RankTask(ArrayList<Section> sections, int range, String run, Guarantee guarantee) implements Task<RankRange> {
     private static final long serialVersionUID = 1L;
 
     @Override
-    public byte[] run(Budget budget) throws IOException {
+    public RankRange run(Budget budget) throws IOException {
         LongArrayList sessions = new LongArrayList();
         LongArrayList indexes = new LongArrayList();
         LongArrayList places = new LongArrayList();
@@ -64,19 +61,6 @@ record RankTask(ArrayList<Section> sections, int range, String run, Guarantee gu
                 writer.row(sessions.getLong(i), indexes.getLong(i), snapshot, places.getLong(i));
             }
         }
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        try (ObjectOutputStream out = new ObjectOutputStream(bytes)) {
-            out.writeObject(writer.end());
-        }
-        return bytes.toByteArray();
-    }
-
-    /** The result of a task. */
-    static RankRange ofBytes(byte[] result) throws IOException {
-        try (ObjectInputStream in = new ObjectInputStream(new ByteArrayInputStream(result))) {
-            return (RankRange) in.readObject();
-        } catch (ClassNotFoundException e) {
-            throw new IllegalStateException("the result is of another version", e);
-        }
+        return writer.end();
     }
 }

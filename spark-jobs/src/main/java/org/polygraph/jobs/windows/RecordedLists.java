@@ -87,7 +87,7 @@ final class RecordedLists {
         for (int key = 0; key < sub.keys().size(); key++) {
             asked.key(sub.keys(), key);
         }
-        List<Task> tasks = new ArrayList<>();
+        List<ReadTask> tasks = new ArrayList<>();
         for (Piece piece : plan.pieces()) {
             tasks.add(new ReadTask(piece, asked.toBytes()));
         }
@@ -228,7 +228,7 @@ final class RecordedLists {
      * @param asked the names of the transactions, and the keys
      */
     @SuppressWarnings("ArrayRecordComponent") // never compared
-    private record ReadTask(Piece piece, byte[] asked) implements Task {
+    private record ReadTask(Piece piece, byte[] asked) implements Task<byte[]> {
         private static final long serialVersionUID = 1L;
 
         @Override

@@ -306,14 +306,14 @@ final class Relocation {
             return new ArrayList<>();
         }
         TreeMap<Long, Candidate> candidates = new TreeMap<>();
-        for (byte[] found : store.perGroup("find transactions", some -> new EventTask(some, within(places, some)))) {
-            for (BlockReader in = new BlockReader(found); in.hasMore(); ) {
-                long place = in.unsigned();
-                byte[] block = in.bytes();
-                if (!candidates.containsKey(place)) {
+        for (List<EventTask.Copied> found :
+                store.perGroup("find transactions", some -> new EventTask(some, within(places, some)))) {
+            for (EventTask.Copied copied : found) {
+                if (!candidates.containsKey(copied.place())) {
                     int event = all.size();
-                    all.read(block);
-                    candidates.put(place, new Candidate(place, block, event, all.size() - event));
+                    all.read(copied.block());
+                    candidates.put(
+                            copied.place(), new Candidate(copied.place(), copied.block(), event, all.size() - event));
                 }
             }
         }
@@ -352,7 +352,7 @@ final class Relocation {
         }
         byte[] initial = store.layout().initialValue();
         int mostSpans = MOST_SPANS / store.slices();
-        List<byte[]> found = store.perSlice(
+        List<long[][]> found = store.perSlice(
                 "find better places",
                 slice -> new SpanTask(
                         slice,
@@ -362,12 +362,12 @@ final class Relocation {
                         mostSpans,
                         initial));
         for (int s = 0; s < found.size(); s++) {
-            BlockReader in = new BlockReader(found.get(s));
             for (int i = 0; i < askers.get(s).size(); i++) {
                 Candidate candidate = askers.get(s).get(i);
-                for (int spans = in.count(); spans > 0; spans--) {
-                    long begin = in.unsigned();
-                    long end = in.unsigned();
+                long[] spans = found.get(s)[i];
+                for (int span = 0; span < spans.length; span += 2) {
+                    long begin = spans[span];
+                    long end = spans[span + 1];
                     candidate.begins.add(begin);
                     candidate.ends.add(end);
                     if (!writes.get(s).get(i)) {
@@ -398,11 +398,12 @@ final class Relocation {
             candidate.high = Long.MAX_VALUE;
             names.add(new UnknownOutcomes.Name(all.session(candidate.event), all.index(candidate.event)));
         }
-        for (byte[] found : store.perGroup("find neighbours in sessions", some -> new NeighbourTask(some, names))) {
-            BlockReader in = new BlockReader(found);
-            for (Candidate candidate : candidates) {
-                candidate.low = Math.max(candidate.low, in.unsigned());
-                candidate.high = Math.min(candidate.high, in.unsigned());
+        for (NeighbourTask.Bounds found :
+                store.perGroup("find neighbours in sessions", some -> new NeighbourTask(some, names))) {
+            for (int i = 0; i < candidates.size(); i++) {
+                Candidate candidate = candidates.get(i);
+                candidate.low = Math.max(candidate.low, found.low()[i]);
+                candidate.high = Math.min(candidate.high, found.high()[i]);
             }
         }
     }
@@ -467,7 +468,7 @@ final class Relocation {
                             .toList()),
                     files));
         }
-        List<Section> sections = WindowStore.sections(store.workers().run("move transactions", new ArrayList<>(tasks)));
+        List<Section> sections = store.workers().run("move transactions", tasks);
         for (int i = 0; i < sections.size(); i++) {
             for (Cells cell : tasks.get(i).cells()) {
                 store.replace(cell.from(), sections.get(i));

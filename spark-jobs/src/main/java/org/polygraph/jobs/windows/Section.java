@@ -124,12 +124,6 @@ record Section(String folder, String name, int number, int from, int to) impleme
         location().delete();
     }
 
-    byte[] toBytes() {
-        BlockWriter out = new BlockWriter();
-        write(out, this);
-        return out.toBytes();
-    }
-
     static void write(BlockWriter to, Section section) {
         to.text(section.folder)
                 .text(section.name)

@@ -12,7 +12,7 @@ import org.polygraph.jobs.decision.Budget;
  * @param events of a transaction: 1, or 2 for its snapshot and its commit
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
-record SliceReplayTask(SliceRows.Slice slice, int slices, byte[] initial, int events) implements Task {
+record SliceReplayTask(SliceRows.Slice slice, int slices, byte[] initial, int events) implements Task<byte[]> {
     private static final long serialVersionUID = 1L;
 
     @Override

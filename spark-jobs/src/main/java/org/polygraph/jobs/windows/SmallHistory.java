@@ -126,10 +126,10 @@ final class SmallHistory {
             }
         }
         TreeSet<Long> places = new TreeSet<>(List.of(read.place()));
-        for (byte[] found : store.perSlice(
+        for (SourceTask.Sources[] found : store.perSlice(
                 "find writers",
                 slice -> new SourceTask(slice, reads, store.layout().initialValue()))) {
-            for (SourceTask.Sources sources : SourceTask.Sources.of(found, reads)) {
+            for (SourceTask.Sources sources : found) {
                 places.addAll(sources.possible());
                 places.addAll(sources.others());
             }

@@ -32,7 +32,7 @@ record SortTask(
         boolean ignoresUnknown,
         Section.Files cellFiles,
         Section.Files files)
-        implements Task {
+        implements Task<byte[]> {
     private static final long serialVersionUID = 1L;
 
     @Override

@@ -3,21 +3,21 @@ package org.polygraph.jobs.windows;
 import it.unimi.dsi.fastutil.longs.Long2IntOpenHashMap;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
 import java.io.IOException;
+import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.polygraph.jobs.decision.Budget;
 
 /**
- * Finds the writers of the values that some reads returned, in a slice. Result: for each read whose value was written or replaced in this
- * slice its number; the places of its possible writers; the places of transactions that wrote the value and replaced it, or that never
- * count; the first and the last place that a repair has to change; and the place of the last write before the read.
+ * Finds the writers of the values that some reads returned, in a slice. Result: the {@link Sources} of each read.
  *
  * @param reads with the places of the readers
  * @param initial the initial value as a block
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
-record SourceTask(SliceRows.Slice slice, ArrayList<CheckTask.Read> reads, byte[] initial) implements Task {
+record SourceTask(SliceRows.Slice slice, ArrayList<CheckTask.Read> reads, byte[] initial)
+        implements Task<SourceTask.Sources[]> {
     private static final long serialVersionUID = 1L;
 
     /** The most writers of a value that are named. */
@@ -33,12 +33,15 @@ record SourceTask(SliceRows.Slice slice, ArrayList<CheckTask.Read> reads, byte[]
      * The writers of what a read returned.
      *
      * @param possible places of transactions that may have written it
-     * @param others places of transactions that wrote it, but cannot have been read from
+     * @param others places of transactions that wrote it and replaced it, or that never count
      * @param from with {@code to} the fewest places that have to change: those from the reader to the nearest place at which the read
      *     returns the last write; or those from a writer of the value to the last write before the read
      * @param lastWrite the place of the last write before the read; negative if nothing wrote the key or the value
      */
-    record Sources(LongArrayList possible, LongArrayList others, long from, long to, long lastWrite) {
+    record Sources(LongArrayList possible, LongArrayList others, long from, long to, long lastWrite)
+            implements Serializable {
+        private static final long serialVersionUID = 1L;
+
         /** Whether one of the possible writers is at most so many places from a place. */
         boolean isNear(long place, long distance) {
             for (int i = 0; i < possible.size(); i++) {
@@ -47,32 +50,6 @@ record SourceTask(SliceRows.Slice slice, ArrayList<CheckTask.Read> reads, byte[]
                 }
             }
             return false;
-        }
-
-        /** By read. */
-        static Sources[] of(byte[] result, List<CheckTask.Read> reads) {
-            Sources[] all = new Sources[reads.size()];
-            Arrays.setAll(
-                    all,
-                    i -> new Sources(
-                            new LongArrayList(),
-                            new LongArrayList(),
-                            reads.get(i).place(),
-                            reads.get(i).place(),
-                            NONE));
-            for (BlockReader in = new BlockReader(result); in.hasMore(); ) {
-                int read = in.count();
-                all[read] = new Sources(places(in), places(in), in.unsigned(), in.unsigned(), in.signed());
-            }
-            return all;
-        }
-
-        private static LongArrayList places(BlockReader in) {
-            LongArrayList places = new LongArrayList();
-            for (int count = in.count(); count > 0; count--) {
-                places.add(in.unsigned());
-            }
-            return places;
         }
     }
 
@@ -85,8 +62,8 @@ record SourceTask(SliceRows.Slice slice, ArrayList<CheckTask.Read> reads, byte[]
         /** The same places, and those of the transactions that overwrote the value. */
         final LongArrayList changes = new LongArrayList();
 
-        /** Writes the places that have to change. @param lastWrite the place of the last write before the read */
-        void range(long place, long lastWrite, BlockWriter out) {
+        /** @param lastWrite the place of the last write before the read at a place */
+        Sources sources(long place, long lastWrite) {
             long from = place;
             long to = place;
             long least = Long.MAX_VALUE;
@@ -103,7 +80,7 @@ record SourceTask(SliceRows.Slice slice, ArrayList<CheckTask.Read> reads, byte[]
                 from = begins.getLong(writer);
                 to = lastWrite;
             }
-            out.unsigned(from).unsigned(to);
+            return new Sources(possible, others, from, to, lastWrite);
         }
 
         /** How many places are less. */
@@ -114,7 +91,7 @@ record SourceTask(SliceRows.Slice slice, ArrayList<CheckTask.Read> reads, byte[]
     }
 
     @Override
-    public byte[] run(Budget budget) throws IOException {
+    public Sources[] run(Budget budget) throws IOException {
         SliceRows rows = slice.rows();
         Search search = new Search(rows);
         while (rows.next()) {
@@ -215,32 +192,20 @@ record SourceTask(SliceRows.Slice slice, ArrayList<CheckTask.Read> reads, byte[]
             }
         }
 
-        byte[] result() {
-            BlockWriter out = new BlockWriter();
-            for (int i = 0; i < valueOf.length; i++) {
+        Sources[] result() {
+            Sources[] all = new Sources[valueOf.length];
+            for (int i = 0; i < all.length; i++) {
                 Value value = values.get(valueOf[i]);
-                if (!value.possible.isEmpty() || !value.others.isEmpty() || !value.changes.isEmpty()) {
-                    out.unsigned(i);
-                    SourceTask.write(out, value.possible);
-                    SourceTask.write(out, value.others);
-                    value.range(reads.get(i).place(), writtenBefore[i], out);
-                    out.signed(writtenBefore[i]);
-                }
+                boolean isKnown = !value.possible.isEmpty() || !value.others.isEmpty() || !value.changes.isEmpty();
+                all[i] = value.sources(reads.get(i).place(), isKnown ? writtenBefore[i] : NONE);
             }
-            return out.toBytes();
+            return all;
         }
     }
 
     private static void add(LongArrayList places, long place) {
         if (places.size() < MOST && !places.contains(place)) {
             places.add(place);
-        }
-    }
-
-    private static void write(BlockWriter out, LongArrayList places) {
-        out.unsigned(places.size());
-        for (long place : places) {
-            out.unsigned(place);
         }
     }
 }

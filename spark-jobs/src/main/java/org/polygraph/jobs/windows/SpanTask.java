@@ -12,7 +12,7 @@ import org.polygraph.jobs.decision.Budget;
  * value. A write is explained where no read of another value follows before the next write, and no read of its own value precedes it.
  * If no other write of its value precedes the first read of its value, it is explained only directly before that read.
  *
- * <p>Result: for each operation the number of its spans; for each span the place of the first event before which the transaction may be
+ * <p>Result: for each operation its spans; for each span the place of the first event before which the transaction may be
  * put, and the place behind the last such event. Operations of keys with many others have no spans.
  *
  * @param operations with the places of their transactions
@@ -28,7 +28,7 @@ record SpanTask(
         int events,
         int mostSpans,
         byte[] initial)
-        implements Task {
+        implements Task<long[][]> {
     private static final long serialVersionUID = 1L;
 
     /** Operations of a key. */
@@ -37,7 +37,7 @@ record SpanTask(
     private static final int NONE = -1;
 
     @Override
-    public byte[] run(Budget budget) throws IOException {
+    public long[][] run(Budget budget) throws IOException {
         SliceRows rows = slice.rows();
         KeyValues asked = new KeyValues();
         int[] valueOf = new int[operations.size()];
@@ -59,14 +59,13 @@ record SpanTask(
                 keys.get(rows.key()).add(rows, asked.find(rows.key(), rows.code()));
             }
         }
-        BlockWriter out = new BlockWriter();
+        long[][] found = new long[valueOf.length][0];
         int most = mostSpans;
         LongArrayList spans = new LongArrayList();
         for (int i = 0; i < valueOf.length; i++) {
             int key = asked.key(valueOf[i]);
             spans.clear();
             if (keys.get(key).size() > MOST || most <= 0) {
-                out.unsigned(0);
                 continue;
             }
             KeyOperations others = keys.get(key).without(operations.get(i).place(), events);
@@ -75,11 +74,10 @@ record SpanTask(
             } else {
                 others.ofRead(valueOf[i], asked.find(key, first), spans);
             }
-            out.unsigned(spans.size() / 2);
-            spans.forEach(out::unsigned);
+            found[i] = spans.toLongArray();
             most -= spans.size() / 2;
         }
-        return out.toBytes();
+        return found;
     }
 
     /**

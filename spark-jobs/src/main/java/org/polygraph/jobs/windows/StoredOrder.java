@@ -44,10 +44,9 @@ final class StoredOrder {
     String certificate(Location run, String input, String tool) throws IOException {
         RankRanges ranges = layout.ranges(store.perRange());
         Section.Files files = store.next("ranks");
-        List<Section> sections = WindowStore.sections(store.perGroup(
-                "deal the order to sessions", some -> new RankDealTask(some, layout.labels(), ranges, files)));
-        List<RankRange> written = new ArrayList<>();
-        for (byte[] result : store.workers()
+        List<Section> sections = store.perGroup(
+                "deal the order to sessions", some -> new RankDealTask(some, layout.labels(), ranges, files));
+        List<RankRange> written = store.workers()
                 .run(
                         "write the certificate",
                         IntStream.range(0, ranges.count())
@@ -56,9 +55,7 @@ final class StoredOrder {
                                         r,
                                         run.absolute(),
                                         terms.guarantee()))
-                                .toList())) {
-            written.add(RankTask.ofBytes(result));
-        }
+                                .toList());
         Section.delete(sections);
         for (RankRange range : written) {
             for (RankPart part : range.parts()) {

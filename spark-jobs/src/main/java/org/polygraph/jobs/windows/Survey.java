@@ -157,7 +157,7 @@ record Survey(
             long perSample,
             boolean countsUnknown,
             boolean needsOperations)
-            implements Task {
+            implements Task<byte[]> {
         private static final long serialVersionUID = 1L;
 
         @Override

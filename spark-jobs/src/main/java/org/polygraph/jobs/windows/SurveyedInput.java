@@ -60,7 +60,7 @@ final class SurveyedInput {
             Clock clock, boolean needsOperations, Workers workers, ReadPlan plan, WindowSettings settings, Terms terms)
             throws IOException {
         int events = events(terms.guarantee());
-        List<Task> tasks = new ArrayList<>();
+        List<Survey.SurveyTask> tasks = new ArrayList<>();
         for (Piece piece : plan.pieces()) {
             tasks.add(new Survey.SurveyTask(
                     piece,
@@ -142,7 +142,7 @@ final class SurveyedInput {
             String what, ListOrders lists, Section.Files files, long[] offsets, SessionClocks.@Nullable Sample sample)
             throws IOException {
         int[] fileOf = plan.pieces().stream().mapToInt(Piece::file).toArray();
-        List<Task> tasks = new ArrayList<>();
+        List<IngestTask> tasks = new ArrayList<>();
         for (int p = 0; p < fileOf.length; p++) {
             tasks.add(new IngestTask(
                     plan.pieces().get(p),
@@ -155,6 +155,6 @@ final class SurveyedInput {
                     lists,
                     files));
         }
-        return Ingested.Input.of(workers.run(what, tasks));
+        return new Ingested.Input(workers.run(what, tasks));
     }
 }

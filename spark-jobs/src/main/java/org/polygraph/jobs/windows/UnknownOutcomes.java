@@ -25,31 +25,26 @@ final class UnknownOutcomes {
         static Name of(SliceRows row) {
             return new Name(row.session(), row.index());
         }
-
-        void write(BlockWriter out) {
-            out.unsigned(session).signed(index);
-        }
-
-        static Name read(BlockReader in) {
-            return new Name(in.count(), in.signed());
-        }
     }
 
-    /** A read of what a transaction of unknown outcome wrote. @param next another read of the same reader */
-    private record Read(
-            Name writer, boolean isOnly, @Nullable Read next) {}
+    /**
+     * A read of what a transaction of unknown outcome wrote.
+     *
+     * @param reader null if it counts
+     * @param isOnly whether no other transaction may have written the value
+     */
+    record Read(@Nullable Name reader, Name writer, boolean isOnly) implements Serializable {
+        private static final long serialVersionUID = 1L;
+    }
 
     private final Object2IntOpenHashMap<Name> outcomes = new Object2IntOpenHashMap<>();
 
     /** @param results of {@link UnknownTask}s */
-    UnknownOutcomes(List<byte[]> results) {
-        // By reader; those that count have no name here.
-        Map<@Nullable Name, Read> reads = new Object2ObjectOpenHashMap<>();
-        for (byte[] result : results) {
-            for (BlockReader in = new BlockReader(result); in.hasMore(); ) {
-                Name reader = in.unsigned() == 1 ? null : Name.read(in);
-                Name writer = Name.read(in);
-                reads.put(reader, new Read(writer, in.unsigned() == 1, reads.get(reader)));
+    UnknownOutcomes(List<? extends List<Read>> results) {
+        Map<@Nullable Name, List<Read>> reads = new Object2ObjectOpenHashMap<>();
+        for (List<Read> result : results) {
+            for (Read read : result) {
+                reads.computeIfAbsent(read.reader, reader -> new ArrayList<>(1)).add(read);
             }
         }
         List<@Nullable Name> changed = new ArrayList<>();
@@ -57,7 +52,7 @@ final class UnknownOutcomes {
         while (!changed.isEmpty()) {
             Name reader = changed.remove(changed.size() - 1);
             boolean counts = reader == null || outcomes.getInt(reader) == YES;
-            for (Read read = reads.get(reader); read != null; read = read.next) {
+            for (Read read : reads.getOrDefault(reader, List.of())) {
                 int now = counts && read.isOnly ? YES : MAYBE;
                 if (now > outcomes.getInt(read.writer)) {
                     outcomes.put(read.writer, now);

@@ -6,15 +6,14 @@ import java.util.List;
 import org.polygraph.jobs.decision.Budget;
 
 /**
- * Finds the reads of what transactions of unknown outcome wrote, in a slice. Result: for each such read whether the reader counts, if
- * not the name of the reader, then the name of a writer, and whether it is the only one that may have written the value.
+ * Finds the reads of what transactions of unknown outcome wrote, in a slice. Result: each such read with each possible writer.
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
-record UnknownTask(SliceRows.Slice slice, byte[] initial) implements Task {
+record UnknownTask(SliceRows.Slice slice, byte[] initial) implements Task<ArrayList<UnknownOutcomes.Read>> {
     private static final long serialVersionUID = 1L;
 
     @Override
-    public byte[] run(Budget budget) throws IOException {
+    public ArrayList<UnknownOutcomes.Read> run(Budget budget) throws IOException {
         KeyValues written = new KeyValues();
         List<List<UnknownOutcomes.Name>> writers = new ArrayList<>();
         SliceRows rows = slice.rows();
@@ -27,9 +26,9 @@ record UnknownTask(SliceRows.Slice slice, byte[] initial) implements Task {
                 writers.get(pair).add(UnknownOutcomes.Name.of(rows));
             }
         }
-        BlockWriter out = new BlockWriter();
+        ArrayList<UnknownOutcomes.Read> out = new ArrayList<>();
         if (written.size() == 0) {
-            return out.toBytes();
+            return out;
         }
         long initialCode = new BlockReader(initial).value(rows.values());
         boolean[] hasOthers = new boolean[written.size()];
@@ -58,15 +57,10 @@ record UnknownTask(SliceRows.Slice slice, byte[] initial) implements Task {
             boolean isOnly = !hasOthers[pair] && all.get(0).equals(all.get(all.size() - 1));
             for (UnknownOutcomes.Name writer : all) {
                 if (counts || !writer.equals(reader)) {
-                    out.unsigned(counts ? 1 : 0);
-                    if (!counts) {
-                        reader.write(out);
-                    }
-                    writer.write(out);
-                    out.unsigned(isOnly ? 1 : 0);
+                    out.add(new UnknownOutcomes.Read(counts ? null : reader, writer, isOnly));
                 }
             }
         }
-        return out.toBytes();
+        return out;
     }
 }

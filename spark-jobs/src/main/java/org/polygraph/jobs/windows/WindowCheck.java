@@ -484,13 +484,12 @@ public final class WindowCheck {
         if (sets.isEmpty()) {
             return false;
         }
-        List<BlockReader> outside =
-                store.perSlice("find writers outside", slice -> new OutsideTask(slice, new ArrayList<>(sets))).stream()
-                        .map(BlockReader::new)
-                        .toList();
-        for (PlaceSet set : sets) {
-            if (judge.violates(
-                    small.set(set, outside.stream().map(BlockReader::bytes).toList()))) {
+        List<byte[][]> outside =
+                store.perSlice("find writers outside", slice -> new OutsideTask(slice, new ArrayList<>(sets)));
+        for (int i = 0; i < sets.size(); i++) {
+            int set = i;
+            if (judge.violates(small.set(
+                    sets.get(i), outside.stream().map(found -> found[set]).toList()))) {
                 return true;
             }
         }
@@ -499,14 +498,9 @@ public final class WindowCheck {
 
     /** By slice: the writers of the values that its named reads returned. */
     private List<SourceTask.Sources[]> sources(WindowStore store, List<CheckTask.Result> results) throws IOException {
-        List<byte[]> found = store.perSlice(
+        return store.perSlice(
                 "find writers",
                 slice -> new SourceTask(slice, results.get(slice.number()).named(), initialValue));
-        List<SourceTask.Sources[]> sources = new ArrayList<>();
-        for (int s = 0; s < found.size(); s++) {
-            sources.add(SourceTask.Sources.of(found.get(s), results.get(s).named()));
-        }
-        return sources;
     }
 
     /** Whether a committed transaction read a value that no transaction that may count left. */

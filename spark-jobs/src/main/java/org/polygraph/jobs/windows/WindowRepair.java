@@ -42,7 +42,7 @@ final class WindowRepair {
                 .toList();
         List<Section> borders = borders(decided);
         Section.Files moved = store.next("cells");
-        List<Task> tasks = new ArrayList<>();
+        List<WindowTask> tasks = new ArrayList<>();
         List<List<Run>> runsOfTasks = new ArrayList<>();
         int number = 0;
         for (int r = 0; r < runs.size(); ) {
@@ -66,11 +66,11 @@ final class WindowRepair {
                     moved));
             number += count;
         }
-        List<byte[]> results = store.workers().run("repair windows", tasks);
+        List<WindowTask.Result> results = store.workers().run("repair windows", tasks);
         Integer[] outcomes = new Integer[windows.size()];
         Arrays.fill(outcomes, WindowTask.DEFERRED);
         for (int i = 0; i < results.size(); i++) {
-            take(new BlockReader(results.get(i)), runsOfTasks.get(i), outcomes);
+            take(results.get(i), runsOfTasks.get(i), outcomes);
         }
         Section.delete(borders);
         return List.of(outcomes);
@@ -98,25 +98,24 @@ final class WindowRepair {
         long[] to = decided.stream().mapToLong(WindowStore.Range::to).toArray();
         Section.Files files = store.next("borders");
         byte[] initial = store.layout().initialValue();
-        return WindowStore.sections(
-                store.perSlice("find values at borders", slice -> new BorderTask(slice, initial, from, to, files)));
+        return store.perSlice("find values at borders", slice -> new BorderTask(slice, initial, from, to, files));
     }
 
     /** Takes the result of a task. */
-    private void take(BlockReader result, List<Run> runs, Integer[] outcomes) {
+    private void take(WindowTask.Result result, List<Run> runs, Integer[] outcomes) {
         List<Run> moving = new ArrayList<>();
+        int next = 0;
         for (Run run : runs) {
             for (int w : run.windows) {
-                outcomes[w] = result.count();
+                outcomes[w] = result.outcomes()[next++];
             }
             if (run.windows.stream().anyMatch(w -> outcomes[w] == WindowTask.REPAIRED)) {
                 moving.add(run);
             }
         }
-        Section section = Section.read(result);
         for (Run run : moving) {
             for (int c = run.firstCell; c < run.cellsEnd; c++) {
-                store.replace(c, section);
+                store.replace(c, result.section());
             }
         }
     }

@@ -325,7 +325,7 @@ final class WindowStore {
     }
 
     /** Runs a task for each group of cells. */
-    List<byte[]> perGroup(String what, Function<Cells, Task> task) throws IOException {
+    <R extends Serializable> List<R> perGroup(String what, Function<Cells, Task<R>> task) throws IOException {
         return workers.run(
                 what,
                 IntStream.range(0, groups.length - 1)
@@ -334,18 +334,12 @@ final class WindowStore {
     }
 
     /** Runs a task for each slice. */
-    List<byte[]> perSlice(String what, Function<SliceRows.Slice, Task> task) throws IOException {
+    <R extends Serializable> List<R> perSlice(String what, Function<SliceRows.Slice, Task<R>> task) throws IOException {
         return workers.run(
                 what,
                 IntStream.range(0, slices)
                         .mapToObj(s -> task.apply(new SliceRows.Slice(s, having(dealt, s, s + 1))))
                         .toList());
-    }
-
-    static List<Section> sections(List<byte[]> results) {
-        return results.stream()
-                .map(result -> Section.read(new BlockReader(result)))
-                .toList();
     }
 
     /** The files of one job, which no other job writes. */
@@ -360,12 +354,11 @@ final class WindowStore {
                 .filter(g -> dealt.size() <= g || isChanged[g])
                 .boxed()
                 .toList();
-        List<byte[]> results = workers.run(
+        List<Section> sections = workers.run(
                 "deal operations to keys",
                 some.stream()
                         .map(g -> new DealTask(cells(groups[g], groups[g + 1]), slices, ignoresUnknown, files))
                         .toList());
-        List<Section> sections = sections(results);
         for (int i = 0; i < some.size(); i++) {
             int g = some.get(i);
             isChanged[g] = false;
@@ -385,11 +378,7 @@ final class WindowStore {
     /** Finds violated reads and writes. */
     List<CheckTask.Result> check(boolean asksUnique) throws IOException {
         return perSlice(
-                        "check reads",
-                        slice -> new CheckTask(slice, layout().initialValue(), firsts, asksUnique, mostNamed()))
-                .stream()
-                .map(CheckTask.Result::ofBytes)
-                .toList();
+                "check reads", slice -> new CheckTask(slice, layout().initialValue(), firsts, asksUnique, mostNamed()));
     }
 
     /** Marks the transactions of unknown outcome that count, and deals again. */
@@ -403,10 +392,10 @@ final class WindowStore {
             return;
         }
         Section.Files files = next("cells");
-        List<Section> marked = sections(perGroup(
+        List<Section> marked = perGroup(
                 "mark unknown outcomes",
                 some -> new CountTask(
-                        some, outcomes.outcomes(), terms.guarantee().isOfCommits(), files)));
+                        some, outcomes.outcomes(), terms.guarantee().isOfCommits(), files));
         for (int g = 0; g < marked.size(); g++) {
             for (int c = groups[g]; c < groups[g + 1]; c++) {
                 replace(c, marked.get(g));

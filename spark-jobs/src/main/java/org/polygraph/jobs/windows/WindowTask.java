@@ -1,6 +1,7 @@
 package org.polygraph.jobs.windows;
 
 import java.io.IOException;
+import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
 import org.polygraph.jobs.certificate.format.Terms;
@@ -9,8 +10,7 @@ import org.polygraph.storage.model.BudgetException;
 
 /**
  * Repairs some windows: gives the transactions of each an order in which its reads return the last write and the values at its right
- * border are those that are read behind it. Result: for each window whether it is repaired, has no order or is too large; then the section
- * with the cells of all runs in which a window is repaired.
+ * border are those that are read behind it. Result: {@link Result}.
  *
  * @param runs disjoint runs of cells, ascending; each window lies in one
  * @param number of the first window in {@code borders}
@@ -28,7 +28,7 @@ record WindowTask(
         Terms terms,
         Extent extent,
         Section.Files files)
-        implements Task {
+        implements Task<WindowTask.Result> {
     private static final long serialVersionUID = 1L;
 
     /** Which events the windows have. */
@@ -50,13 +50,24 @@ record WindowTask(
     /** The window waits for a later round, because windows beside it were decided first. */
     static final int DEFERRED = 3;
 
+    /**
+     * What became of the windows.
+     *
+     * @param outcomes by window: whether it is repaired, has no order or is too large
+     * @param section with the cells of all runs in which a window is repaired
+     */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
+    record Result(int[] outcomes, Section section) implements Serializable {
+        private static final long serialVersionUID = 1L;
+    }
+
     @Override
-    public byte[] run(Budget budget) throws IOException {
+    public Result run(Budget budget) throws IOException {
         List<byte[][]> blocks = new ArrayList<>();
         for (Section border : borders) {
             blocks.add(border.blocks(number, windows.size()));
         }
-        BlockWriter result = new BlockWriter();
+        int[] outcomes = new int[windows.size()];
         int from = runs.get(0).from();
         Section.Output out = new Section.Output(from, runs.get(runs.size() - 1).to() - from);
         int w = 0;
@@ -68,14 +79,13 @@ record WindowTask(
             for (; w < windows.size() && windows.get(w).from() < cells.first(cells.to()); w++) {
                 int outcome = run == null ? TOO_LARGE : repair(run.new Window(windows.get(w)), blocks, w, budget);
                 isMoved |= outcome == REPAIRED;
-                result.unsigned(outcome);
+                outcomes[w] = outcome;
             }
             if (isMoved && run != null) {
                 run.write(out);
             }
         }
-        Section.write(result, out.write(files, from));
-        return result.toBytes();
+        return new Result(outcomes, out.write(files, from));
     }
 
     private int repair(CellRun.Window window, List<byte[][]> blocks, int number, Budget budget) {

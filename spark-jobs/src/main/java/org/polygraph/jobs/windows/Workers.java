@@ -2,6 +2,7 @@ package org.polygraph.jobs.windows;
 
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.io.Serializable;
 import java.nio.file.NoSuchFileException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -20,7 +21,7 @@ public interface Workers extends AutoCloseable {
      * @throws IOException if a task could not reach its files
      * @throws org.polygraph.storage.model.BudgetException if the budget ended
      */
-    List<byte[]> run(String what, List<? extends Task> tasks) throws IOException;
+    <R extends Serializable> List<R> run(String what, List<? extends Task<R>> tasks) throws IOException;
 
     /** Whether the folder may have scratch files of an earlier process, and keeps them for a later one if {@link #keep} was called. */
     default boolean mayKeep() {

@@ -3,6 +3,7 @@ package org.polygraph.jobs.windows;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.io.Serializable;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -49,7 +50,7 @@ class ResumedWindowsTest {
         }
 
         @Override
-        public List<byte[]> run(String what, List<? extends Task> tasks) throws IOException {
+        public <R extends Serializable> List<R> run(String what, List<? extends Task<R>> tasks) throws IOException {
             if (jobs[0]-- == 0) {
                 // A killed process deletes nothing.
                 workers.keep(true);

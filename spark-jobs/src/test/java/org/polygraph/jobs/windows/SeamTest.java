@@ -208,15 +208,14 @@ class SeamTest {
             }
             sets.add(PlaceSet.of(ranges));
         }
-        List<BlockReader> outside =
-                store.perSlice("find writers outside", slice -> new OutsideTask(slice, sets)).stream()
-                        .map(BlockReader::new)
-                        .toList();
+        List<byte[][]> outside = store.perSlice("find writers outside", slice -> new OutsideTask(slice, sets));
         SmallHistory small = new SmallHistory(plan, store);
         EventOrder order = new EventOrder(store);
-        for (PlaceSet set : sets) {
+        for (int i = 0; i < sets.size(); i++) {
+            int number = i;
+            PlaceSet set = sets.get(i);
             HistoryTable part =
-                    small.set(set, outside.stream().map(BlockReader::bytes).toList());
+                    small.set(set, outside.stream().map(found -> found[number]).toList());
             BruteForceChecker.Verdict verdict = truth(part);
             boolean refutes = verdict == BruteForceChecker.Verdict.REJECTED;
             String which = "U of " + List.of(set.from()[0], set.to()[0], set.ranges()) + " is " + HistoryDsl.print(part)

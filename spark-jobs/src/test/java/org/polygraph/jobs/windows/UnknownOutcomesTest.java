@@ -2,6 +2,7 @@ package org.polygraph.jobs.windows;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -12,13 +13,8 @@ class UnknownOutcomesTest {
     }
 
     /** Adds a read. @param reader negative if it counts */
-    private static void read(BlockWriter out, int reader, int writer, boolean isOnly) {
-        out.unsigned(reader < 0 ? 1 : 0);
-        if (reader >= 0) {
-            name(reader).write(out);
-        }
-        name(writer).write(out);
-        out.unsigned(isOnly ? 1 : 0);
+    private static void read(List<UnknownOutcomes.Read> out, int reader, int writer, boolean isOnly) {
+        out.add(new UnknownOutcomes.Read(reader < 0 ? null : name(reader), name(writer), isOnly));
     }
 
     /** Each read depends on the next one of the list. Scans of all reads until nothing changes take minutes here. */
@@ -26,12 +22,12 @@ class UnknownOutcomesTest {
     @Timeout(60)
     void aLongChainOfReads() {
         int length = 200_000;
-        BlockWriter out = new BlockWriter();
+        List<UnknownOutcomes.Read> out = new ArrayList<>();
         for (int i = length - 2; i >= 0; i--) {
             read(out, i, i + 1, i != 100_000);
         }
         read(out, -1, 0, true);
-        UnknownOutcomes outcomes = new UnknownOutcomes(List.of(out.toBytes()));
+        UnknownOutcomes outcomes = new UnknownOutcomes(List.of(out));
         assertThat(outcomes.outcomes()).hasSize(length);
         assertThat(outcomes.outcomes().getInt(name(100_000))).isEqualTo(UnknownOutcomes.YES);
         assertThat(outcomes.outcomes().getInt(name(100_001))).isEqualTo(UnknownOutcomes.MAYBE);
@@ -40,12 +36,12 @@ class UnknownOutcomesTest {
 
     @Test
     void aTransactionCountsIfAnyReaderShowsIt() {
-        BlockWriter out = new BlockWriter();
+        List<UnknownOutcomes.Read> out = new ArrayList<>();
         read(out, 0, 1, true);
         read(out, -1, 0, false);
         read(out, -1, 0, true);
         read(out, 2, 3, true);
-        UnknownOutcomes outcomes = new UnknownOutcomes(List.of(out.toBytes()));
+        UnknownOutcomes outcomes = new UnknownOutcomes(List.of(out));
         assertThat(outcomes.outcomes()).hasSize(2);
         assertThat(outcomes.outcomes().getInt(name(0))).isEqualTo(UnknownOutcomes.YES);
         assertThat(outcomes.outcomes().getInt(name(1))).isEqualTo(UnknownOutcomes.YES);

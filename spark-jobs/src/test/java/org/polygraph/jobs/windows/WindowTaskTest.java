@@ -50,8 +50,8 @@ class WindowTaskTest {
                 CheckRequest.of(IsolationLevel.SER).terms(),
                 WindowTask.Extent.AROUND,
                 new Section.Files(folder.toString(), "moved"));
-        byte[] result = task.run(Budget.starting(Long.MAX_VALUE, CellRun.bytes(cells) / 2));
-        assertThat(new BlockReader(result).count()).isEqualTo(WindowTask.TOO_LARGE);
+        WindowTask.Result result = task.run(Budget.starting(Long.MAX_VALUE, CellRun.bytes(cells) / 2));
+        assertThat(result.outcomes()).containsExactly(WindowTask.TOO_LARGE);
         assertThatThrownBy(() -> task.run(Budget.unlimited())).isInstanceOf(ArrayFile.DamagedException.class);
     }
 }
