@@ -1,11 +1,9 @@
 package org.polygraph.jobs.windows;
 
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
-import java.util.TreeSet;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Guarantee;
@@ -22,39 +20,10 @@ import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.table.HistoryTable;
 
 /**
- * Decides a level by windows that workers repair. While few operations are violated, there is a small window around
- * each of them, which grows from round to round. While many are violated, a window is two cells, and windows are
- * shifted by one cell in every other round. Transactions that are far from where they are explained are moved first.
- * Reads that a window cannot explain are left out. The largest window is the history itself, so the rounds end unless a
- * window does not fit in the memory of a worker.
+ * Decides a level by windows that workers repair: reads the input into an order, has {@link Rounds} repair it, and
+ * replays it.
  */
 public final class WindowCheck {
-    /** From this round on, all windows are those around violated operations, and may be longer than two cells. */
-    private static final int FIRST_LATE_ROUND = 4;
-    /** How often {@link Relocation} runs. */
-    private static final int MOST_MOVES = 16;
-    /** The most windows without an order that are judged alone after one repair. */
-    private static final int MOST_ALONE = 8;
-    /**
-     * On both sides of a transaction, a range of a set has the places of a window divided by this number at first, and
-     * by {@link #LEAST_MARGINS_OF_SET} at last: where there are many keys, few neighbours depend on each other.
-     */
-    private static final long MARGINS_OF_SET = 32;
-
-    private static final long LEAST_MARGINS_OF_SET = 2;
-    /**
-     * The number of events on each side of a violated read and its writers, at first. It is multiplied by {@link #GROWTH}
-     * in each round with such windows.
-     */
-    private static final long LEAST_MARGIN = 64;
-    /**
-     * The same where a transaction has two events: a repair moves them apart, and a transaction with one event outside
-     * of the window stays where it is.
-     */
-    private static final long LEAST_MARGIN_OF_TWO = 256;
-
-    private static final int GROWTH = 4;
-
     /**
      * The {@link #reason} if the input cannot be read, or not be judged at the level: reading it as a whole gives the
      * message.
@@ -75,23 +44,11 @@ public final class WindowCheck {
     private final PhaseClock phases;
     private Counts counts = Counts.NONE;
     private long keys;
-    private int round;
-    /** How often {@link Relocation} ran. */
-    private int moves;
-    /** How many operations were violated when it ran last; it does not run again before there are fewer. */
-    private long violatedBefore = Long.MAX_VALUE;
-
-    private long margin;
-    /** Whether the window of the last round was the whole history. */
-    private boolean isWholeRepaired;
-
     private byte[] initialValue = {BlockWriter.NULL};
     private boolean isUnique = true;
     private long order;
-    private long decided;
-    private long grown;
-    private long largest;
     private @Nullable WindowStore store;
+    private @Nullable Rounds rounds;
     private String open = "";
 
     /** Judges small histories by the embedded engine. */
@@ -197,7 +154,7 @@ public final class WindowCheck {
 
     /** What windows decided. */
     public WindowCounts windows() {
-        return new WindowCounts(settings.window(), decided, grown, largest, open);
+        return Objects.requireNonNull(rounds, "an input that was read").counts(open);
     }
 
     /** Why nothing is decided; empty if something is. */
@@ -226,6 +183,8 @@ public final class WindowCheck {
         boolean ordersByTime = usesTimes || terms.guarantee().realTime();
         WindowStore store = restored == null ? WindowStore.of(workers, plan, ordersByTime, settings, terms) : restored;
         this.store = store;
+        Rounds rounds = this.rounds == null ? rounds(store) : this.rounds;
+        this.rounds = rounds;
         Layout layout = store.layout();
         long[] byStatus = layout.byStatus();
         if (!layout.problem().isEmpty()) {
@@ -269,9 +228,9 @@ public final class WindowCheck {
             if (byStatus[TransactionStatus.INDETERMINATE.code()] > 0) {
                 store.countUnknown();
             }
-            keep(store);
+            keep(store, rounds);
         }
-        boolean isFirst = round == 0;
+        boolean isFirst = rounds.isFirst();
         List<CheckTask.Result> results = store.check(isFirst);
         if (isFirst) {
             isUnique = results.stream().allMatch(CheckTask.Result::isUnique);
@@ -285,8 +244,9 @@ public final class WindowCheck {
                 store.reads(),
                 store.writes(),
                 keys);
-        Ending ending = repair(store, results);
-        phases.end(decided);
+        Ending ending = rounds.run(results);
+        open = rounds.open();
+        phases.end(rounds.decided());
         if (ending == Ending.ORDERED) {
             phases.begin("replay");
             StoredOrder placed = new StoredOrder(store);
@@ -304,6 +264,10 @@ public final class WindowCheck {
         return ending;
     }
 
+    private Rounds rounds(WindowStore store) {
+        return new Rounds(plan, store, settings, judge, made -> keep(store, made));
+    }
+
     /** Returns the state that an earlier process kept; null if there is none that can be used. */
     private @Nullable WindowStore restored() throws IOException {
         return checkpoints.apply(Long.MAX_VALUE).restored(CHECKPOINT, this::restored);
@@ -313,14 +277,9 @@ public final class WindowCheck {
         BlockReader from = new BlockReader(file.bytes(STATE));
         WindowStore found = WindowStore.restored(workers, plan, settings, terms, from);
         phases.restore(file);
-        round = from.count();
-        moves = from.count();
-        violatedBefore = from.unsigned();
-        margin = from.unsigned();
-        isWholeRepaired = from.unsigned() == 1;
-        decided = from.unsigned();
-        grown = from.unsigned();
-        largest = from.unsigned();
+        Rounds saved = rounds(found);
+        saved.restore(from);
+        rounds = saved;
         isUnique = from.unsigned() == 1;
         keys = from.unsigned();
         workers.keep(true);
@@ -328,17 +287,12 @@ public final class WindowCheck {
     }
 
     /** Keeps the state for a later process, and deletes the scratch files that were replaced. */
-    private void keep(WindowStore store) throws IOException {
+    private void keep(WindowStore store, Rounds rounds) throws IOException {
         Checkpoints kept = checkpoints.apply(store.operations());
         if (kept.keeps() && store.isSmallEnoughToSave()) {
             BlockWriter to = new BlockWriter();
             store.saveTo(to);
-            to.unsigned(round)
-                    .unsigned(moves)
-                    .unsigned(violatedBefore)
-                    .unsigned(margin)
-                    .unsigned(isWholeRepaired ? 1 : 0);
-            to.unsigned(decided).unsigned(grown).unsigned(largest);
+            rounds.saveTo(to);
             to.unsigned(isUnique ? 1 : 0).unsigned(keys);
             ArrayFile file = new ArrayFile().put(STATE, to.toBytes());
             phases.saveTo(file);
@@ -346,184 +300,5 @@ public final class WindowCheck {
             workers.keep(true);
         }
         store.sweep();
-    }
-
-    private Ending repair(WindowStore store, List<CheckTask.Result> first) throws IOException {
-        List<CheckTask.Result> results = first;
-        SmallHistory small = new SmallHistory(plan, store);
-        long least = store.events() == 1 ? LEAST_MARGIN : LEAST_MARGIN_OF_TWO;
-        if (margin == 0) {
-            margin = Math.max(1, Math.min(least, (long) store.events() * settings.window() / 2));
-        }
-        long far = (long) store.events() * settings.window();
-        while (true) {
-            for (CheckTask.Result result : results) {
-                for (CheckTask.Read read : result.inconsistent()) {
-                    if (terms.guarantee() == Guarantee.RC) {
-                        return open("a transaction read two values of a key, which the level may allow");
-                    }
-                    return store.isCommitted(read.place()) && judge.violates(small.ofContradiction(read))
-                            ? Ending.VIOLATED
-                            : open("a transaction of unknown outcome contradicts itself");
-                }
-            }
-            long[] violated = CheckTask.Result.violated(results, store.cellCount());
-            long sum = Arrays.stream(violated).sum();
-            if (sum == 0) {
-                return Ending.ORDERED;
-            }
-            if (isWholeRepaired) {
-                throw new IllegalStateException("a repaired history has " + sum + " violated operations");
-            }
-            boolean isLate = round >= FIRST_LATE_ROUND;
-            RoundWindows around = new RoundWindows(List.of(), violated);
-            if (isLate
-                    || results.stream().mapToLong(CheckTask.Result::namedCount).sum() == sum) {
-                List<SourceTask.Sources[]> sources = sources(store, results);
-                if (isImpossible(store, small, results, sources)) {
-                    return Ending.VIOLATED;
-                }
-                if (moves < MOST_MOVES && sum < violatedBefore) {
-                    moves++;
-                    violatedBefore = sum;
-                    Relocation relocation = new Relocation(store);
-                    if (relocation.run(results, sources, far)) {
-                        keep(store);
-                        results = store.check(false);
-                        continue;
-                    }
-                    // If real time is part of the level, the smallest margin suffices: it has the reader and the
-                    // transactions that wrote and replaced what it read.
-                    long last = terms.guarantee().realTime() ? MARGINS_OF_SET : LEAST_MARGINS_OF_SET;
-                    for (long divisor = MARGINS_OF_SET; divisor >= last; divisor /= GROWTH) {
-                        if (violates(store, small, relocation.sets(Math.max(1, far / divisor)))) {
-                            return Ending.VIOLATED;
-                        }
-                    }
-                }
-                around = RoundWindows.around(store, results, sources, margin, isLate ? store.places() : far);
-            }
-            List<WindowStore.Range> windows = around.windows();
-            boolean isSmall = !windows.isEmpty();
-            if (isSmall) {
-                isLate |= margin > least;
-                margin = Math.min(GROWTH * margin, store.places());
-            } else {
-                windows = RoundWindows.ofCells(store.firsts(), violated, round % 2);
-            }
-            boolean isWhole = windows.get(0).size() == store.places();
-            WindowTask.Extent extent =
-                    isWhole ? WindowTask.Extent.WHOLE : isSmall ? WindowTask.Extent.AROUND : WindowTask.Extent.CELLS;
-            List<Integer> outcomes = new WindowRepair(store, windows, extent).run();
-            Ending ending = judge(store, small, windows, outcomes, isLate);
-            boolean isRepaired = outcomes.contains(WindowTask.REPAIRED);
-            if (isSmall && ending == Ending.ORDERED) {
-                windows = RoundWindows.ofOtherCells(store.firsts(), around.left(), round % 2, windows);
-                outcomes = new WindowRepair(store, windows, WindowTask.Extent.CELLS).run();
-                ending = judge(store, small, windows, outcomes, false);
-                isRepaired |= outcomes.contains(WindowTask.REPAIRED);
-            }
-            if (ending != Ending.ORDERED) {
-                return ending;
-            }
-            round++;
-            if (isRepaired) {
-                isWholeRepaired = isWhole;
-                store.deal();
-                keep(store);
-                results = store.check(false);
-            }
-        }
-    }
-
-    /**
-     * Judges each window that has no order as a history of its own.
-     *
-     * @return ORDERED if none violates the level: the rounds go on
-     */
-    private Ending judge(
-            WindowStore store,
-            SmallHistory small,
-            List<WindowStore.Range> windows,
-            List<Integer> outcomes,
-            boolean isGrowth)
-            throws IOException {
-        List<PlaceSet> alone = new ArrayList<>();
-        boolean isWholeAlone = false;
-        for (int w = 0; w < windows.size(); w++) {
-            WindowStore.Range window = windows.get(w);
-            if (outcomes.get(w) == WindowTask.DEFERRED) {
-                continue;
-            }
-            decided++;
-            boolean isWhole = window.size() == store.places();
-            long transactions = window.size() / store.events();
-            if (isGrowth) {
-                grown++;
-                largest = Math.max(largest, transactions);
-            }
-            if (outcomes.get(w) == WindowTask.FAILED && alone.size() < MOST_ALONE) {
-                alone.add(PlaceSet.of(List.of(window)));
-                isWholeAlone |= isWhole;
-            }
-            if ((isGrowth || isWhole) && outcomes.get(w) == WindowTask.TOO_LARGE) {
-                return open("a set of " + transactions
-                        + " transactions has to be decided at once, which took more than a worker's memory");
-            }
-        }
-        if (violates(store, small, alone)) {
-            return Ending.VIOLATED;
-        }
-        return isWholeAlone
-                ? open("windows found no order, and no sub-history that violates the level")
-                : Ending.ORDERED;
-    }
-
-    /** Whether some set of transactions violates the level alone. */
-    private boolean violates(WindowStore store, SmallHistory small, List<PlaceSet> sets) throws IOException {
-        if (sets.isEmpty()) {
-            return false;
-        }
-        List<byte[][]> outside =
-                store.perSlice("find writers outside", slice -> new OutsideTask(slice, new ArrayList<>(sets)));
-        for (int i = 0; i < sets.size(); i++) {
-            int set = i;
-            if (judge.violates(small.set(
-                    sets.get(i), outside.stream().map(found -> found[set]).toList()))) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    /** By slice: the writers of the values that its named reads returned. */
-    private List<SourceTask.Sources[]> sources(WindowStore store, List<CheckTask.Result> results) throws IOException {
-        return store.perSlice(
-                "find writers",
-                slice -> new SourceTask(slice, results.get(slice.number()).named(), initialValue));
-    }
-
-    /** Whether a committed transaction read a value that no transaction that may count left. */
-    private boolean isImpossible(
-            WindowStore store, SmallHistory small, List<CheckTask.Result> results, List<SourceTask.Sources[]> sources)
-            throws IOException {
-        for (int s = 0; s < sources.size(); s++) {
-            for (int i = 0; i < sources.get(s).length; i++) {
-                if (isImpossible(store, small, results.get(s).named().get(i), sources.get(s)[i])) {
-                    return true;
-                }
-            }
-        }
-        return false;
-    }
-
-    private boolean isImpossible(WindowStore store, SmallHistory small, CheckTask.Read read, SourceTask.Sources sources)
-            throws IOException {
-        if (read.returned(initialValue) || sources.possible().longStream().anyMatch(place -> place != read.place())) {
-            return false;
-        }
-        TreeSet<Long> places = new TreeSet<>(sources.others());
-        places.add(read.place());
-        return store.isCommitted(read.place()) && judge.violates(small.ofKey(places, read));
     }
 }
