@@ -320,11 +320,11 @@ final class BeyondViolations {
         }
         if (known != null) {
             for (StandingViolations.Kept each : known.all()) {
-                boolean isDue = each.isShown() && !each.isClosed();
-                if (each.isClosed() || (isDue && known.stands(each, table))) {
+                boolean stands = each.isShown() && !each.isClosed() && known.stands(each, table);
+                if (stands || each.isClosed()) {
                     add(known.sub(each), each);
                 }
-                if (isDue && known.stands(each, table)) {
+                if (stands) {
                     standing.add(each.named());
                     earlier.addAll(violation(known.sub(each), table));
                 }

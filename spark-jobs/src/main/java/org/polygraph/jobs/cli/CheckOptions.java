@@ -191,7 +191,7 @@ final class CheckOptions {
     @Option(
             names = "--recheck",
             description = "If a part of the chain in --out has changed: delete the runs of this part and of those after"
-                    + " it, and check them again.")
+                    + " it, and check each PATH again.")
     private boolean recheck;
 
     @Option(
