@@ -122,21 +122,12 @@ class HouseTest {
             .haveNameMatching(STORAGE.replace(".", "\\.")
                     + "table\\.(PredicateReads|PredicateReplay|PredicateResolution|ReadSample|UnknownRows).*");
 
-    /** The same holds for the classes that run a replay on Spark. */
-    @ArchTest
-    static final ArchRule SPARK_REPLAY_REACHES_NEITHER_PARTITIONER_NOR_SOLVER = noClasses()
-            .that()
-            .haveNameMatching(JOBS.replace(".", "\\.") + "spark\\.(SparkReplayer|PieceReplay|ReplayTasks)(\\$.*)?")
-            .should()
-            .transitivelyDependOnClassesThat()
-            .resideInAnyPackage(PARTITIONER + ".", SOLVER + "..");
-
-    /** The same holds for the classes that replay the operations of windows. */
+    /** The same holds for the classes that replay the order of windows or of a certificate by workers, and for workers. */
     @ArchTest
     static final ArchRule WINDOW_REPLAY_REACHES_NEITHER_PARTITIONER_NOR_SOLVER = noClasses()
             .that()
             .haveNameMatching(JOBS.replace(".", "\\.")
-                    + "windows\\.(CellReplayTask|SliceReplayTask|SliceRows|Cells?|Section|BlockReader)(\\$.*)?")
+                    + "(windows\\.(CertifiedOrder|StoredOrder|LocalWorkers)|spark\\.SparkWorkers)(\\$.*)?")
             .should()
             .transitivelyDependOnClassesThat()
             .resideInAnyPackage(PARTITIONER + ".", SOLVER + "..");
@@ -148,7 +139,7 @@ class HouseTest {
     @ArchTest
     static final ArchRule ONLY_THESE_COLLECT_OR_BROADCAST = noClasses()
             .that()
-            .haveNameNotMatching(JOBS.replace(".", "\\.") + "spark\\.(PieceReplay|SparkGenerator|SparkWorkers)(\\$.*)?")
+            .haveNameNotMatching(JOBS.replace(".", "\\.") + "spark\\.(SparkGenerator|SparkWorkers)(\\$.*)?")
             .should()
             .accessTargetWhere(DescribedPredicate.describe(
                     "brings rows to the driver or arrays to all executors",

@@ -1,6 +1,5 @@
 package org.polygraph.jobs.application;
 
-import org.polygraph.jobs.certificate.judge.Verification;
 import org.polygraph.jobs.generate.Generator;
 
 /** Makes engines. A command makes only the one that it uses. */
@@ -16,9 +15,6 @@ public interface Engines {
 
     /** Returns the checker by Spark, on a cluster or in this JVM. */
     Checker spark(String master) throws EngineMissingException;
-
-    /** Returns a replayer by key, on Spark. It starts no session before there is an order to replay. */
-    Verification.Replayer sparkReplayer(String master) throws EngineMissingException;
 
     /** Returns a generator on Spark. It starts no session before it is used. */
     default Generator sparkGenerator(String master) throws EngineMissingException {

@@ -4,7 +4,6 @@ import java.io.PrintStream;
 import java.lang.reflect.InvocationTargetException;
 import java.util.Properties;
 import org.jspecify.annotations.Nullable;
-import org.polygraph.jobs.certificate.judge.Verification;
 import org.polygraph.jobs.generate.Generator;
 
 /**
@@ -36,11 +35,6 @@ public final class InstalledEngines implements Engines {
 
     private static Engine engine(String master) throws EngineMissingException {
         return ofSpark("SparkEngine", Engine.class, master);
-    }
-
-    @Override
-    public Verification.Replayer sparkReplayer(String master) throws EngineMissingException {
-        return ofSpark("SparkReplayer", Verification.Replayer.class, master);
     }
 
     @Override

@@ -18,6 +18,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.application.Chain;
+import org.polygraph.jobs.application.Checker;
 import org.polygraph.jobs.application.ConfigurationException;
 import org.polygraph.jobs.application.EngineException;
 import org.polygraph.jobs.application.Failures;
@@ -30,11 +31,15 @@ import org.polygraph.jobs.certificate.format.Fingerprint;
 import org.polygraph.jobs.certificate.format.IndeterminateMode;
 import org.polygraph.jobs.certificate.format.RankFile;
 import org.polygraph.jobs.certificate.judge.Verification;
+import org.polygraph.jobs.certificate.replay.Replay;
 import org.polygraph.jobs.decision.Budget;
 import org.polygraph.jobs.decision.CheckRequest;
+import org.polygraph.jobs.decision.Progress;
 import org.polygraph.jobs.report.wording.Legible;
 import org.polygraph.jobs.verdict.ExitCode;
 import org.polygraph.jobs.verdict.TimeMode;
+import org.polygraph.jobs.windows.CertifiedOrder;
+import org.polygraph.jobs.windows.WindowSettings;
 import org.polygraph.partitioner.isolation.IsolationLevel;
 import org.polygraph.storage.analysis.InitialChoice;
 import org.polygraph.storage.artifact.Location;
@@ -184,8 +189,7 @@ final class VerifyCommand implements Callable<Integer> {
             throw new ParameterException(
                     spec.commandLine(), "--chain reads the parts that the run lists; leave out PATH and --proof");
         }
-        Verification.Replayer replayer =
-                engine.choose(() -> Verification.Replayer.NONE, environment.engines()::sparkReplayer);
+        Checker checker = engine.choose(environment.engines()::embedded, environment.engines()::spark);
         int exitCode = ExitCode.PASS.code();
         try {
             for (String each : runs()) {
@@ -193,7 +197,7 @@ final class VerifyCommand implements Callable<Integer> {
                 Budget budget = Budget.starting(
                         timeoutNanos == null ? Long.MAX_VALUE : timeoutNanos,
                         Runtime.getRuntime().maxMemory());
-                Found found = timeoutNanos == null ? answer(replayer, budget) : inTime(timeoutNanos, replayer, budget);
+                Found found = timeoutNanos == null ? answer(checker, budget) : inTime(timeoutNanos, checker, budget);
                 print(found.word, found.reason);
                 for (String line : found.checked) {
                     environment.out().println("  " + Legible.of(line));
@@ -245,8 +249,8 @@ final class VerifyCommand implements Callable<Integer> {
      * Verifies on a thread of its own, because replays do not poll a budget. When the time is over, the thread is
      * abandoned; hashing and reading stop.
      */
-    private Found inTime(long nanos, Verification.Replayer replayer, Budget budget) {
-        FutureTask<Found> answer = new FutureTask<>(() -> answer(replayer, budget));
+    private Found inTime(long nanos, Checker checker, Budget budget) {
+        FutureTask<Found> answer = new FutureTask<>(() -> answer(checker, budget));
         Thread thread = new Thread(answer, "verify");
         thread.setDaemon(true);
         thread.start();
@@ -268,7 +272,7 @@ final class VerifyCommand implements Callable<Integer> {
         }
     }
 
-    private Found answer(Verification.Replayer replayer, Budget budget) {
+    private Found answer(Checker checker, Budget budget) {
         if (proof != null) {
             history = run;
             level = levels.strongestFirst().get(0).label();
@@ -282,7 +286,7 @@ final class VerifyCommand implements Callable<Integer> {
                 history = claim.path();
                 return failed("UNKNOWN", "the evidence of this run was removed by runs --prune", ExitCode.UNKNOWN);
             }
-            return proof == null ? verify(replayer, budget) : verify(proof, budget);
+            return proof == null ? verify(checker, budget) : verify(proof, budget);
         } catch (HistoryException e) {
             return failed("INVALID", Failures.text(e), ExitCode.INVALID);
         } catch (BudgetException e) {
@@ -295,7 +299,7 @@ final class VerifyCommand implements Callable<Integer> {
         }
     }
 
-    private Found verify(Verification.Replayer replayer, Budget budget) throws IOException, HistoryException {
+    private Found verify(Checker checker, Budget budget) throws IOException, HistoryException {
         Location folder = Runs.find(directory);
         Claim claim = Claim.read(folder);
         level = claim.level();
@@ -313,13 +317,10 @@ final class VerifyCommand implements Callable<Integer> {
         boolean isViolation = claim.verdict().equals("VIOLATION");
         Chain covered = Chain.of(folder);
         covered.requireUnchanged();
-        boolean isAlone = engine.isSpark() && !once && covered.withoutLast().isEmpty() && !SeamReplay.isNeeded(folder);
-        Verification.InPieces inPieces =
-                isAlone ? Verification.inPieces(folder, claim, history, format, replayer, budget::exhausted) : null;
-        if (inPieces != null) {
-            transactions = inPieces.numbers().transactions();
-            operations = inPieces.numbers().operations();
-            return found(inPieces.report());
+        boolean isAlone = !once && covered.withoutLast().isEmpty() && !SeamReplay.isNeeded(folder);
+        Found byWorkers = isAlone && engine.isSpark() ? byWorkers(folder, claim, checker, budget) : null;
+        if (byWorkers != null) {
+            return byWorkers;
         }
         MessageDigest digest = Fingerprint.digest();
         InputStream stdin = System.in;
@@ -329,10 +330,26 @@ final class VerifyCommand implements Callable<Integer> {
             if (once) {
                 System.setIn(new DigestInputStream(stdin, digest));
             }
-            Chain judged = isViolation ? Chain.violated(folder, covered) : Chain.explained(folder, covered);
-            table = judged.withoutLast().isEmpty() && judged.isWhole() ? read(budget) : read(judged, budget);
+            table = whole(folder, covered, isViolation, budget);
+        } catch (BudgetException e) {
+            byWorkers = isAlone && !engine.isSpark() && !budget.exhausted()
+                    ? byWorkers(folder, claim, checker, budget)
+                    : null;
+            if (byWorkers == null) {
+                throw e;
+            }
+            return byWorkers;
         } finally {
             System.setIn(stdin);
+        }
+        if (isAlone && !engine.isSpark() && !isViolation && !budget.fits(table.arrayBytes(), Replay.bytes(table))) {
+            // The workers need the memory of the table.
+            table = null;
+            byWorkers = byWorkers(folder, claim, checker, budget);
+            if (byWorkers != null) {
+                return byWorkers;
+            }
+            table = whole(folder, covered, false, budget);
         }
         String bytes = once ? Fingerprint.hex(digest) : input;
         Verification.Report report = Verification.of(folder, claim, table, bytes, budget::exhausted);
@@ -343,6 +360,32 @@ final class VerifyCommand implements Callable<Integer> {
             return once || !RankFile.in(folder).exists() ? found(report) : rest(report, folder, covered, bytes, budget);
         }
         return seam(report, SeamReplay.of(folder, claim, table, budget::exhausted, budget.bytes()));
+    }
+
+    /**
+     * Verifies the order of a PASS without a table.
+     *
+     * @return null if the whole history is needed
+     */
+    private @Nullable Found byWorkers(Location folder, Claim claim, Checker checker, Budget budget)
+            throws IOException, HistoryException {
+        CertifiedOrder.Source workers = () -> {
+            checker.engine().prepare(null, Progress.NONE, budget, environment::message);
+            return checker.engine().workers(null, Progress.NONE, budget);
+        };
+        Verification.ByWorkers found = Verification.byWorkers(
+                folder,
+                claim,
+                history,
+                format,
+                CertifiedOrder.replayer(workers, WindowSettings.ofReplay(), budget::exhausted),
+                budget::exhausted);
+        if (found == null) {
+            return null;
+        }
+        transactions = found.numbers().transactions();
+        operations = found.numbers().operations();
+        return found(found.report());
     }
 
     /** Adds to the report of a VIOLATION the result of replaying the order of the chain without the reads that violations need. */
@@ -397,6 +440,13 @@ final class VerifyCommand implements Callable<Integer> {
         } catch (IOException e) {
             throw new IOException(Failures.ofPath(file, e), e);
         }
+    }
+
+    /** Returns the history that the evidence of a run is about. */
+    private HistoryTable whole(Location folder, Chain covered, boolean isViolation, Budget budget)
+            throws IOException, HistoryException {
+        Chain judged = isViolation ? Chain.violated(folder, covered) : Chain.explained(folder, covered);
+        return judged.withoutLast().isEmpty() && judged.isWhole() ? read(budget) : read(judged, budget);
     }
 
     private HistoryTable read(Budget budget) throws IOException, HistoryException {

@@ -83,11 +83,11 @@ final class SparkWorkers implements Workers {
             List<byte[]> results = session.use(
                     spark,
                     live -> jobs.run(what, () -> JavaSparkContext.fromSparkContext(live.sparkContext())
-                            .parallelize(tasks.stream().map(ReplayTasks::bytes).toList(), tasks.size())
+                            .parallelize(tasks.stream().map(Task::bytes).toList(), tasks.size())
                             .map(RUN)
                             .collect()));
             return results.stream()
-                    .map(result -> (R) ReplayTasks.object(result))
+                    .map(result -> (R) Task.object(result, Serializable.class))
                     .toList();
         } catch (EngineException e) {
             if (Workers.showsDamage(e)) {
@@ -102,8 +102,8 @@ final class SparkWorkers implements Workers {
      * code of a job again for each task.
      */
     private static final Function<byte[], byte[]> RUN = bytes -> {
-        Task<?> task = (Task<?>) ReplayTasks.object(bytes);
-        return ReplayTasks.bytes(task.run(Budget.starting(Long.MAX_VALUE, TaskHeap.half())));
+        Task<?> task = Task.object(bytes, Task.class);
+        return Task.bytes(task.run(Budget.starting(Long.MAX_VALUE, TaskHeap.half())));
     };
 
     @Override

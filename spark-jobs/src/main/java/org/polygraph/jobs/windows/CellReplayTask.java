@@ -1,6 +1,7 @@
 package org.polygraph.jobs.windows;
 
 import java.io.IOException;
+import java.io.Serializable;
 import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.jobs.certificate.replay.PlacedSessions;
 import org.polygraph.jobs.certificate.replay.PlacedTimes;
@@ -9,19 +10,30 @@ import org.polygraph.jobs.decision.Budget;
 import org.polygraph.storage.dictionary.ValueDictionary;
 
 /**
- * Replays what does not depend on keys, for some cells. Result: the tally of their transactions, the tally of the operations that
- * count by place, {@link PlacedSessions} and {@link PlacedTimes}.
+ * Replays what does not depend on keys, for some cells. Result: {@link Result}.
  *
  * @param labels by number of a session: its label
+ * @param isCertified whether the clocks of events are their places in a certificate, which then have to differ
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
-record CellReplayTask(Cells cells, long[] labels, Terms terms) implements Task<byte[]> {
+record CellReplayTask(Cells cells, long[] labels, Terms terms, boolean isCertified)
+        implements Task<CellReplayTask.Result> {
     private static final long serialVersionUID = 1L;
     /** The tally of an intent has the sum of this constant and the number of the session in place of a value. */
     static final long INTENT = 0x1e7e47;
 
+    /**
+     * The result.
+     *
+     * @param raw the tally of the transactions
+     * @param placed the tally of the operations that count, by place
+     */
+    record Result(long raw, long placed, PlacedSessions sessions, PlacedTimes times) implements Serializable {
+        private static final long serialVersionUID = 1L;
+    }
+
     @Override
-    public byte[] run(Budget budget) throws IOException {
+    public Result run(Budget budget) throws IOException {
         Tally raw = new Tally();
         Tally placed = new Tally();
         PlacedSessions sessions = new PlacedSessions();
@@ -34,9 +46,10 @@ record CellReplayTask(Cells cells, long[] labels, Terms terms) implements Task<b
                 long session = labels[in.session()];
                 byte status = in.status().code();
                 PlacedSessions.Event event = in.event();
-                sessions.event(terms, place, event, session, in.index(), status, in.isCounted());
+                sessions.event(
+                        terms, isCertified ? in.clock() : place, event, session, in.index(), status, in.isCounted());
                 if (in.isCounted()) {
-                    times.event(terms, event, status, in.start(), in.end());
+                    times.event(terms, place, event, status, in.start(), in.end());
                 }
                 long name = Tally.name(session, in.index());
                 if (!in.isSnapshot()) {
@@ -61,11 +74,6 @@ record CellReplayTask(Cells cells, long[] labels, Terms terms) implements Task<b
                 }
             }
         }
-        return new BlockWriter()
-                .signed(raw.sum())
-                .signed(placed.sum())
-                .bytes(sessions.toBytes())
-                .bytes(times.toBytes())
-                .toBytes();
+        return new Result(raw.sum(), placed.sum(), sessions, times);
     }
 }

@@ -69,10 +69,10 @@ final class EventReader {
         this(block, new ValueDictionary());
     }
 
-    /** The flags of a transaction that is one event. A committed one counts. */
-    static int flags(byte status, long start, long end) {
+    /** The flags of a transaction that is one event. */
+    static int flags(byte status, boolean isCounted, long start, long end) {
         return status
-                | (status == TransactionStatus.COMMITTED.code() ? COUNTED : 0)
+                | (isCounted ? COUNTED : 0)
                 | (start == HistoryTable.NO_TIME ? 0 : START)
                 | (end == HistoryTable.NO_TIME ? 0 : END);
     }

@@ -28,6 +28,7 @@ import org.polygraph.storage.table.Transactions;
  * @param borders clocks at which a cell begins, but for the first cell
  * @param sample the sample of its operations to take; null for none
  * @param lists the order of the elements of all lists
+ * @param placed the order of a certificate; null if clocks order the transactions
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record IngestTask(
@@ -39,6 +40,7 @@ record IngestTask(
         SessionClocks.@Nullable Sample sample,
         long[] borders,
         ListOrders lists,
+        @Nullable PlacedRows placed,
         Section.Files files)
         implements Task<Ingested> {
     private static final long serialVersionUID = 1L;
@@ -50,6 +52,9 @@ record IngestTask(
             String problem = rows.unsupported();
             if (problem.isEmpty() && guarantee == Guarantee.LIN) {
                 problem = rows.problemAtLin();
+            }
+            if (placed != null && PlacedRows.isUnsupported(rows.rows())) {
+                problem = PlacedRows.UNSUPPORTED;
             }
             return problem.isEmpty() ? deal(rows) : Ingested.problem(problem);
         } catch (HistoryException e) {
@@ -67,6 +72,22 @@ record IngestTask(
         return SurveyedInput.events(guarantee);
     }
 
+    private PlacedRows.Placed placed(PieceRows in) throws IOException {
+        if (placed != null) {
+            return placed.of(in, number, events());
+        }
+        byte[] statuses = in.rows().transactions().statuses();
+        boolean[] counted = new boolean[statuses.length];
+        long[] clocks = in.clocks(context);
+        // The events of a transaction are neighbours in the first order, so its commit has the clock of its snapshot.
+        long[] first = new long[statuses.length];
+        for (int t = 0; t < counted.length; t++) {
+            counted[t] = statuses[t] == TransactionStatus.COMMITTED.code();
+            first[t] = clocks[t * events()];
+        }
+        return new PlacedRows.Placed(first, first, counted);
+    }
+
     /** Whether snapshots have intents, because first committer wins is part of the level. */
     private boolean hasIntents() {
         return guarantee.events() == 2;
@@ -75,7 +96,7 @@ record IngestTask(
     private Ingested deal(PieceRows in) throws IOException {
         // The clocks are those of the rows with lists, as in the survey.
         HistoryRows rows = lists.resolved(in.rows(), number);
-        EventsOfRows all = new EventsOfRows(rows, in.rows(), in.clocks(context));
+        EventsOfRows all = new EventsOfRows(rows, in.rows(), placed(in));
         for (int t = 0; t < rows.transactions().size(); t++) {
             all.add(t);
         }
@@ -112,7 +133,7 @@ record IngestTask(
         private final KeyDictionary.Labels keys;
         private final ValueDictionary values = new ValueDictionary();
         private final ValueDictionary.Codes codes;
-        private final long[] clocks;
+        private final PlacedRows.Placed places;
         private final Section.Output out = new Section.Output(0, borders.length + 1);
         /** By cell: the block with its events, and how many it has. */
         private final @Nullable EventWriter[] cells = new @Nullable EventWriter[borders.length + 1];
@@ -131,10 +152,10 @@ record IngestTask(
         private final IntArrayList written = new IntArrayList();
 
         /** @param read the rows with operations on lists; the same ones if there are none */
-        EventsOfRows(HistoryRows rows, HistoryRows read, long[] clocks) {
+        EventsOfRows(HistoryRows rows, HistoryRows read, PlacedRows.Placed places) {
             this.rows = rows;
             lists = read == rows ? null : new RecordedRows(read);
-            this.clocks = clocks;
+            this.places = places;
             keys = rows.keys();
             codes = values.addAll(rows.values());
             writtenBy = new int[events == 1 ? 0 : keys.labels().length];
@@ -143,10 +164,10 @@ record IngestTask(
         void add(int t) {
             Transactions transactions = rows.transactions();
             byte status = transactions.statuses()[t];
-            long clock = clocks[t * events];
+            long clock = places.snapshots()[t];
             long start = PieceRows.time(transactions.starts(), t);
             long end = PieceRows.time(transactions.ends(), t);
-            int flags = EventReader.flags(status, start, end);
+            int flags = EventReader.flags(status, places.counted()[t], start, end);
             int from = rows.operations().starts()[t];
             int to = rows.operations().starts()[t + 1];
             if (events == 1 || status == TransactionStatus.ABORTED.code()) {
@@ -170,7 +191,8 @@ record IngestTask(
                 operation(written.getInt(i), Cell.INTENT);
             }
             end(t, clock, flags | EventReader.SNAPSHOT);
-            begin(t, clock, start, end, atCommit.size());
+            long commit = places.commits()[t];
+            begin(t, commit, start, end, atCommit.size());
             body.hash(lists == null ? hash(t, status, start, end) : lists.hash(t, status, start, end));
             for (int i = 0; i < atCommit.size(); i++) {
                 int o = atCommit.getInt(i);
@@ -183,7 +205,7 @@ record IngestTask(
                 body.moreReads(more);
                 reads += more;
             }
-            end(t, clock, flags | EventReader.COMMIT);
+            end(t, commit, flags | EventReader.COMMIT);
         }
 
         private void begin(int t, long clock, long start, long end, int count) {

@@ -24,7 +24,7 @@ final class Layout {
     private final int events;
     private final Clock clock;
     private final long[] labels;
-    private final long[] borders;
+    private long[] borders;
     private final byte[] initialValue;
     private String problem = "";
     private boolean startsAscend = true;
@@ -114,10 +114,10 @@ final class Layout {
     }
 
     /** A session of a piece. */
-    private record PieceSession(int piece, int number, Survey.Session session) {}
+    record PieceSession(int piece, int number, Survey.Session session) {}
 
     /** All sessions of pieces, by label and index. */
-    private List<PieceSession> pieceSessions() {
+    List<PieceSession> pieceSessions() {
         List<PieceSession> sessions = new ArrayList<>();
         for (int p = 0; p < surveys.size(); p++) {
             Survey.Session[] ofPiece = surveys.get(p).sessions();
@@ -227,7 +227,12 @@ final class Layout {
 
     /** Whether times could order two transactions, and none ended before it started. */
     boolean hasRealTime() {
-        return times().mayOrder() && !has(Survey.IS_REVERSED);
+        return times().mayOrder() && !isReversed();
+    }
+
+    /** Whether a transaction ended before it started. */
+    boolean isReversed() {
+        return has(Survey.IS_REVERSED);
     }
 
     /** The times of the transactions that may count. */
@@ -263,6 +268,11 @@ final class Layout {
 
     long[] borders() {
         return borders;
+    }
+
+    /** Puts places of a certificate in place of the borders that the clocks gave. */
+    void borders(long[] places) {
+        borders = places;
     }
 
     /** By number of a session: its label. */

@@ -6,15 +6,16 @@ import org.polygraph.jobs.certificate.format.TransactionHash;
 import org.polygraph.jobs.decision.Budget;
 
 /**
- * Deals the events of some cells to the ranges of a certificate, as {@link RankTask} reads them. Result: the section with a block for
+ * Deals the events of some cells to the ranges of a certificate, as {@link RankRows} reads them. Result: the section with a block for
  * each range.
  *
  * @param labels by number of a session: its label
+ * @param isCertified whether the clocks of events are their places in a certificate, which are dealt
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
-record RankDealTask(Cells cells, long[] labels, RankRanges ranges, Section.Files files) implements Task<Section> {
+record RankDealTask(Cells cells, long[] labels, RankRanges ranges, boolean isCertified, Section.Files files)
+        implements Task<Section> {
     private static final long serialVersionUID = 1L;
-    private static final byte[] NO_HASH = new byte[TransactionHash.BYTES];
 
     @Override
     public Section run(Budget budget) throws IOException {
@@ -29,12 +30,15 @@ record RankDealTask(Cells cells, long[] labels, RankRanges ranges, Section.Files
                 if (!event.hasHash() && !event.isSnapshot()) {
                     hash(event, session, hash, bytes);
                 }
-                // The snapshot of a transaction has no hash and comes before its commit.
-                out.block(ranges.of(session, event.index()))
+                BlockWriter to = out.block(ranges.of(session, event.index()))
                         .signed(session)
                         .signed(event.index())
-                        .unsigned(event.isCounted() ? place + 1 : 0)
-                        .bytes(event.isSnapshot() ? NO_HASH : event.hasHash() ? event.hash() : bytes);
+                        .unsigned((event.isCounted() ? RankRows.COUNTED : 0)
+                                | (event.isSnapshot() ? RankRows.SNAPSHOT : 0))
+                        .signed(isCertified ? event.clock() : place);
+                if (!event.isSnapshot()) {
+                    to.raw(event.hasHash() ? event.hash() : bytes, 0, TransactionHash.BYTES);
+                }
             }
         }
         return out.write(files, cells.from());

@@ -1,24 +1,47 @@
 package org.polygraph.jobs.windows;
 
 import java.io.IOException;
+import java.io.Serializable;
+import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.certificate.replay.PlacedFault;
 import org.polygraph.jobs.certificate.replay.PlacedReplay;
 import org.polygraph.jobs.certificate.replay.Tally;
 import org.polygraph.jobs.decision.Budget;
 
 /**
- * Replays a slice of keys. Result: the tally of its operations that count, by place, and the first discrepancy or an empty text.
+ * Replays a slice of keys. Result: {@link Result}.
  *
  * @param slices how many there are; each key is in one
  * @param events of a transaction: 1, or 2 for its snapshot and its commit
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
-record SliceReplayTask(SliceRows.Slice slice, int slices, byte[] initial, int events) implements Task<byte[]> {
+record SliceReplayTask(SliceRows.Slice slice, int slices, byte[] initial, int events)
+        implements Task<SliceReplayTask.Result> {
     private static final long serialVersionUID = 1L;
 
+    /**
+     * The result.
+     *
+     * @param tally of the operations that count, by place
+     * @param ownReads the reads that follow a write of their transaction
+     * @param fault the first operation that the order does not explain; null if there is none
+     * @param alien a key that belongs to another slice; empty if there is none
+     */
+    record Result(
+            long tally,
+            long reads,
+            long ownReads,
+            long writes,
+            @Nullable PlacedFault fault,
+            String alien) implements Serializable {
+        private static final long serialVersionUID = 1L;
+    }
+
     @Override
-    public byte[] run(Budget budget) throws IOException {
+    public Result run(Budget budget) throws IOException {
         SliceRows rows = slice.rows();
-        PlacedReplay replay = new PlacedReplay(new BlockReader(initial).value(rows.values()), events);
+        PlacedReplay replay =
+                new PlacedReplay(rows.keys(), rows.values(), new BlockReader(initial).value(rows.values()), events);
         Tally tally = new Tally();
         while (rows.next()) {
             if (rows.state() == SliceRows.COUNTED) {
@@ -38,15 +61,12 @@ record SliceReplayTask(SliceRows.Slice slice, int slices, byte[] initial, int ev
                                 : Tally.value(rows.values(), rows.code()));
             }
         }
-        String wrong = replay.discrepancy();
+        String alien = "";
         for (int key = 0; key < rows.keys().size(); key++) {
             if (DealTask.slice(rows.keys(), key, slices) != slice.number()) {
-                wrong = "key " + rows.keys().label(key) + " is in the slice of other keys";
+                alien = rows.keys().label(key);
             }
         }
-        return new BlockWriter()
-                .signed(tally.sum())
-                .text(wrong == null ? "" : wrong)
-                .toBytes();
+        return new Result(tally.sum(), replay.reads(), replay.ownReads(), replay.writes(), replay.discrepancy(), alien);
     }
 }

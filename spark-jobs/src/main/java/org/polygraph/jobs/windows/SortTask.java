@@ -4,6 +4,7 @@ import it.unimi.dsi.fastutil.ints.IntArrayList;
 import it.unimi.dsi.fastutil.ints.IntArrays;
 import it.unimi.dsi.fastutil.longs.LongArrayList;
 import java.io.IOException;
+import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.Arrays;
 import org.polygraph.jobs.certificate.format.Terms;
@@ -12,8 +13,8 @@ import org.polygraph.jobs.decision.Budget;
 import org.polygraph.storage.model.TransactionStatus;
 
 /**
- * Sorts the events of some cells by clock, then by session, and deals their operations to slices of keys. Result: the section with the
- * cells, the section with the slices, and {@link PlacedTimes} of all events that may count. Memory: 24 bytes an event, and the blocks.
+ * Sorts the events of some cells by clock, then by session, and deals their operations to slices of keys. Result: {@link Result}. Memory:
+ * 24 bytes an event, and the blocks.
  *
  * @param pieces sections of pieces, in the order of the input
  * @param from the first cell
@@ -32,11 +33,22 @@ record SortTask(
         boolean ignoresUnknown,
         Section.Files cellFiles,
         Section.Files files)
-        implements Task<byte[]> {
+        implements Task<SortTask.Result> {
     private static final long serialVersionUID = 1L;
 
+    /**
+     * The result.
+     *
+     * @param cells the events in order, with a block for each cell
+     * @param dealt the operations, with a block for each slice
+     * @param times those of all events that may count
+     */
+    record Result(Section cells, Section dealt, PlacedTimes times) implements Serializable {
+        private static final long serialVersionUID = 1L;
+    }
+
     @Override
-    public byte[] run(Budget budget) throws IOException {
+    public Result run(Budget budget) throws IOException {
         int cells = firsts.length - 1;
         Section.Output out = new Section.Output(from, cells);
         Dealer dealer = new Dealer(slices, ignoresUnknown);
@@ -45,10 +57,7 @@ record SortTask(
             budget.require();
             sort(from + c, firsts[c], new EventWriter(out.block(from + c)), dealer, times);
         }
-        BlockWriter result = new BlockWriter();
-        Section.write(result, out.write(cellFiles, from));
-        Section.write(result, dealer.write(files, from));
-        return result.bytes(times.toBytes()).toBytes();
+        return new Result(out.write(cellFiles, from), dealer.write(files, from), times);
     }
 
     private void sort(int cell, long first, EventWriter sorted, Dealer dealer, PlacedTimes times) throws IOException {
@@ -81,7 +90,7 @@ record SortTask(
             event.moveTo(offsets.getInt(e), clockOf[e]);
             sorted.add(event);
             if (event.status() != TransactionStatus.ABORTED) {
-                times.event(terms, event.event(), event.status().code(), event.start(), event.end());
+                times.event(terms, place, event.event(), event.status().code(), event.start(), event.end());
             }
             dealer.deal(event, place++);
         }

@@ -4,11 +4,13 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.polygraph.jobs.certificate.format.Names;
 import org.polygraph.jobs.certificate.format.RankFile;
 import org.polygraph.jobs.certificate.format.RankPart;
 import org.polygraph.jobs.certificate.format.RankRange;
 import org.polygraph.jobs.certificate.format.RankRanges;
 import org.polygraph.jobs.certificate.format.Terms;
+import org.polygraph.jobs.certificate.replay.PlacedFault;
 import org.polygraph.jobs.certificate.replay.PlacedSessions;
 import org.polygraph.jobs.certificate.replay.PlacedTimes;
 import org.polygraph.jobs.certificate.replay.Tally;
@@ -45,7 +47,7 @@ final class StoredOrder {
         RankRanges ranges = layout.ranges(store.perRange());
         Section.Files files = store.next("ranks");
         List<Section> sections = store.perGroup(
-                "deal the order to sessions", some -> new RankDealTask(some, layout.labels(), ranges, files));
+                "deal the order to sessions", some -> new RankDealTask(some, layout.labels(), ranges, false, files));
         List<RankRange> written = store.workers()
                 .run(
                         "write the certificate",
@@ -70,49 +72,90 @@ final class StoredOrder {
         return RankFile.finish(run, terms, written, values, initial, input, tool);
     }
 
+    /** The replay of an order. @param discrepancy the first one; empty if there is none */
+    record Replayed(String discrepancy, long reads, long ownReads, long writes) {
+        private static Replayed wrong(String discrepancy) {
+            return new Replayed(discrepancy, 0, 0, 0);
+        }
+    }
+
     /**
      * Replays the whole order. The code shares with what found it only the reading of scratch files.
      *
-     * @return the first discrepancy, or empty
+     * @param isCertified whether the clocks of events are their places in a certificate
      */
-    String replay() throws IOException {
+    Replayed replay(boolean isCertified) throws IOException {
         PlacedSessions sessions = new PlacedSessions();
         PlacedTimes times = new PlacedTimes();
         Tally raw = new Tally();
         Tally placed = new Tally();
-        for (byte[] result :
-                store.perGroup("replay sessions", some -> new CellReplayTask(some, layout.labels(), terms))) {
-            BlockReader in = new BlockReader(result);
-            raw.add(in.signed());
-            placed.add(in.signed());
-            sessions.then(PlacedSessions.ofBytes(in.bytes()));
-            times.then(terms, PlacedTimes.ofBytes(in.bytes()));
+        for (CellReplayTask.Result found : store.perGroup(
+                "replay sessions", some -> new CellReplayTask(some, layout.labels(), terms, isCertified))) {
+            raw.add(found.raw());
+            placed.add(found.placed());
+            sessions.then(found.sessions());
+            times.then(terms, found.times());
         }
         String wrong = sessions.discrepancy();
-        if (wrong == null && terms.guarantee().realTime()) {
-            wrong = times.discrepancy();
-        }
         if (wrong != null) {
-            return wrong;
+            return Replayed.wrong(wrong);
+        }
+        if (terms.guarantee().realTime() && times.discrepancy() != null) {
+            return Replayed.wrong(text(times.discrepancy()));
         }
         order = placed.sum();
         if (raw.sum() != store.tally()) {
-            return "its transactions are not those of the input";
+            return Replayed.wrong("its transactions are not those of the input");
         }
-        for (byte[] result : store.perSlice(
+        long reads = 0;
+        long ownReads = 0;
+        long writes = 0;
+        PlacedFault first = null;
+        for (SliceReplayTask.Result found : store.perSlice(
                 "replay keys",
                 slice -> new SliceReplayTask(
                         slice,
                         store.slices(),
                         layout.initialValue(),
                         terms.guarantee().events()))) {
-            BlockReader in = new BlockReader(result);
-            placed.add(-in.signed());
-            String found = in.text();
-            if (!found.isEmpty()) {
-                return found;
+            placed.add(-found.tally());
+            if (!found.alien().isEmpty()) {
+                return Replayed.wrong("key " + found.alien() + " is in the slice of other keys");
             }
+            PlacedFault fault = found.fault();
+            first = first == null || (fault != null && fault.place() < first.place()) ? fault : first;
+            reads += found.reads();
+            ownReads += found.ownReads();
+            writes += found.writes();
         }
-        return placed.sum() == 0 ? "" : "the operations of its keys are not those of its transactions";
+        if (first != null) {
+            return Replayed.wrong(text(first));
+        }
+        return new Replayed(
+                placed.sum() == 0 ? "" : "the operations of its keys are not those of its transactions",
+                reads,
+                ownReads,
+                writes);
+    }
+
+    private String text(PlacedFault fault) throws IOException {
+        String first = name(fault.place());
+        String second = name(fault.other());
+        return fault.text(place -> place == fault.place() ? first : second);
+    }
+
+    /** The name of the transaction that has an event at a place. */
+    private String name(long place) throws IOException {
+        if (place == PlacedFault.NONE) {
+            return "";
+        }
+        int cell = store.cellOf(place);
+        Cells cells = store.cells(cell, cell + 1);
+        EventReader event = cells.events(cell);
+        for (long at = cells.first(cell); at <= place; at++) {
+            event.next();
+        }
+        return Names.transaction(layout.labels()[event.session()], event.index()) + " at "
+                + Names.line(store.plan().whereIs(event.file(), event.position()));
     }
 }

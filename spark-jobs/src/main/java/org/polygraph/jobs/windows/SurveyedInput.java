@@ -56,6 +56,12 @@ final class SurveyedInput {
                 : by(better, true, workers, plan, settings, terms);
     }
 
+    /** Surveys an input whose transactions a certificate will order. */
+    static SurveyedInput certified(Workers workers, ReadPlan plan, WindowSettings settings, Terms terms)
+            throws IOException {
+        return by(Clock.POSITIONS, false, workers, plan, settings, terms);
+    }
+
     private static SurveyedInput by(
             Clock clock, boolean needsOperations, Workers workers, ReadPlan plan, WindowSettings settings, Terms terms)
             throws IOException {
@@ -126,7 +132,7 @@ final class SurveyedInput {
     Ingested.Input read(ListOrders lists, Supplier<Section.Files> files) throws IOException {
         long[] offsets = new long[layout.labels().length];
         SessionClocks.Sample sample = terms.guarantee().realTime() ? null : layout.sample();
-        Ingested.Input input = read("read the input", lists, files.get(), offsets, sample);
+        Ingested.Input input = read("read the input", lists, null, files.get(), offsets, sample);
         if (sample == null || !input.problem().isEmpty()) {
             return input;
         }
@@ -135,11 +141,21 @@ final class SurveyedInput {
             return input;
         }
         Section.delete(input.sections());
-        return read("read the input with corrected clocks", lists, files.get(), offsets, null);
+        return read("read the input with corrected clocks", lists, null, files.get(), offsets, null);
+    }
+
+    /** Reads the input in the order of a certificate. */
+    Ingested.Input read(PlacedRows placed, Section.Files files) throws IOException {
+        return read("read the input", ListOrders.NONE, placed, files, new long[layout.labels().length], null);
     }
 
     private Ingested.Input read(
-            String what, ListOrders lists, Section.Files files, long[] offsets, SessionClocks.@Nullable Sample sample)
+            String what,
+            ListOrders lists,
+            @Nullable PlacedRows placed,
+            Section.Files files,
+            long[] offsets,
+            SessionClocks.@Nullable Sample sample)
             throws IOException {
         int[] fileOf = plan.pieces().stream().mapToInt(Piece::file).toArray();
         List<IngestTask> tasks = new ArrayList<>();
@@ -153,6 +169,7 @@ final class SurveyedInput {
                     sample,
                     layout.borders(),
                     lists,
+                    placed,
                     files));
         }
         return new Ingested.Input(workers.run(what, tasks));

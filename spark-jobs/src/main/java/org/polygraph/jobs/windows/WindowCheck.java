@@ -250,7 +250,7 @@ public final class WindowCheck {
         if (ending == Ending.ORDERED) {
             phases.begin("replay");
             StoredOrder placed = new StoredOrder(store);
-            String wrong = placed.replay();
+            String wrong = placed.replay(false).discrepancy();
             if (!wrong.isEmpty() && byStatus[TransactionStatus.INDETERMINATE.code()] > 0) {
                 // Windows that were repaired before a transaction counted did not keep it in order with others.
                 return open("the order with transactions of unknown outcome is wrong: " + wrong);

@@ -20,6 +20,11 @@ public record WindowSettings(int window, long perTask, long perSlice, int mostSl
         return new WindowSettings(window, 1 << 16, 1 << 17, 1 << 12);
     }
 
+    /** The sizes of a replay, which has no windows that grow. Its tasks are small, so that a small memory suffices. */
+    public static WindowSettings ofReplay() {
+        return new WindowSettings(1 << 15, 1 << 14, 1 << 17, 1 << 12);
+    }
+
     /** Transactions of a cell, about; two make a window. */
     long perCell() {
         return Math.max(1, window / 2);

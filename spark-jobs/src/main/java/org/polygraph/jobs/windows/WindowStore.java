@@ -90,6 +90,14 @@ final class WindowStore {
                 workers, folder, SurveyedInput.of(workers, plan, usesTimes, settings, terms), settings, terms);
     }
 
+    /** Surveys an input whose transactions a certificate will order. */
+    static WindowStore certified(Workers workers, ReadPlan plan, WindowSettings settings, Terms terms)
+            throws IOException {
+        String folder = workers.folder() + "/" + UUID.randomUUID();
+        return new WindowStore(
+                workers, folder, SurveyedInput.certified(workers, plan, settings, terms), settings, terms);
+    }
+
     /** Continues with the scratch files of an earlier process.
      *
      * @param from what {@link #saveTo} wrote
@@ -202,6 +210,10 @@ final class WindowStore {
         return tally;
     }
 
+    ReadPlan plan() {
+        return input.plan();
+    }
+
     /** Transactions of a range of the certificate. */
     long perRange() {
         return Math.max(RANGES_PER_TASK * settings.perTask(), places() / events / MOST_GROUPS);
@@ -247,16 +259,25 @@ final class WindowStore {
 
     /** Reads the input into cells, and deals their operations to slices, unless it has a problem. */
     Ingested.Input ingest() throws IOException {
-        PlacedTimes times = new PlacedTimes();
         ListOrders lists = layout().hasLists() ? ListOrders.of(this, input.plan()) : ListOrders.NONE;
         if (!lists.problem().isEmpty()) {
             return new Ingested.Input(List.of(Ingested.problem(lists.problem())));
         }
         Ingested.Input ingested = input.read(lists, () -> next("pieces"));
         Section.delete(lists.sections());
+        return sorted(ingested);
+    }
+
+    /** Reads the input into cells in the order of a certificate, and deals their operations to slices, unless it has a problem. */
+    Ingested.Input ingest(PlacedRows placed) throws IOException {
+        return sorted(input.read(placed, next("pieces")));
+    }
+
+    private Ingested.Input sorted(Ingested.Input ingested) throws IOException {
         if (!ingested.problem().isEmpty()) {
             return ingested;
         }
+        PlacedTimes times = new PlacedTimes();
         reads = ingested.reads();
         writes = ingested.writes();
         tally = ingested.tally();
@@ -266,7 +287,7 @@ final class WindowStore {
         List<Section> pieces = ingested.sections();
         Section.Files cellFiles = next("cells");
         Section.Files files = next("slices");
-        List<byte[]> results = workers.run(
+        List<SortTask.Result> results = workers.run(
                 "sort transactions",
                 IntStream.range(0, groups.length - 1)
                         .mapToObj(g -> new SortTask(
@@ -280,13 +301,12 @@ final class WindowStore {
                                 files))
                         .toList());
         for (int g = 0; g < results.size(); g++) {
-            BlockReader in = new BlockReader(results.get(g));
-            Section section = Section.read(in);
+            SortTask.Result sorted = results.get(g);
             for (int c = groups[g]; c < groups[g + 1]; c++) {
-                cells.add(section);
+                cells.add(sorted.cells());
             }
-            dealt.add(Section.read(in));
-            times.then(terms, PlacedTimes.ofBytes(in.bytes()));
+            dealt.add(sorted.dealt());
+            times.then(terms, sorted.times());
         }
         Section.delete(pieces);
         respectsTime = times.discrepancy() == null;

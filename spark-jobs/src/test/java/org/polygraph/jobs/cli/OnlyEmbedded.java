@@ -3,7 +3,6 @@ package org.polygraph.jobs.cli;
 import java.util.function.Function;
 import org.polygraph.jobs.application.Checker;
 import org.polygraph.jobs.application.Engines;
-import org.polygraph.jobs.certificate.judge.Verification;
 import org.polygraph.jobs.decision.Check;
 import org.polygraph.jobs.decision.Finding;
 
@@ -20,11 +19,6 @@ record OnlyEmbedded(Checker embedded) implements Engines {
 
     @Override
     public Checker spark(String master) throws EngineMissingException {
-        throw new EngineMissingException("no spark for " + master);
-    }
-
-    @Override
-    public Verification.Replayer sparkReplayer(String master) throws EngineMissingException {
         throw new EngineMissingException("no spark for " + master);
     }
 }

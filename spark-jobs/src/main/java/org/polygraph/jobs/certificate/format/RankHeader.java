@@ -52,6 +52,13 @@ public record RankHeader(
         parts = List.copyOf(parts);
     }
 
+    /** Returns the ranges of transactions that the parts have. */
+    public RankRanges ranges() {
+        return new RankRanges(
+                parts.stream().skip(1).mapToLong(RankPart::session).toArray(),
+                parts.stream().skip(1).mapToLong(RankPart::index).toArray());
+    }
+
     static RankHeader of(Witness witness, Fingerprint fingerprint, String tool, List<RankPart> parts) {
         HistoryTable table = witness.table();
         return new RankHeader(

@@ -88,11 +88,6 @@ public final class TransactionHash {
         out.text(json);
     }
 
-    /** Hashes the {@link TransactionBytes} of a whole transaction, instead of {@link #begin}. */
-    public void whole(byte[] bytes, int from, int length) {
-        out.bytes(bytes, from, length);
-    }
-
     static byte flags(boolean isInsert, boolean isDelete) {
         return (byte) ((isInsert ? INSERT : 0) | (isDelete ? DELETE : 0));
     }

@@ -70,9 +70,6 @@ public final class Verification {
     /** Replays orders without a table. */
     @FunctionalInterface
     public interface Replayer {
-        /** Replays nothing, so that each order is replayed on a table. */
-        Replayer NONE = (run, header, path, format, mayHaveLoaders) -> null;
-
         /**
          * Replays an order.
          *
@@ -122,7 +119,7 @@ public final class Verification {
      *
      * @param numbers the counts of the history
      */
-    public record InPieces(Report report, Numbers numbers) {}
+    public record ByWorkers(Report report, Numbers numbers) {}
 
     private final Location run;
     private final Terms terms;
@@ -274,7 +271,7 @@ public final class Verification {
      * @return null if the whole history is needed
      * @throws HistoryException if the evidence is malformed
      */
-    public static @Nullable InPieces inPieces(
+    public static @Nullable ByWorkers byWorkers(
             Location run, Claim claim, String path, HistoryFormat format, Replayer replayer, BooleanSupplier stop)
             throws IOException, HistoryException {
         Terms terms = claim.terms().orElse(null);
@@ -312,7 +309,7 @@ public final class Verification {
             seen(checked, terms, replayed.result(), numbers);
         }
         Answer answer = wrong == null ? Answer.VERIFIED : Answer.REJECTED;
-        return new InPieces(new Report(answer, wrong == null ? "" : wrong, checked), numbers);
+        return new ByWorkers(new Report(answer, wrong == null ? "" : wrong, checked), numbers);
     }
 
     private static String certificate(Location run, RankHeader header) {

@@ -2,6 +2,9 @@ package org.polygraph.jobs.certificate.replay;
 
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
+import org.polygraph.jobs.certificate.format.Names;
+import org.polygraph.storage.dictionary.KeyDictionary;
+import org.polygraph.storage.dictionary.ValueDictionary;
 
 /**
  * Replays the raw operations of some keys in an order of events: every read returns the last write of the key before
@@ -13,8 +16,12 @@ import org.jspecify.annotations.Nullable;
  * come.
  */
 public final class PlacedReplay {
-    private static final long NONE = -1;
+    private static final long NONE = PlacedFault.NONE;
 
+    /** The labels of keys and values, for a message. */
+    private final KeyDictionary keyLabels;
+
+    private final ValueDictionary valueLabels;
     private final long initialValue;
     private final int events;
     /** By key: the number of its last intent whose write is still to come, plus 1; 0 if there is none. */
@@ -36,17 +43,23 @@ public final class PlacedReplay {
     /** By key: the place of the transaction that wrote it; negative if none did. */
     private long[] writers = new long[16];
 
-    private long place = -1;
+    private long place = NONE;
     private int number;
-    private @Nullable String discrepancy;
+    private long reads;
+    private long ownReads;
+    private long writes;
+    private @Nullable PlacedFault discrepancy;
 
     /**
      * Begins a replay before the first event.
      *
+     * @param keys with {@code values} the labels of what is replayed
      * @param initialValue code of the value of every key before the first transaction
      * @param events of a transaction: 1, or 2 for its snapshot and its commit
      */
-    public PlacedReplay(long initialValue, int events) {
+    public PlacedReplay(KeyDictionary keys, ValueDictionary values, long initialValue, int events) {
+        this.keyLabels = keys;
+        this.valueLabels = values;
         this.initialValue = initialValue;
         this.events = events;
     }
@@ -59,7 +72,7 @@ public final class PlacedReplay {
     public void intent(long at, int numberThere, int key, int session) {
         ordered(at, numberThere);
         if (take(key, session) != NONE) {
-            wrong("the intent at place " + at + " is the second of its session and key before a write");
+            wrong(PlacedFault.of(at, " has a second intent for a key"));
         }
         int slot = free == 0 ? unused++ : free - 1;
         if (slot == sessions.length) {
@@ -110,28 +123,38 @@ public final class PlacedReplay {
             addKeys(key + 1);
         }
         if (isWrite) {
+            writes++;
             if (events == 2 && writers[key] != at) {
                 long intent = take(key, session);
                 if (intent == NONE) {
-                    wrong("the write at place " + at + " has no intent at the snapshot of its transaction");
+                    wrong(PlacedFault.of(at, " has a write without an intent at its snapshot"));
                 } else if (writers[key] > intent) {
-                    wrong("the transaction that commits at place " + at + " overlaps the one that commits at place "
-                            + writers[key] + ", and both write one key");
+                    wrong(new PlacedFault(
+                            "",
+                            at,
+                            " and ",
+                            writers[key],
+                            " overlap and both write key " + Names.line(keyLabels.label(key))));
                 }
             }
             values[key] = value;
             writers[key] = at;
             return;
         }
+        boolean own = writers[key] == at;
+        reads++;
+        ownReads += own ? 1 : 0;
         if (values[key] != value) {
-            wrong("operation " + numberThere + " at place " + at + " does not read the last write before it");
+            wrong(PlacedFault.of(
+                    at,
+                    Names.misread(
+                            keyLabels.label(key), valueLabels.label(value), own, valueLabels.label(values[key]))));
         }
     }
 
     private void ordered(long at, int numberThere) {
         if (at < place || (at == place && numberThere <= number)) {
-            wrong("operation " + numberThere + " at place " + at + " comes after operation " + number + " at place "
-                    + place);
+            wrong(new PlacedFault("an operation of ", at, " is replayed after a later one of ", place, ""));
         }
         place = at;
         number = numberThere;
@@ -144,18 +167,33 @@ public final class PlacedReplay {
             lastIntents = Arrays.copyOf(lastIntents, 2 * count);
         }
         Arrays.fill(values, keys, count, initialValue);
-        Arrays.fill(writers, keys, count, -1);
+        Arrays.fill(writers, keys, count, NONE);
         keys = count;
     }
 
-    private void wrong(String what) {
+    private void wrong(PlacedFault what) {
         if (discrepancy == null) {
             discrepancy = what;
         }
     }
 
-    /** Returns the first operation that the order does not explain, as one sentence; null if it explains all. */
-    public @Nullable String discrepancy() {
+    /** Returns the number of reads so far. */
+    public long reads() {
+        return reads;
+    }
+
+    /** Returns the number of reads so far that follow a write of their transaction to the key. */
+    public long ownReads() {
+        return ownReads;
+    }
+
+    /** Returns the number of writes so far. */
+    public long writes() {
+        return writes;
+    }
+
+    /** Returns the first operation that the order does not explain; null if it explains all. */
+    public @Nullable PlacedFault discrepancy() {
         return discrepancy;
     }
 }

@@ -1,7 +1,6 @@
 package org.polygraph.jobs.certificate.replay;
 
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
+import java.io.Serializable;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Map;
@@ -9,17 +8,19 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Guarantee;
+import org.polygraph.jobs.certificate.format.Names;
 import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.storage.model.TransactionStatus;
 
 /**
  * The conditions on an order of events that do not depend on keys, for events in the order of their places: places
- * ascend, every committed transaction counts and no aborted one does, and the counted transactions of a session ascend,
+ * of those that count ascend, every committed transaction counts and no aborted one does, and the counted transactions of a session ascend,
  * except at LIN. At SI a snapshot has reads only, a commit reads only what it wrote before, and after the snapshot of a
  * transaction the next event of its session is its commit. Windows of the order are checked one by one and joined.
  * Memory: about 100 bytes a session, and up to 60 bytes for each key that one event wrote.
  */
-public final class PlacedSessions {
+public final class PlacedSessions implements Serializable {
+    private static final long serialVersionUID = 1L;
     private static final long NO_PLACE = -1;
 
     /** The part of its transaction that an event is. */
@@ -32,7 +33,6 @@ public final class PlacedSessions {
         COMMIT
     }
 
-    private static final int FIELDS = 4;
     /** More keys are looked up by hash. */
     private static final int MANY = 64;
 
@@ -40,11 +40,11 @@ public final class PlacedSessions {
     private final Map<Long, long[]> sessions = new TreeMap<>();
 
     /** Keys that the present event wrote, and how many of them {@link #many} has. */
-    private long[] written = new long[16];
+    private transient long[] written = new long[16];
 
-    private int writes;
-    private Set<Long> many = new HashSet<>();
-    private int indexed;
+    private transient int writes;
+    private transient Set<Long> many = new HashSet<>();
+    private transient int indexed;
 
     private long firstPlace = NO_PLACE;
     private long place = NO_PLACE;
@@ -57,17 +57,17 @@ public final class PlacedSessions {
             many = new HashSet<>();
             indexed = 0;
         }
-        if (at <= place) {
-            wrong("place " + at + " comes after place " + place);
-        }
-        firstPlace = firstPlace == NO_PLACE ? at : firstPlace;
-        place = at;
         boolean committed = status == TransactionStatus.COMMITTED.code();
         if (committed ? !counted : counted && !terms.mayCount(status)) {
             wrong(name(session, index)
                     + (committed ? " committed but is not counted" : " is counted but did not commit"));
         }
         if (counted) {
+            if (at <= place) {
+                wrong(name(session, index) + " has place " + at + ", as has another event, or one after it");
+            }
+            firstPlace = firstPlace == NO_PLACE ? at : firstPlace;
+            place = at;
             if ((event == Event.WHOLE) == isTwoEvents(terms.guarantee())) {
                 wrong(name(session, index) + " does not have the events of a transaction");
             }
@@ -128,7 +128,7 @@ public final class PlacedSessions {
     }
 
     private static String name(long session, long index) {
-        return "s" + session + "#" + index;
+        return Names.transaction(session, index);
     }
 
     private void wrong(String what) {
@@ -151,37 +151,6 @@ public final class PlacedSessions {
         firstPlace = firstPlace == NO_PLACE ? next.firstPlace : firstPlace;
         place = next.place;
         next.sessions.forEach(this::ascend);
-    }
-
-    /** For {@link #ofBytes} in another process. */
-    public byte[] toBytes() {
-        byte[] text = (discrepancy == null ? "" : discrepancy).getBytes(StandardCharsets.UTF_8);
-        ByteBuffer out =
-                ByteBuffer.allocate(3 * Long.BYTES + text.length + (1 + FIELDS) * Long.BYTES * sessions.size());
-        out.putLong(firstPlace).putLong(place).putLong(text.length);
-        out.put(text);
-        sessions.forEach((session, events) -> {
-            out.putLong(session);
-            for (long field : events) {
-                out.putLong(field);
-            }
-        });
-        return out.array();
-    }
-
-    /** The inverse of {@link #toBytes}. */
-    public static PlacedSessions ofBytes(byte[] bytes) {
-        ByteBuffer in = ByteBuffer.wrap(bytes);
-        PlacedSessions part = new PlacedSessions();
-        part.firstPlace = in.getLong();
-        part.place = in.getLong();
-        byte[] text = new byte[(int) in.getLong()];
-        in.get(text);
-        part.discrepancy = text.length == 0 ? null : new String(text, StandardCharsets.UTF_8);
-        while (in.hasRemaining()) {
-            part.sessions.put(in.getLong(), new long[] {in.getLong(), in.getLong(), in.getLong(), in.getLong()});
-        }
-        return part;
     }
 
     /** Returns the first condition that the whole order breaks, as one sentence; null if it breaks none. */

@@ -1,6 +1,6 @@
 package org.polygraph.jobs.certificate.replay;
 
-import java.nio.ByteBuffer;
+import java.io.Serializable;
 import org.jspecify.annotations.Nullable;
 import org.polygraph.jobs.certificate.format.Terms;
 import org.polygraph.storage.model.TransactionStatus;
@@ -9,63 +9,68 @@ import org.polygraph.storage.table.HistoryTable;
 /**
  * Checks real time in an order of events: if a committed transaction had ended before another one started, its commit
  * comes before the other one's snapshot. Events come in the order of their places, and no transaction ends before it
- * starts. Windows of the order are checked one by one, and joined by their latest starts and earliest ends. Memory: two
+ * starts. Windows of the order are checked one by one, and joined by their latest starts and earliest ends. Memory: a few
  * numbers.
  */
-public final class PlacedTimes {
+public final class PlacedTimes implements Serializable {
+    private static final long serialVersionUID = 1L;
+
     /** The latest start so far; {@link HistoryTable#NO_TIME}, the smallest long, if there is none. */
     private long latestStart = HistoryTable.NO_TIME;
 
     private long earliestEnd = Long.MAX_VALUE;
-    private boolean isWrong;
+    /** The places of their events. */
+    private long latest = PlacedFault.NONE;
+
+    private long earliest = PlacedFault.NONE;
+    private @Nullable PlacedFault discrepancy;
 
     /**
      * Takes the next event.
      *
+     * @param at its place
      * @param status the code of its transaction
      * @param start with {@code end} of its transaction; {@link HistoryTable#NO_TIME} if unknown
      */
-    public void event(Terms terms, PlacedSessions.Event event, byte status, long start, long end) {
+    public void event(Terms terms, long at, PlacedSessions.Event event, byte status, long start, long end) {
         if (event != PlacedSessions.Event.SNAPSHOT
                 && status == TransactionStatus.COMMITTED.code()
                 && end != HistoryTable.NO_TIME) {
-            isWrong |= terms.precedes(end, latestStart);
-            earliestEnd = Math.min(earliestEnd, end);
+            ends(terms, at, end);
         }
         if (event != PlacedSessions.Event.COMMIT) {
-            latestStart = Math.max(latestStart, start);
+            starts(at, start);
+        }
+    }
+
+    private void ends(Terms terms, long at, long end) {
+        if (discrepancy == null && terms.precedes(end, latestStart)) {
+            discrepancy = new PlacedFault("", latest, Placement.EARLIER, at, Placement.HAD_ENDED);
+        }
+        if (end < earliestEnd) {
+            earliestEnd = end;
+            earliest = at;
+        }
+    }
+
+    private void starts(long at, long start) {
+        if (start > latestStart) {
+            latestStart = start;
+            latest = at;
         }
     }
 
     /** Adds the window of the order that follows. */
     public void then(Terms terms, PlacedTimes next) {
-        isWrong |=
-                next.isWrong || (next.earliestEnd != Long.MAX_VALUE && terms.precedes(next.earliestEnd, latestStart));
-        latestStart = Math.max(latestStart, next.latestStart);
-        earliestEnd = Math.min(earliestEnd, next.earliestEnd);
+        if (next.earliestEnd != Long.MAX_VALUE) {
+            ends(terms, next.earliest, next.earliestEnd);
+        }
+        discrepancy = discrepancy == null ? next.discrepancy : discrepancy;
+        starts(next.latest, next.latestStart);
     }
 
-    /** For {@link #ofBytes} in another process. */
-    public byte[] toBytes() {
-        return ByteBuffer.allocate(2 * Long.BYTES + 1)
-                .putLong(latestStart)
-                .putLong(earliestEnd)
-                .put((byte) (isWrong ? 1 : 0))
-                .array();
-    }
-
-    /** The inverse of {@link #toBytes}. */
-    public static PlacedTimes ofBytes(byte[] bytes) {
-        ByteBuffer in = ByteBuffer.wrap(bytes);
-        PlacedTimes times = new PlacedTimes();
-        times.latestStart = in.getLong();
-        times.earliestEnd = in.getLong();
-        times.isWrong = in.get() == 1;
-        return times;
-    }
-
-    /** Returns what contradicts real time, as one sentence; null if nothing does. */
-    public @Nullable String discrepancy() {
-        return isWrong ? "a transaction is ordered before one that had ended before it started" : null;
+    /** Returns what contradicts real time; null if nothing does. */
+    public @Nullable PlacedFault discrepancy() {
+        return discrepancy;
     }
 }

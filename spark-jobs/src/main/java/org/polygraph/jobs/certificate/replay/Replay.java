@@ -38,6 +38,11 @@ public final class Replay {
     private static final int FEW = 1_000;
 
     private static final int SHARE = 64;
+    /** With two events, of which each has a place, a rank and an entry of the order. The dictionary has a share of the bytes of a key. */
+    private static final long BYTES_PER_TRANSACTION = 48;
+
+    private static final long BYTES_PER_KEY = 48;
+
     /** The places between two polls of a stop. */
     static final int PLACES = 1 << 14;
 
@@ -94,6 +99,12 @@ public final class Replay {
         ownValue = new long[keys];
         openWriter = new int[events == 2 ? keys : 0];
         Arrays.fill(openWriter, NONE);
+    }
+
+    /** Returns the memory that reading a certificate and replaying its order take beside the table, at most. */
+    public static long bytes(HistoryTable table) {
+        return BYTES_PER_TRANSACTION * table.transactions()
+                + BYTES_PER_KEY * table.keys().size();
     }
 
     /** Does the same as {@link #of(Witness, BooleanSupplier)} without a time limit. */

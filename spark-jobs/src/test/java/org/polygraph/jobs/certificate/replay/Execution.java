@@ -14,7 +14,7 @@ import org.polygraph.storage.table.HistoryTableBuilder;
 import org.polygraph.storage.table.SourceFiles;
 
 /** Transactions and their order. The order is executed to make the reads; then one value may be made wrong. */
-final class Execution {
+public final class Execution {
     private final Random random;
     private final Guarantee guarantee;
     private final int transactions;
@@ -22,7 +22,7 @@ final class Execution {
     private final HistoryTable table;
     private final boolean[] counted;
 
-    Execution(long seed, Guarantee guarantee) throws HistoryException {
+    public Execution(long seed, Guarantee guarantee) throws HistoryException {
         this.random = new Random(seed);
         this.guarantee = guarantee;
         this.transactions = 1 + random.nextInt(14);
@@ -133,7 +133,7 @@ final class Execution {
      * The order itself, or a changed one: two events exchanged, a place out of range or used twice, or another
      * transaction counts.
      */
-    Witness witness() {
+    public Witness witness() {
         int[] places = position.clone();
         boolean[] who = counted.clone();
         int m = places.length;

@@ -9,6 +9,8 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.polygraph.jobs.certificate.format.Guarantee;
 import org.polygraph.jobs.certificate.format.Terms;
+import org.polygraph.storage.dictionary.KeyDictionary;
+import org.polygraph.storage.dictionary.ValueDictionary;
 import org.polygraph.storage.model.TransactionStatus;
 import org.polygraph.storage.testkit.SplitMix;
 import org.polygraph.storage.testkit.SuiteScale;
@@ -150,7 +152,10 @@ class PlacedOrderTest {
     private static String replay(List<Placed> order) {
         PlacedSessions first = new PlacedSessions();
         PlacedSessions second = new PlacedSessions();
-        PlacedReplay keys = new PlacedReplay(0, 2);
+        KeyDictionary labels = new KeyDictionary();
+        labels.id(0);
+        labels.id(1);
+        PlacedReplay keys = new PlacedReplay(labels, new ValueDictionary(), 0, 2);
         for (int place = 0; place < 2 * order.size(); place++) {
             PlacedSessions sessions = place < order.size() ? first : second;
             for (Placed each : order) {
@@ -162,8 +167,9 @@ class PlacedOrderTest {
                 }
             }
         }
-        first.then(PlacedSessions.ofBytes(second.toBytes()));
-        return first.discrepancy() != null ? first.discrepancy() : keys.discrepancy();
+        first.then(second);
+        PlacedFault wrong = keys.discrepancy();
+        return first.discrepancy() != null ? first.discrepancy() : wrong == null ? null : wrong.text(Long::toString);
     }
 
     private static void snapshot(Placed each, PlacedSessions sessions, PlacedReplay keys) {

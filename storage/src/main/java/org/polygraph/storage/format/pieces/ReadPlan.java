@@ -109,19 +109,9 @@ public final class ReadPlan {
         return pieces;
     }
 
-    /**
-     * Where a transaction of a piece is in the input: {@code file:7}.
-     *
-     * @param position its position in the piece
-     * @param lines by piece: how many lines it has
-     */
-    public String whereIs(int piece, long position, long[] lines) {
-        int file = pieces.get(piece).file();
-        long before = 0;
-        for (int p = piece - 1; p >= 0 && pieces.get(p).file() == file; p--) {
-            before += lines[p];
-        }
-        return SourceFiles.describe(files.get(file), format.positions(), position + before);
+    /** Where a transaction is in the input: {@code file:7}. @param position its position in the file */
+    public String whereIs(int file, long position) {
+        return SourceFiles.describe(files.get(file), format.positions(), position);
     }
 
     /** The format of all files. */
