@@ -21,8 +21,9 @@ import org.polygraph.storage.table.Operations;
  *   <li>SSER, SSI: a transaction that had ended before another started comes before it, unless it is indeterminate;
  *   <li>every read returns the transaction's own latest write of the key, or if there is none the last value committed
  *       before the snapshot, or if there is none the initial value;
- *   <li>SI, SSI: of two transactions that write a key, one commits before the other's snapshot;
- *   <li>inserts and deletes: see {@link RowReplay};
+ *   <li>an insert finds no row when its transaction commits, and a delete finds one;
+ *   <li>SI, SSI: of two transactions that write a key, one commits before the other's snapshot, unless the row was
+ *       deleted between their writes;
  *   <li>lists, at RC, RA and CC: see {@link ListStates}.
  * </ul>
  *
@@ -30,7 +31,7 @@ import org.polygraph.storage.table.Operations;
  * rest.
  *
  * <p>Linear time: events are ordered by a counting sort, real time is a running maximum. Memory: 4 bytes per event, 20
- * bytes per key (24 with SI).
+ * bytes per key (24 with SI, one more with inserts or deletes).
  */
 public final class Replay {
     private static final int NONE = Placement.NONE;
@@ -68,6 +69,7 @@ public final class Replay {
 
     private final HistoryTable table;
     private final Placement placement;
+    private final int[] position;
     private final int events;
     private final int[] operationStarts;
     private final int[] operationKeys;
@@ -78,8 +80,10 @@ public final class Replay {
     private final int[] ownWriter;
 
     private final long[] ownValue;
-    /** SI, by key: the transaction that has taken its snapshot, writes the key and has not yet committed. */
-    private final int[] openWriter;
+    /** SI, by key: the place of the last commit that wrote it. */
+    private final int[] lastCommit;
+    /** By key: whether there is a row; null if there are neither inserts nor deletes, so that a key always has one. */
+    private final boolean @Nullable [] exists;
 
     private long reads;
     private long ownReads;
@@ -87,6 +91,7 @@ public final class Replay {
 
     private Replay(Witness witness, Placement placement) {
         this.placement = placement;
+        position = witness.position();
         table = witness.table();
         events = witness.terms().guarantee().events();
         operationStarts = table.operationStarts();
@@ -97,8 +102,12 @@ public final class Replay {
         ownWriter = new int[keys];
         Arrays.fill(ownWriter, NONE);
         ownValue = new long[keys];
-        openWriter = new int[events == 2 ? keys : 0];
-        Arrays.fill(openWriter, NONE);
+        lastCommit = new int[events == 2 ? keys : 0];
+        Arrays.fill(lastCommit, NONE);
+        exists = table.hasRows() ? new boolean[keys] : null;
+        for (int key = 0; exists != null && key < keys; key++) {
+            exists[key] = table.existsAtFirst(key);
+        }
     }
 
     /** Returns the memory that reading a certificate and replaying its order take beside the table, at most. */
@@ -137,9 +146,6 @@ public final class Replay {
             return serial.misreads(order, 1, stop).length == 0
                     ? serial.result(order)
                     : of(new AxiomReplay(witness), placement);
-        }
-        if (witness.table().hasRows()) {
-            return new RowReplay(witness.table(), placement).run(stop);
         }
         Replay replay = new Replay(witness, placement);
         wrong = replay.run(stop);
@@ -240,32 +246,12 @@ public final class Replay {
                 continue;
             }
             int t = placement.transactionOf(e);
-            if (placement.isSnapshot(e)) {
-                String wrong = events == 2 ? open(t) : null;
-                if (wrong == null) {
-                    wrong = read(t);
-                }
-                if (wrong != null) {
-                    return wrong;
-                }
+            String wrong = placement.isSnapshot(e) ? read(t) : null;
+            if (wrong == null && placement.isCommit(e)) {
+                wrong = commit(t, position[events * t], place);
             }
-            if (placement.isCommit(e)) {
-                commit(t);
-            }
-        }
-        return null;
-    }
-
-    /** SI: reserves the keys that t writes, unless another open transaction has reserved one. */
-    private @Nullable String open(int t) {
-        for (int o = operationStarts[t]; o < operationStarts[t + 1]; o++) {
-            if (Operations.isWrite(operationKeys[o])) {
-                int key = Operations.key(operationKeys[o]);
-                int other = openWriter[key];
-                if (other != NONE && other != t) {
-                    return Names.overlap(table, t, other, key);
-                }
-                openWriter[key] = t;
+            if (wrong != null) {
+                return wrong;
             }
         }
         return null;
@@ -291,16 +277,33 @@ public final class Replay {
         return null;
     }
 
-    private void commit(int t) {
+    private @Nullable String commit(int t, int snapshot, int commit) {
         for (int o = operationStarts[t]; o < operationStarts[t + 1]; o++) {
-            if (Operations.isWrite(operationKeys[o])) {
-                int key = Operations.key(operationKeys[o]);
-                current[key] = operationValues[o];
-                writes++;
-                if (events == 2) {
-                    openWriter[key] = NONE;
-                }
+            if (!Operations.isWrite(operationKeys[o])) {
+                continue;
             }
+            int key = Operations.key(operationKeys[o]);
+            if (exists != null && (table.isInsert(o) ? exists[key] : table.isDelete(o) && !exists[key])) {
+                return Names.transaction(table, t) + (table.isInsert(o) ? " inserts" : " deletes") + " key "
+                        + Names.key(table, key)
+                        + (table.isInsert(o)
+                                ? ", which exists when it commits"
+                                : ", which does not exist when it commits");
+            }
+            if (events == 2) {
+                int last = lastCommit[key];
+                if (last > snapshot && last != commit && (exists == null || exists[key])) {
+                    return Names.overlap(
+                            table, t, placement.transactionOf(placement.eventAt()[last]), key);
+                }
+                lastCommit[key] = commit;
+            }
+            if (exists != null) {
+                exists[key] = !table.isDelete(o);
+            }
+            current[key] = operationValues[o];
+            writes++;
         }
+        return null;
     }
 }
