@@ -125,7 +125,8 @@ final class OnSeams {
             if (found != null && violations == null && !found.isExact()) {
                 refusal = "--start-over: the run before does not keep the reads that its violations of " + level.label()
                         + " need, as for histories with lists, rows, predicates or loaders, and at lin; begin a chain in"
-                        + " another folder of runs, with --initial-state";
+                        + " another folder of runs, with --initial-state, or for lists with a first part that appends"
+                        + " their elements";
                 return;
             }
             if (violations != null) {

@@ -144,6 +144,10 @@ class ChainAdviceTest extends Chains {
                         .replace("{\"session\"", "{\"start\":" + time + ",\"end\":" + time + ",\"session\""));
     }
 
+    private static String append(int element) {
+        return "{\"op\":\"append\",\"key\":\"L\",\"value\":" + element + "}";
+    }
+
     private static List<Advice> onRuns() {
         Steps noList = chain -> {
             chain.aside = Files.readAllBytes(chain.in(3, "chain.txt"));
@@ -365,7 +369,18 @@ class ChainAdviceTest extends Chains {
                                 chain.folder.resolve("further").toString(),
                                 chain.timed("l3.jsonl", 5, read("z", 1)),
                                 "--initial-state",
-                                chain.state("z", 1))));
+                                chain.state("z", 1))),
+                new Advice(
+                        "or for lists with a first part that appends their elements",
+                        chain -> {
+                            chain.other(chain.write("a1.jsonl", line(0, 0, append(1))));
+                            chain.other(chain.write("a2.jsonl", line(1, 0, read("L", "[]") + "," + read("L", "[1]"))));
+                            return chain.other(chain.write("a3.jsonl", line(2, 0, read("L", "[1]"))), "--start-over");
+                        },
+                        chain -> {
+                            chain.after(chain.write("begin.jsonl", line(9, 0, append(1))));
+                            return chain.after(chain.folder.resolve("a3.jsonl").toString());
+                        }));
     }
 
     private static List<Advice> onOptions() {
